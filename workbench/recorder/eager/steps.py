@@ -9,6 +9,7 @@ is kept beside it.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,7 +157,7 @@ class RecordedSteps:
             return
         made = tuple(self._part(t, new=True) for t in outs)
         seen: set[int] = set()
-        for part in _parts((self._args, self._kwargs)):
+        for part in parts_of((self._args, self._kwargs)):
             seen.add(part.storage)
         written = tuple(sorted({p.storage for p in made if p.storage in seen}))
         grad = self._torch.is_grad_enabled()
@@ -231,9 +232,10 @@ def _same_body(iterations: dict[int, StepRecord]) -> list[int]:
     return found[::-1]
 
 
-def _parts(value: Any) -> Any:
+def parts_of(value: Any) -> Iterator[StoragePart]:
+    """The parts of storages among arguments."""
     if isinstance(value, StoragePart):
         yield value
     elif isinstance(value, tuple) and not isinstance(value, FloatArgument):
         for item in value:
-            yield from _parts(item)
+            yield from parts_of(item)

@@ -25,7 +25,7 @@ from workbench.frontends.pytorch import aten
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import TensorType, numpy_dtype
-from workbench.recorder.eager.steps import AtenCall, FloatArgument, RecordedSteps, StepBody, StoragePart
+from workbench.recorder.eager.steps import AtenCall, FloatArgument, RecordedSteps, StepBody, StoragePart, parts_of
 
 
 class LoweredCall(NamedTuple):
@@ -44,7 +44,7 @@ def storage_types(iteration: StepBody, repeats: bool) -> dict[int, TensorType]:
     """
     found: dict[int, TensorType] = {}
     for call in iteration.calls:
-        for part in [*_parts(call.args), *_parts(call.kwargs), *call.outs]:
+        for part in [*parts_of(call.args), *parts_of(call.kwargs), *call.outs]:
             if part.storage not in found:
                 found[part.storage] = _type_of(part, iteration.lengths[part.storage])
     for inner, before in iteration.previous.items() if repeats else ():
@@ -66,17 +66,9 @@ def _type_of(part: StoragePart, nbytes: int) -> TensorType:
     return TensorType(part.dtype, part.size if whole else (nbytes // size,))
 
 
-def _parts(value: Any) -> list[StoragePart]:
-    if isinstance(value, StoragePart):
-        return [value]
-    if isinstance(value, tuple) and not isinstance(value, FloatArgument):
-        return [p for item in value for p in _parts(item)]
-    return []
-
-
 def lower_call(torch: Any, call: AtenCall, random: bool, varies: Callable[[int], bool]) -> LoweredCall:
     """The description of a call; ``varies`` tells of its k-th float whether other iterations have another one."""
-    storages = tuple(dict.fromkeys(p.storage for p in [*_parts(call.args), *_parts(call.kwargs)]))
+    storages = tuple(dict.fromkeys(p.storage for p in [*parts_of(call.args), *parts_of(call.kwargs)]))
     outside: list[Any] = []
     seen = [0]
 

@@ -22,6 +22,8 @@ _NEAR = 0.72
 _MOST_BITS = 4096
 #: digits that tell any two doubles apart
 MOST_DIGITS = 17
+#: the most digits of an estimate
+ESTIMATE_DIGITS = 12
 
 
 def printable(text: object, limit: int | None = None) -> str:
@@ -133,7 +135,7 @@ def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = num
         Writes a number with so many digits.
 
     >>> apart(1.0, 2.0), apart(0.1, 0.1 + 2**-54), apart(3.0000001, 3.0000002)
-    (('1', '2'), ('0.1', '0.10000000000000006'), ('3.0000001', '3.0000002'))
+    (('1', '2'), ('0.1', '0.1000000000000001'), ('3.0000001', '3.0000002'))
     """
     texts = write(a, least), write(b, least)
     try:
@@ -162,6 +164,8 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
         What the estimate is compared with, such as the distance from the newest value to a limit. Where the error
         exceeds a tenth of both ``size`` and the estimate, the estimate says nothing.
 
+    >>> estimate(1.4142135623730951, 2e-16)
+    '1.41421356237 (within 3e-12)'
     >>> estimate(1.41421356237, 2e-7), estimate(3.2e-7, 1e-6, size=5e-3), estimate(6.3558947, 6.0, size=1.0)
     ('1.4142136 (within 2e-07)', '0 (within 1e-06)', None)
     """
@@ -172,12 +176,13 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
     error = abs(error)
     if error > 0.1 * max(abs(value), size):
         return None
+    error += abs(float(f"{value:.{ESTIMATE_DIGITS}g}") - value)  # digits that are not shown
     within = f"(within {error:.1g})"
     place = math.floor(math.log10(float(f"{error:.1g}")))
     if abs(value) < error:
         return f"0 {within}"
     digits = max(1, math.floor(math.log10(abs(value))) - place + 1)
-    return f"{value:.{min(digits, 12)}g} {within}"
+    return f"{value:.{min(digits, ESTIMATE_DIGITS)}g} {within}"
 
 
 def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:

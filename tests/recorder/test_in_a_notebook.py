@@ -45,7 +45,9 @@ def views(outputs: list) -> list[str]:
 
 def test_a_view_appears_and_tells_in_the_end_how_the_loop_ended(outputs):
     (text,) = views(outputs["one"])
-    assert text.startswith("<WatchView of 'one': Finished after 5 iterations") and len(outputs["one"]) == 1
+    assert text.startswith("<WatchView of 'one': Stopped by its caller after 5 iterations")
+    assert "error >= 0.001 still holds (0.0625 >= 0.001)" in text
+    assert len(outputs["one"]) == 1
 
 
 def test_show_false_shows_nothing(outputs):
@@ -63,4 +65,4 @@ def test_a_loop_of_a_thread_is_shown_and_one_of_a_worker_process_is_not(outputs)
 
 def test_the_loop_of_a_watched_cell_and_one_that_fails_are_shown(outputs):
     assert views(outputs["magic"])[0].startswith("<WatchView of 'loop_line_3': Finished after 4 iterations")
-    assert views(outputs["failed"])[0].startswith("<WatchView of 'failed': It failed after 1 iteration,")
+    assert views(outputs["failed"])[0].startswith("<WatchView of 'failed': Failed after 1 iteration,")

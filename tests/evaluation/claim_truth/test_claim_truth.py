@@ -10,7 +10,7 @@ from tests.evaluation.claim_truth.programs import program
 from workbench.analysis.claims.sentences import SENTENCES
 
 #: kinds that no program of one loop without arguments can have, or that no answer has yet
-ELSEWHERE = {"about-to-begin", "identity", "limit", "reaches", "stopped-by-caller"}
+ELSEWHERE = {"about-to-begin", "edited", "identity", "limit", "reaches", "stopped-by-caller"}
 
 
 def judged(seeds: range, folder) -> Counts:

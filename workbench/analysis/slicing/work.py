@@ -49,8 +49,8 @@ STATE_BYTE, FORMULA, PIECE = 3e-9, 10e-6, 30e-9
 PATIENCE, LEAST_PATIENCE = 20.0, 2.0
 
 #: nominal seconds of all parts of an answer together, as a multiple of those of one part; processor seconds, likewise
-#: and at least
-PARTS, PROCESSOR, LEAST_PROCESSOR = 5.0, 8.0, 1.5
+#: and at least: many times what the counted work takes, so that a slow machine is answered as a fast one is
+PARTS, PROCESSOR, LEAST_PROCESSOR = 5.0, 80.0, 20.0
 #: nominal seconds by which a look at the time moves on when the budget is over
 RUNS_AWAY = 1e6
 

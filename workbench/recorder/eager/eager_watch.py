@@ -59,6 +59,7 @@ class EagerWatch(Watch):
         self.recorder.phases.close()
         if len(self.recorder.log):
             self._end_iteration({}, unfinished=True)
+        self._silent.finish()
         self.recorder.storages.close()
         if self.recorder.error is not None:
             self.refused["ops"] = self.recorder.error
@@ -83,7 +84,7 @@ class EagerWatch(Watch):
         try:
             if self._bad is None:
                 self._bad = look(self.recorder, values, unfinished)
-            self._silent.look(unfinished)
+            self._silent.look(values, unfinished)
             self.recorder.end_iteration()
         except Exception as error:  # the loop goes on; what was recorded before is there
             self.recorder.error = f"the end of iteration {self.recorder.iteration}: {type(error).__name__}: {error}"
@@ -93,8 +94,9 @@ class EagerWatch(Watch):
         """The op that first gave a NaN, or an infinity, that reached the loss, a parameter or a recorded value.
 
         Where there is none, the first silent fault: a parameter of the optimizer that gets no gradient, a zero one, or
-        never changes, and an integer that wrapped. None if nothing is wrong. Uninitialised memory, infinities of masks,
-        and steps that a gradient scaler skipped are no faults.
+        never changes; an integer that wrapped; a buffer in training mode that is read and never written, although a new
+        value of it is computed or it is still all zeros or ones. None if nothing is wrong. Uninitialised memory,
+        infinities of masks, and steps that a gradient scaler skipped are no faults.
         """
         return self._bad or self._silent.first()
 

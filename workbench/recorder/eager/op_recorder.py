@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.kernels.streaming import TENSOR_TYPES, TensorLog
-from workbench.recorder.eager.ops import FOUND_INFINITE, READ_BACK, OpInfo, describe
+from workbench.recorder.eager.ops import READ_BACK, OpInfo, describe
 from workbench.recorder.eager.phases import Phases
 from workbench.recorder.eager.program import IterationProgram, Replay
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
 from workbench.recorder.eager.steps import RecordedSteps
 from workbench.recorder.eager.storages import OpEvent, Storages
-from workbench.recorder.eager.wraps import wraps
+from workbench.recorder.eager.wraps import overwritten, wraps
 
 #: iterations whose events know what they read; older ones keep their statistics only
 WINDOW = 3
@@ -41,9 +41,11 @@ class OpRecorder:
         self.iteration = 0
         #: the newest number that Python read from a tensor, and the event of that tensor
         self.read_back: list[tuple[Any, OpEvent | None]] = []
-        self.skipped_step = False
+        self._was: Any = None
         self.first_wrap: tuple[OpEvent, tuple[int, ...]] | None = None
         self.error: str | None = None
+        #: what is noted of autograd while the op of a silent fault is looked for
+        self.examined: Any = None
         self.program: IterationProgram | None = None
         self.replay = Replay(None, reason="the loop ended before its second iteration")
         self.steps = RecordedSteps(torch, steps) if steps else None
@@ -62,7 +64,10 @@ class OpRecorder:
                 self.program.before(args, kwargs)
             except Exception as error:
                 self.program, self.replay = None, Replay(None, reason=f"{type(error).__name__}: {error}")
-        if self.steps is not None and not self.info(func).view:
+        info = self.info(func)
+        if info.wrapping:
+            self._was = overwritten(self.torch, info.op, args)
+        if self.steps is not None and not info.view:
             try:
                 self.steps.before(func, args, kwargs)
             except Exception as error:
@@ -84,7 +89,10 @@ class OpRecorder:
         program, first = self.program, len(self.events[-1])
         info = self.info(func)
         given = self._took(info, func, args, kwargs, out)
-        rows = [e.row for e in self.events[-1][first:] if self.table[e.site].op != "input"]
+        made = [e for e in self.events[-1][first:] if self.table[e.site].op != "input"]
+        rows = [e.row for e in made]
+        if self.examined is not None:
+            self.examined.took(info, args, made)
         if program is not None:
             program.after(func, out, rows)
         if self.steps is not None and given:
@@ -118,9 +126,6 @@ class OpRecorder:
             if by_index:
                 parents = tuple(self._event(t, base) for t in self._operands_at(args, kwargs, k % self._width(args)))
             self._add(info, base, n, k, tensor, parents, args)
-        if info.op == FOUND_INFINITE:
-            found = args[1] if len(args) > 1 else None
-            self.skipped_step |= found is not None and bool(found.item())
         return given
 
     def _add(
@@ -140,7 +145,7 @@ class OpRecorder:
                 flag, made = NOT_A_NUMBER, not bad
             elif bad:
                 flag = INFINITE
-            elif info.constant or any(p.flag & MEANT for p in parents) or _infinite_number(args):
+            elif self._meant(info, args, parents):
                 flag = MEANT
             else:
                 flag, made = INFINITE, True
@@ -148,9 +153,22 @@ class OpRecorder:
         self.events[-1].append(event)
         self.storages.wrote(tensor, event)
         if info.wrapping and self.first_wrap is None and not tensor.dtype.is_floating_point:
-            found = wraps(self.torch, info.op, args, tensor)
+            found = wraps(self.torch, info.op, args if self._was is None else (self._was, *args[1:]), tensor)
             if found is not None:
                 self.first_wrap = event, found
+
+    def _meant(self, info: OpInfo, args: Any, parents: tuple[OpEvent, ...]) -> bool:
+        """True if the infinities of the newest row were put there, as in a mask, or come from such ones."""
+        meant = [p for p in parents if p.flag & MEANT]
+        if meant and info.rising and self.log.rows(len(self.log) - 1, len(self.log))["largest"][0] == float("inf"):
+            return any(self._reaches(p, float("inf")) for p in meant)
+        return bool(info.constant or meant or (not info.arithmetic and _infinite_number(args)))
+
+    def _reaches(self, event: OpEvent, number: float) -> bool:
+        """True if the largest number of an event is ``number``, or it is not known any more."""
+        if event.row < 0 or event.iteration != self.iteration:
+            return True
+        return bool(self.log.rows(event.row, event.row + 1)["largest"][0] == number)
 
     def _scan(self, site: int, tensor: Any) -> int:
         """Append the statistics of a tensor; -1 where its dtype has none."""
@@ -271,7 +289,6 @@ class OpRecorder:
                 event.parents = ()
         self._seen = {}
         self.read_back = []
-        self.skipped_step = False
         self.storages.sweep()
         if self.steps is not None:
             self.steps.end(self.iteration, self.storages)

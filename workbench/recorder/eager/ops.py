@@ -20,13 +20,18 @@ SINGULAR = {
     "log", "log2", "log10", "log_", "div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_", "pow", "pow_",
     "xlogy", "log_softmax", "_log_softmax", "addcdiv", "addcdiv_", "_foreach_div_", "_foreach_addcdiv_", "logit",
 }  # fmt: skip
-#: integer ops whose result may not fit the dtype
-WRAPPING = {"add", "add_", "sub", "sub_", "mul", "mul_", "sum", "cumsum", "neg", "pow", "prod", "abs", "square"}
+#: ops in which an infinite number is an operand like any other, and no constant that was put somewhere
+ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp", "addmm", "baddbmm", "addbmm"}
+#: ops that give plus infinity only where a number is too large, or was plus infinity
+RISING = {"exp", "exp2", "expm1", "add", "sum", "cumsum", "addmm", "softplus", "logsumexp", "sinh"}
+#: ops whose integer result may not fit the dtype
+WRAPPING = {
+    "_to_copy", "add", "add_", "sub", "sub_", "mul", "mul_", "sum", "cumsum", "neg", "pow", "prod", "abs", "square",
+}  # fmt: skip
 #: outputs that are memory for the backward pass of a library, not values
 WORKSPACES = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
 #: arguments that are written although the schema does not say so: running means and variances
 UNDECLARED = {"native_batch_norm": (3, 4), "cudnn_batch_norm": (3, 4), "miopen_batch_norm": (3, 4)}
-FOUND_INFINITE = "_amp_foreach_non_finite_check_and_unscale_"
 READ_BACK = "_local_scalar_dense"
 
 
@@ -43,6 +48,8 @@ class OpInfo(NamedTuple):
     constant: bool
     singular: bool
     wrapping: bool
+    arithmetic: bool
+    rising: bool
     values: int | None
 
 
@@ -61,5 +68,6 @@ def describe(func: Any) -> OpInfo:
                 written.append(k)
     view = any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
     overload = str(func)
-    kinds = (op in UNWRITTEN, op in CONSTANT, op in SINGULAR, op in WRAPPING)
+    arithmetic = op.removeprefix("_foreach_").rstrip("_") in ARITHMETIC or op.startswith("_fused")
+    kinds = (op in UNWRITTEN, op in CONSTANT, op in SINGULAR, op in WRAPPING, arithmetic, op.rstrip("_") in RISING)
     return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, WORKSPACES.get(op))

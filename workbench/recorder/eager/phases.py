@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from typing import Any
 
 from workbench.recorder.eager.user_line import UserLines
@@ -27,12 +28,15 @@ class Phases:
         self._stack: list[str] = []
         self._handles: list[Any] = []
         self.in_optimizer = False
+        #: called with an optimizer before it steps
+        self.before_step: Callable[[Any], None] | None = None
         self._names: dict[int, str] = {}
         self.rename()
 
-    def rename(self) -> None:
-        """Look up the names of parameters and buffers, by the storages in which they are now."""
+    def rename(self, tensor: Any = None) -> str:
+        """Look up the names of parameters and buffers anew; the name of ``tensor``."""
         self._names = {id(t): name for name, t in self.state()}
+        return self._names.get(id(tensor), "")
 
     def state(self) -> list[tuple[str, Any]]:
         """Parameters and buffers, with their names; parameters of the optimizers that no module has, as "group 0/1"."""
@@ -46,9 +50,15 @@ class Phases:
                     found.setdefault(id(tensor), (f"group {g}/{k}", tensor))
         return list(found.values())
 
-    def optimized(self) -> list[tuple[str, Any]]:
-        """The parameters that the optimizers have, with their names."""
-        ids = {id(p) for o in self.optimizers for group in o.param_groups for p in group["params"]}
+    def buffers_in_training(self) -> list[tuple[str, Any]]:
+        """The buffers of modules in training mode, with their names."""
+        ids = {
+            id(b)
+            for root in self.roots.values()
+            for module in root.modules()
+            if module.training
+            for b in module.buffers(recurse=False)
+        }
         return [(name, tensor) for name, tensor in self.state() if id(tensor) in ids]
 
     def optimizer_state(self) -> list[Any]:
@@ -86,6 +96,8 @@ class Phases:
                 self._stack.pop()
 
         def stepping(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if self.before_step is not None and optimizer in self.optimizers:
+                self.before_step(optimizer)
             self.in_optimizer = True
 
         def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:

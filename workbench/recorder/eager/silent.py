@@ -1,77 +1,128 @@
-"""Faults that give no NaN: a parameter that gets no gradient, or one of zeros; an integer that wraps."""
+"""Faults that give no NaN: parameters that are not trained, buffers that are not written, integers that wrap."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from workbench.recorder.eager.first_bad import BadOp
+from workbench.recorder.eager.lost import Examined, nowhere, reader_of, where_cut, where_zeroed
 from workbench.recorder.eager.op_recorder import OpRecorder
-from workbench.recorder.eager.sites import BACKWARD, OPTIMIZER, OUTSIDE, Site
+from workbench.recorder.eager.sites import OPTIMIZER, Site
 from workbench.recorder.eager.storages import OpEvent
+from workbench.recorder.eager.unwritten_buffers import unwritten_buffer
 
 #: iterations in a row after which a parameter that gets nothing is at fault
 PATIENCE = 3
-#: ops whose results have no gradient
-CUT = {"argmax", "argmin", "gt", "lt", "ge", "le", "eq", "ne", "bernoulli", "one_hot", "multinomial", "floor_divide"}
+NO_GRADIENT, ZERO_GRADIENT, NEVER_CHANGES = "no gradient", "zero gradient", "never changes"
+#: in which order the kinds of faults of one parameter are told
+KINDS = (NO_GRADIENT, ZERO_GRADIENT, NEVER_CHANGES)
+
+
+class Stepped(NamedTuple):
+    """A parameter at the step of its optimizer: whether it has a gradient, what wrote that, and what wrote it last."""
+
+    parameter: Any
+    there: bool
+    gradient: OpEvent | None
+    before: OpEvent | None
 
 
 class Silent:
-    """Follows the parameters of the optimizers. ``look`` is called at the end of an iteration, before its rows go."""
+    """Follows the parameters of the optimizers.
+
+    ``stepping`` is called before each step of an optimizer, ``look`` at the end of an iteration, before its rows go. An
+    iteration in which an optimizer does not step says nothing of its parameters.
+    """
 
     def __init__(self, recorder: OpRecorder) -> None:
         self._recorder = recorder
+        #: (kind, parameter) -> iteration since which it lasts, and its site, None where that is still to be found
         self._since: dict[tuple[str, str], int] = {}
-        self._where: dict[tuple[str, str], Site] = {}
+        self._where: dict[tuple[str, str], Site | None] = {}
+        self._stepped: dict[str, Stepped] = {}
+        self._hashes: dict[str, Any] = {}
+        self._buffer: BadOp | None = None
+        recorder.phases.before_step = self.stepping
 
-    def look(self, unfinished: bool = False) -> None:
-        """Note which parameters got nothing in this iteration; one without a step of an optimizer says nothing."""
-        recorder = self._recorder
-        events = [e for e in recorder.events[-1] if e.site >= 0]
-        stepped = any(recorder.table[e.site].phase == OPTIMIZER for e in events)
-        if unfinished or recorder.skipped_step or not stepped:
-            return
-        for name, parameter in recorder.phases.optimized():
-            if parameter.requires_grad:
+    def stepping(self, optimizer: Any) -> None:
+        """Note the gradients that an optimizer is about to use."""
+        phases, strided = self._recorder.phases, self._recorder.torch.strided
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
                 gradient = parameter.grad
-                zeros = gradient is not None and gradient.numel() > 0 and not bool(gradient.any())
-                self._note("no gradient", name, gradient is None, events)
-                self._note("zero gradient", name, zeros, events)
+                there = gradient is not None
+                known = there and gradient.layout is strided
+                event = self._recorder.storages.writer(gradient) if known else None
+                before = self._recorder.storages.writer(parameter) if parameter.layout is strided else None
+                name = phases.name_of(parameter) or phases.rename(parameter)
+                self._stepped[name] = Stepped(parameter, there, event, before)
 
-    def _note(self, kind: str, name: str, there: bool, events: list[OpEvent]) -> None:
+    def look(self, values: Mapping[str, Any], unfinished: bool = False) -> None:
+        """Note which parameters got nothing in this iteration."""
+        recorder, stepped = self._recorder, self._stepped
+        self._stepped = {}
+        if unfinished or not stepped:
+            return
+        rows = recorder.log.rows(0, len(recorder.log))
+        now = recorder.iteration
+        settled = any(_is_zero(recorder.torch, v) for v in values.values())
+        size = {name: _size(s.gradient, rows, now) for name, s in stepped.items()}
+        largest = max(size.values())
+        for name, (parameter, there, event, before) in stepped.items():
+            trained = parameter.requires_grad
+            row = rows[event.row] if event is not None and event.iteration == now and event.row >= 0 else None
+            zeros = row is not None and row["count"] > 0 and row["zeros"] == row["count"]
+            self._note(NO_GRADIENT, name, trained and not there)
+            self._note(ZERO_GRADIENT, name, trained and zeros and not settled)
+            writer = recorder.storages.writer(parameter) if parameter.layout is recorder.torch.strided else None
+            if writer is None or writer.row < 0:
+                continue
+            was = rows[before.row]["hash"] if before and before.iteration == now else self._hashes.get(name)
+            is_now = rows[writer.row]["hash"] if writer.iteration == now else was
+            self._hashes[name] = is_now
+            same = was is not None and was == is_now and not settled
+            # a gradient of rounding errors, such as that of a bias before a batch norm, has nothing to change
+            small = max(1e-4, 8 * recorder.torch.finfo(parameter.dtype).eps) if parameter.is_floating_point() else 0.0
+            same &= not trained or not 0 < size[name] < small * largest
+            self._note(NEVER_CHANGES, name, same)
+            if same and self._where[NEVER_CHANGES, name] is None:
+                written = writer.iteration == now and recorder.table[writer.site].phase == OPTIMIZER
+                found = recorder.table[writer.site] if written else reader_of(recorder, writer)
+                self._where[NEVER_CHANGES, name] = found or nowhere(name)
+        self._examine(rows, stepped)
+
+    def _note(self, kind: str, name: str, there: bool) -> None:
         key = (kind, name)
         if not there:
             self._since.pop(key, None)
+            self._where.pop(key, None)
         elif key not in self._since:
             self._since[key] = self._recorder.iteration
-            self._where[key] = self._zeroed(name, events) if kind == "zero gradient" else self._cut(name, events)
+            self._where[key] = None
 
-    def _zeroed(self, name: str, events: list[OpEvent]) -> Site:
-        """The first op of the backward pass that gave zeros only, from something else."""
-        recorder, now = self._recorder, self._recorder.iteration
-        rows = recorder.log.rows(0, len(recorder.log))
-        for event in events:
-            site = recorder.table[event.site]
-            if site.phase != BACKWARD or event.row < 0:
-                continue
-            given = [rows[p.row] for p in event.parents if p.iteration == now and p.row >= 0]
-            row = rows[event.row]
-            if row["zeros"] == row["count"] > 0 and any(g["zeros"] < g["count"] for g in given):
-                return site
-        return _nowhere(name)
-
-    def _cut(self, name: str, events: list[OpEvent]) -> Site:
-        """The op whose result has no gradient, among those that a parameter reaches; else the last that it reaches."""
+    def _examine(self, rows: Any, stepped: dict[str, Stepped]) -> None:
+        """Find the ops of new faults in an iteration that was examined; else have the next one examined."""
         recorder = self._recorder
-        reached: set[OpEvent] = set()
-        last = _nowhere(name)
-        for event in events:
-            site = recorder.table[event.site]
-            if site.op == "input" and site.module == name:
-                reached.add(event)
-            elif any(p in reached or recorder.table[p.site].module == name for p in event.parents if p.site >= 0):
-                reached.add(event)
-                if site.op in CUT:
-                    return site
-                last = site if site.phase != OPTIMIZER else last
-        return last
+        examined, recorder.examined = recorder.examined, None
+        for (kind, name), site in self._where.items():
+            if site is not None or name not in stepped or kind == NEVER_CHANGES:
+                continue
+            if examined is None:
+                recorder.examined = Examined(recorder)
+                continue
+            parameter, _, event, _ = stepped[name]
+            if kind == NO_GRADIENT:
+                found = where_cut(recorder, examined, recorder.storages.writer(parameter))
+            else:
+                found = where_zeroed(recorder, examined, event, rows)
+            self._where[kind, name] = found or nowhere(name)
+
+    def finish(self) -> None:
+        """Look at the buffers, at the end of the loop."""
+        if self._recorder.iteration >= PATIENCE:
+            self._buffer = unwritten_buffer(self._recorder)
 
     def first(self) -> BadOp | None:
         """The earliest fault that lasted to the end of the record."""
@@ -81,15 +132,33 @@ class Silent:
             site = recorder.table[event.site]
             reason = f"{site.op} gave an integer at {list(index)} that does not fit its dtype: it wrapped"
             return BadOp(event.iteration, site, "wrapped", reason, "the integers computed from it")
-        lasting = [(since, key) for key, since in self._since.items() if recorder.iteration - since >= PATIENCE]
+        lasting = [
+            (since, KINDS.index(kind), name)
+            for (kind, name), since in self._since.items()
+            if recorder.iteration - since >= PATIENCE
+        ]
         if not lasting:
-            return None
-        since, (kind, name) = min(lasting)
-        gets = "no gradient" if kind == "no gradient" else "a gradient of zeros"
-        reason = f"{name} gets {gets} from iteration {since} on"
-        return BadOp(since, self._where[kind, name], kind, reason, f"the parameter {name}")
+            return self._buffer
+        since, number, name = min(lasting)
+        kind = KINDS[number]
+        gets = {
+            NO_GRADIENT: "gets no gradient",
+            ZERO_GRADIENT: "gets a gradient of zeros",
+            NEVER_CHANGES: "is the same after each step of its optimizer",
+        }[kind]
+        reason = f"{name} {gets} from iteration {since} on"
+        return BadOp(since, self._where[kind, name] or nowhere(name), kind, reason, f"the parameter {name}")
 
 
-def _nowhere(name: str) -> Site:
-    """The site of a parameter that no op of the iteration read."""
-    return Site("input", "input", name.rpartition(".")[0], "", 0, OUTSIDE, 0, 0)
+def _size(gradient: OpEvent | None, rows: Any, iteration: int) -> float:
+    """The root mean square of a gradient of this iteration, 0 where it is not known."""
+    known = gradient is not None and gradient.iteration == iteration and gradient.row >= 0
+    found = float(rows[gradient.row]["rms"]) if gradient is not None and known else 0.0
+    return found if found == found else 0.0
+
+
+def _is_zero(torch: Any, value: Any) -> bool:
+    """True for a loss that is 0: nothing is left to be trained."""
+    if isinstance(value, torch.Tensor):
+        return value.numel() == 1 and value.layout is torch.strided and float(value.detach()) == 0
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value == 0

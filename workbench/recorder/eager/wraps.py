@@ -5,20 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 
+def overwritten(torch: Any, op: str, args: Any) -> Any:
+    """A copy of the integers that an op is about to write in place; None of those of 64 bits, which wrap rarely."""
+    target = args[0]
+    if op[-1] != "_" or not isinstance(target, torch.Tensor) or target.is_floating_point() or target.is_complex():
+        return None
+    return target.clone() if 1 <= target.element_size() < 8 and target.dtype != torch.bool else None
+
+
 def wraps(torch: Any, op: str, args: Any, result: Any) -> tuple[int, ...] | None:
     """The index of the first number of ``result`` that differs from the exact one; None if all are exact.
 
     Ops are done again in float64; numbers of 64 bits are compared by their size only, which a wrap changes by 2**64.
-    In-place ops are not looked at: what they read is gone.
+    The first of ``args`` is what :func:`overwritten` kept of an op in place.
     """
     plain = op.rstrip("_")
-    if op != plain or not result.numel() or result.dtype == torch.bool:
+    if not result.numel() or result.dtype == torch.bool or result.is_complex():
+        return None
+    if op == "_to_copy" and args[0].dtype == result.dtype:
         return None
     given = [a.double() if isinstance(a, torch.Tensor) else a for a in args]
     if not all(isinstance(a, (torch.Tensor, int, float, list, tuple, type(None))) for a in given):
         return None
     try:
-        exact = getattr(torch, plain)(*given)
+        exact = given[0].trunc() if op == "_to_copy" else getattr(torch, plain)(*given)
     except (TypeError, RuntimeError, AttributeError):
         return None
     if exact.shape != result.shape:

@@ -1,0 +1,150 @@
+"""The op at which a gradient is lost: detached, not differentiable, or made zero.
+
+An iteration that is *examined* knows, beside the events, for which of them autograd made a node, which nodes ran
+backward, and what was detached.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from workbench.kernels.streaming import TENSOR_TYPES
+from workbench.recorder.eager.op_recorder import OpRecorder
+from workbench.recorder.eager.ops import OpInfo
+from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
+from workbench.recorder.eager.storages import OpEvent
+
+_REAL = {code for name, code in TENSOR_TYPES.items() if "float" in name}
+
+
+class Examined:
+    """The doings of autograd in one iteration; ``took`` is called after each op."""
+
+    def __init__(self, recorder: OpRecorder) -> None:
+        self._recorder, self._graph = recorder, recorder.torch.autograd
+        self._last = self._graph._get_sequence_nr() - 1
+        self._inside = -1
+        self._at, self._detaches = (0, 0), False
+        #: event of the forward pass -> sequence number of its node
+        self.nodes: dict[OpEvent, int] = {}
+        #: event of the backward pass -> sequence number of the node that ran
+        self.backward: dict[OpEvent, int] = {}
+        self.ran: set[int] = set()
+        self.forward: dict[int, Site] = {}
+        #: (event whose numbers were detached, events before, site of the detach)
+        self.detached: list[tuple[OpEvent, int, Site]] = []
+
+    def took(self, info: OpInfo, args: Any, made: list[OpEvent]) -> None:
+        """Note a call and the events of what it gave."""
+        recorder = self._recorder
+        node = recorder.torch._C._current_autograd_node()
+        if node is not None:
+            number = node._sequence_nr()
+            self.ran.add(number)
+            self.backward.update(dict.fromkeys(made, number))
+            return
+        number = self._graph._get_sequence_nr() - 1
+        if number > self._last:
+            self._last = number
+            # without grad mode it is the node of a Function written in Python, whose forward runs
+            self._inside = -1 if recorder.torch.is_grad_enabled() else number
+        elif number != self._inside or recorder.torch.is_grad_enabled():
+            number = -1
+        if number >= 0:
+            self.nodes.update(dict.fromkeys(made, number))
+            for event in made[:1]:
+                self.forward.setdefault(number, recorder.table[event.site])
+        before, self._at = self._at, _instruction()
+        # autograd detaches what an op gave, to save it, within the instruction that called the op
+        own = info.op == "detach" and (self._at != before or self._detaches)
+        self._detaches = info.op == "detach"
+        if own and isinstance(args[0], recorder.torch.Tensor):
+            event = recorder.storages.writer(args[0])
+            if event is not None:
+                (file, line), module = recorder.phases.lines.here(4), recorder.phases.module
+                site = Site(info.op, info.overload, module, file, line, FORWARD, 0, 0)
+                self.detached.append((event, len(recorder.events[-1]), site))
+
+
+def _instruction() -> tuple[int, int]:
+    """The frame that called the op, and the instruction at which it is."""
+    frame = sys._getframe(4)  # took, OpRecorder.took, the mode
+    return id(frame), frame.f_lasti
+
+
+def _is_real(recorder: OpRecorder, event: OpEvent) -> bool:
+    """True if an op gave real numbers: one that gives integers cuts by itself."""
+    rows = recorder.log.rows(event.row, event.row + 1) if event.row >= 0 else ()
+    return len(rows) > 0 and int(rows[0]["kind"]) in _REAL
+
+
+def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | None) -> Site | None:
+    """The op between a parameter and what was differentiated through which no gradient goes."""
+    if parameter is None:
+        return None
+    events = [e for e in recorder.events[-1] if e.site >= 0 and recorder.table[e.site].phase == FORWARD]
+    reached, cuts, last = {parameter}, [], None
+    for at, event in enumerate(recorder.events[-1]):
+        if event.site < 0 or recorder.table[event.site].phase != FORWARD:
+            continue
+        sources = [p for p in event.parents if p in reached]
+        if not sources:
+            continue
+        last = recorder.table[event.site]
+        number = examined.nodes.get(event, -1)
+        detached = [s for p, k, s in examined.detached if p in sources and k <= at and _is_real(recorder, event)]
+        if number >= 0 and number not in examined.ran:
+            reached.add(event)
+        elif detached:
+            cuts.append((event, detached[-1], number >= 0))
+        elif number < 0:
+            cuts.append((event, last, False))
+    for event, site, ran in cuts:
+        if ran or _is_used(examined, events, event):
+            return site
+    return cuts[0][1] if cuts else last
+
+
+def _is_used(examined: Examined, events: list[OpEvent], cut: OpEvent) -> bool:
+    """True if something that was differentiated was computed from an event."""
+    reached = {cut}
+    for event in events:
+        if any(p in reached for p in event.parents):
+            if examined.nodes.get(event, -1) in examined.ran:
+                return True
+            reached.add(event)
+    return False
+
+
+def where_zeroed(recorder: OpRecorder, examined: Examined, gradient: OpEvent | None, rows: Any) -> Site | None:
+    """The op whose backward pass gave zeros only, from something else; its forward op where that is known."""
+    now, event = recorder.iteration, gradient
+    if event is None:
+        return None
+
+    def zeros(e: OpEvent) -> bool:
+        known = e.iteration == now and e.row >= 0 and e.site >= 0 and recorder.table[e.site].phase == BACKWARD
+        return bool(known and rows[e.row]["zeros"] == rows[e.row]["count"] > 0)
+
+    while True:
+        earlier = next((p for p in event.parents if zeros(p) and p.row < event.row), None)
+        if earlier is None:
+            break
+        event = earlier
+    number = examined.backward.get(event)
+    found = examined.forward.get(number) if number is not None else None
+    return found or recorder.table[event.site]
+
+
+def reader_of(recorder: OpRecorder, event: OpEvent) -> Site | None:
+    """The first op of this iteration that read what an event gave."""
+    for reader in recorder.events[-1]:
+        if event in reader.parents and recorder.table[reader.site].phase != OPTIMIZER:
+            return recorder.table[reader.site]
+    return None
+
+
+def nowhere(name: str) -> Site:
+    """The site of a parameter that no op of the iteration read."""
+    return Site("input", "input", name.rpartition(".")[0], "", 0, OUTSIDE, 0, 0)

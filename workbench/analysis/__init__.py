@@ -19,7 +19,6 @@ from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.forecast.to_tolerance import Forecast, iterations_to_tolerance
 from workbench.analysis.live.follower import Follower, FollowError
 from workbench.analysis.precision.cancellation import Cancellation, cancellations
-from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
 from workbench.analysis.proof.prover import analyze_loop
 from workbench.analysis.series.classify import classify
 from workbench.analysis.series.result import Evolution, Pattern
@@ -37,7 +36,6 @@ __all__ = [
     "Forecast",
     "Gap",
     "HistoryError",
-    "NonfiniteOrigin",
     "Pattern",
     "Proof",
     "Reason",
@@ -49,5 +47,4 @@ __all__ = [
     "cancellations",
     "classify",
     "iterations_to_tolerance",
-    "nonfinite_origin",
 ]

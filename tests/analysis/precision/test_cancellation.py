@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis import cancellations, nonfinite_origin
+from workbench.analysis import cancellations
 
 
 @wb.graph
@@ -141,33 +141,3 @@ def test_exact_differences_are_no_cancellation():
     with wb.Session(b.build(out)) as session:
         session.run()
         assert cancellations(session, harmless=True) == []
-
-
-def test_the_first_node_that_is_not_finite():
-    b = wb.GraphBuilder("poles")
-
-    def inner(i, s):
-        return b.while_loop(lambda j, s: j < 4.0, lambda j, s: (j + 1.0, s + 1.0 / (i * 4.0 + j - 6.0)), (0.0, s))[1]
-
-    out = b.while_loop(lambda i, s: i < 3.0, lambda i, s: (i + 1.0, inner(i, s)), (0.0, 0.0), name="outer")
-    with wb.Session(b.build(out)) as session:
-        session.run()
-        found = nonfinite_origin(session)
-        assert (found.op, found.kind, found.iteration) == ("divide", "inf", (1, 2)) and 0.0 in found.inputs.values()
-        assert "first to give an infinity in iteration 1, 2" in str(found)
-        loaded = nonfinite_origin(session.trace)
-        assert loaded == found
-    b = wb.GraphBuilder("fine")
-    x = b.placeholder("x")
-    with wb.Session(b.build(b.sqrt(x)), {"x": 2.0}) as session:
-        session.run()
-        assert nonfinite_origin(session) is None
-
-
-def test_nan_is_told_from_infinity():
-    b = wb.GraphBuilder("log")
-    x = b.placeholder("x")
-    with wb.Session(b.build({"y": b.log(x) + 1.0}), {"x": -1.0}) as session:
-        session.run()
-        found = nonfinite_origin(session)
-        assert (found.op, found.kind, found.inputs) == ("log", "nan", {"x": -1.0})

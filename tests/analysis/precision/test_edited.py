@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis import nonfinite_origin
 
 MODES = (
     "all",
@@ -62,8 +61,6 @@ def test_the_edit_is_the_origin(mode, value, name):
             assert found is not None and found.edited and found.name.removesuffix(":0") == name and found.operands == ()
             assert "edit" in found.text() and found.to_data()["edited"]
             assert found.iteration == ((3,) if name == "x" else ())
-        newest = nonfinite_origin(session.trace)
-        assert newest is not None and newest.edited and newest.name.removesuffix(":0") == name
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)

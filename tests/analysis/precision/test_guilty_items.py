@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis import nonfinite_origin
 from workbench.analysis.precision.operand_rules import Item, blame
 
 #: op -> (item that makes an infinity or NaN, of a vector of fine ones)
@@ -32,9 +31,8 @@ def test_the_item_at_the_guilty_index_is_named(op: str, place: int) -> None:
     graph = b.build({"y": b.op(op, b.placeholder("x", "float64", (5,)))})
     with wb.Session(graph, {"x": x}) as session:
         session.run()
-        found, newest = wb.nan_origin(session), nonfinite_origin(session)
+        found = wb.nan_origin(session)
         assert found.index == (place,) and found.guilty.item == GUILTY[op]
-        assert newest.inputs == {"x": GUILTY[op]} and newest.node == found.node
         assert f"{GUILTY[op]:.9g}" in found.why
 
 
@@ -61,12 +59,11 @@ def test_every_screen_goes_back_to_the_same_node(seed: int) -> None:
     graph, feeds, place = logistic(seed)
     with wb.Session(graph, feeds) as session:
         session.run()
-        found, newest = wb.nan_origin(session), nonfinite_origin(session)
+        found = wb.nan_origin(session)
         assert found.kind == "nan" and found.op == "multiply"
         last = root(found)
         assert (last.op, last.index, last.iteration) == ("exp", (place,), (1,))
-        assert (newest.node, newest.iteration) == (last.node, last.iteration)
-        assert list(newest.inputs.values()) == [last.guilty.item] == [-feeds["z"][place]]
+        assert last.guilty.item == -feeds["z"][place]
 
 
 def test_nan_is_never_blamed_on_size() -> None:
@@ -86,7 +83,7 @@ def test_lists_are_looked_into(bad: float) -> None:
     with wb.Session(graph, {"x": np.array([1.0, -1.0 if bad != bad else 0.0])}) as session:
         session.run()
         found = wb.nan_origin(session)
-        assert found.op in ("log", "reciprocal") and nonfinite_origin(session).node == found.node
+        assert found.op in ("log", "reciprocal")
     b = wb.GraphBuilder("fed")
     first = b.op("sequence_construct", b.placeholder("x", "float64", (2,)), b.placeholder("y", "float64", (2,)))
     with wb.Session(b.build({"held": first}), {"x": np.ones(2), "y": np.array([1.0, bad])}) as session:

@@ -197,3 +197,17 @@ def test_what_is_no_longer_kept_is_recomputed(trace):
         assert np.isfinite(session.value("x", at)) and np.isnan(session.value("x", at + 1))
         bare = wb.nan_origin(session.trace)
         assert bare is None or bare.note or bare == found or bare.iteration == found.iteration
+
+
+def test_an_infinity_inside_of_nested_loops():
+    b = wb.GraphBuilder("poles")
+
+    def inner(i, s):
+        return b.while_loop(lambda j, s: j < 4.0, lambda j, s: (j + 1.0, s + 1.0 / (i * 4.0 + j - 6.0)), (0.0, s))[1]
+
+    out = b.while_loop(lambda i, s: i < 3.0, lambda i, s: (i + 1.0, inner(i, s)), (0.0, 0.0), name="outer")
+    with wb.Session(b.build(out)) as session:
+        session.run()
+        for source in (session, session.trace):
+            found = wb.nan_origin(source)
+            assert (found.op, found.kind, found.iteration, found.guilty.item) == ("divide", "inf", (1, 2), 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import workbench as wb
 from tests.analysis.proof.random_formulas import RandomFormulas
-from workbench.analysis import Status, Termination, cancellations, nonfinite_origin
+from workbench.analysis import Status, Termination, cancellations
 from workbench.analysis.proof.failure_free_horizon import horizon
 from workbench.analysis.proof.symbolic import prove
 from workbench.analysis.slicing.can_fail import failing_nodes
@@ -135,7 +135,6 @@ def questions(session: wb.Session, r: random.Random) -> dict[str, Callable[[], A
         "of the trace": lambda: told(trace),
         "nan": lambda: str(wb.nan_origin(session)),
         "inf of the trace": lambda: str(wb.nan_origin(trace, kind="inf")),
-        "newest": lambda: str(nonfinite_origin(trace)),
         "cancellations": lambda: list(map(str, cancellations(trace))),
         "overflow": lambda: list(map(str, wb.overflow_candidates(session))),
         "explain": lambda: str(session.explain(name, place)),

@@ -23,6 +23,10 @@ def turned(name: str) -> Callable[[Data], Data]:
     return lambda d: {**d, name: not d[name]}
 
 
+def _moved(v: float) -> float:
+    return v + 1 if math.isfinite(v) else -v
+
+
 def turned_clause(d: Data) -> Data:
     return {**d, "clause": {**d["clause"], "op": OPPOSITE[d["clause"]["op"]]}}
 
@@ -53,7 +57,7 @@ FAULTS: dict[str, list[Callable[[Data], Data]]] = {
     "flag-guard": [turned("holds")],
     "flag": [turned("value")],
     "nan": [turned("holds"), lambda d: {**d, "since": None, "last": 0}],
-    "origin": [later("iteration"), lambda d: {**d, "operands": [number(v) + 1 for v in d["operands"]]}],
+    "origin": [later("iteration"), lambda d: {**d, "operands": [_moved(number(v)) for v in d["operands"]]}],
     "wraps": [later("exact"), other("result")],
     "last-digits": [other("left")],
     "stalls": [other("value")],

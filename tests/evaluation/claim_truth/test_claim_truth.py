@@ -9,7 +9,7 @@ from tests.evaluation.claim_truth.mechanisms import MECHANISMS
 from tests.evaluation.claim_truth.programs import program
 from workbench.analysis.claims.sentences import SENTENCES
 
-#: kinds that no program of one loop without arguments can have, or that no answer has yet
+#: kinds that no program of one loop without arguments or edits can have, or that no answer has yet
 ELSEWHERE = {"about-to-begin", "edited", "identity", "limit", "reaches", "stopped-by-caller"}
 
 

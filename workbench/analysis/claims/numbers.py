@@ -46,7 +46,7 @@ class NanCompared(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class MadeBad(Claim):
-    """The node that first gave NaN or an infinity, from operands that are finite or the infinities among them.
+    """The node that made NaN or an infinity of operands that are finite, or of infinities among them.
 
     Asserts: the result of ``node`` in ``iteration`` is not finite, and none of its operands is NaN; recomputed with
     NumPy, where the op is in the table, it has the same bits.
@@ -80,7 +80,7 @@ class MadeBad(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenBad(Claim):
-    """The first NaN or infinity is an edit: somebody wrote it over the value of ``node``.
+    """NaN or infinity is an edit: somebody wrote it over the value of ``node``.
 
     Asserts: the value that was written holds a NaN, or an infinity where ``what`` says so.
     Evidence: that value.

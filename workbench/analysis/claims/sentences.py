@@ -85,7 +85,7 @@ def _rests(c: Any) -> str:
 
 
 def _edited(c: Any) -> str:
-    return f"The first {c.what} was written over {c.name}: it was edited, no op made it."
+    return f"The {c.what} was written over {c.name}: it was edited, no op made it."
 
 
 def _ray(c: Any) -> str:
@@ -249,7 +249,7 @@ def _nan(c: Any) -> str:
 
 def _origin(c: Any) -> str:
     with_ = " and ".join(shown(float(v)) for v in c.operands)
-    return f"The first {c.what} comes from {c.text}{at_line(c.line)} in iteration {c.iteration:,}, of {with_}."
+    return f"The {c.what} comes from {c.text}{at_line(c.line)} in iteration {c.iteration:,}, of {with_}."
 
 
 def _infinite(c: Any) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from workbench.analysis.precision.nan_search import NanSearch
 from workbench.analysis.precision.result import NanOrigin
 from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.trace import Trace
 from workbench.trace.aligned_columns import trace_of
 
 _KINDS = ("nan", "inf")
@@ -62,3 +64,9 @@ def nan_origin(source: Any, *, kind: str | None = None, ignore: str | Iterable[s
         if found is not None:
             return found
     return None
+
+
+def origin_of(trace: Trace, ref: Ref) -> NanOrigin | None:
+    """The origin of one value, whose newest firing is NaN or infinite: the chain of :func:`nan_origin`, begun there."""
+    found = (NanSearch(trace, kind, ()).newest(ref) for kind in _KINDS)
+    return next((origin for origin in found if origin is not None), None)

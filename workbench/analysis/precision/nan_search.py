@@ -22,7 +22,7 @@ from workbench.trace.provenance import sources_of
 
 #: firings of one node that are looked at where the first ones come from what is ignored
 _LOOKED = 2000
-#: values on the way back to the origin of an infinity
+#: values on the way back to the origin of one
 _BACK = 20_000
 #: values behind a finite operand that are asked for the infinity that it was made from
 _BEHIND = 12
@@ -143,15 +143,42 @@ class NanSearch:
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self._bad(ref, (*path[:-1], middle)) else (middle + 1, high)
-        path = (*path[:-1], high)
+        return self.behind(ref, (*path[:-1], high), "Recomputed: the record does not reach back so far.")
+
+    # -- one value --------------------------------------------------------------------------------------------------
+    def newest(self, ref: Ref) -> NanOrigin | None:
+        """The origin of one value that is bad in its newest firing; None where it is not."""
+        column = self.side.column(ref)
+        if column is None or not column.length or next(bad_firings(column, self.test, column.length - 1), None) is None:
+            return None
+        return self.behind(ref, self._path(column, column.length - 1))
+
+    def behind(self, ref: Ref, path: Path, note: str = "") -> NanOrigin | None:
+        """The origin of one bad value: back along bad values to the node whose operands were clean."""
         for _ in range(_BACK):
+            path = self._since(ref, path)
             if edits := self.edits.of(ref, path):
                 return self._written(edits[-1])
             back = [s for s in self._sources(ref, path) if self._bad(*s)]
             if not back:
-                return self._origin(ref, path, "Recomputed: the record does not reach back so far.")
+                lost = self.trace.graph.nodes[ref.node].op in HANDS_ON
+                return self._origin(ref, path, note or ("The firings of its operands are not kept." if lost else ""))
             ref, path = back[0]
         return None
+
+    def _since(self, ref: Ref, path: Path) -> Path:
+        """The iteration from which on a loop variable is bad up to that of ``path``, as far as that is recorded."""
+        column = self.side.column(ref) if path and self._carries(ref) else None
+        its = None if column is None else column.iterations()
+        if column is None or its is None:
+            return path
+        bad = its[np.fromiter(bad_firings(column, self.test), np.int64)]
+        bad = bad[(bad[:, :-1] == path[:-1]).all(axis=1), -1]
+        bad = bad[bad <= path[-1]]
+        if not len(bad) or bad[-1] != path[-1]:
+            return path  # recomputed: the row is not kept
+        gaps = np.flatnonzero(np.diff(bad) != 1)
+        return (*path[:-1], int(bad[gaps[-1] + 1 if len(gaps) else 0]))
 
     def _carries(self, ref: Ref) -> bool:
         """True if a value is the head of a loop variable."""
@@ -274,14 +301,7 @@ class NanSearch:
             ref, path = behind
         elif self.kind == "inf":
             return None  # it is handed on, and its own node is the origin
-        for _ in range(_BACK):
-            if edits := self.edits.of(ref, path):
-                return search._written(edits[-1])
-            back = [s for s in self._sources(ref, path) if search._bad(*s)]
-            if not back:
-                return search._origin(ref, path)
-            ref, path = back[0]
-        return search.run()
+        return search.behind(ref, path) or search.run()
 
     def _infinity_behind(self, ref: Ref, path: Path, index: tuple[int, ...] | None) -> tuple[Ref, Path] | None:
         """The infinite value from which a finite one was made, a few nodes back, by ops that work item by item."""

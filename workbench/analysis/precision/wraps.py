@@ -1,13 +1,11 @@
 """``first_wrap``: the first integer result of a run that left the range of its dtype and wrapped around.
 
 Nothing is noted while a run goes on: the newest firings of the integer arithmetic are computed again from recorded
-operands, in float64 and a block at a time. A result that wrapped is a multiple of 2**bits away from the exact one, so
-that half of that tells it from rounding. Arithmetic of Python's ints (``checked``) fails instead, and is left out.
+operands, a block at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,23 +13,12 @@ import numpy as np
 
 from workbench.analysis.diff.trace_side import Orders
 from workbench.ir.node import Node, Source
+from workbench.ops.exact_integers import can_wrap, wrapped_items
 from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns, trace_of
 from workbench.trace.edited_firings import Edits
 
-#: op -> the exact result, in float64
-_EXACT: dict[str, Callable[..., np.ndarray]] = {
-    "add": np.add,
-    "subtract": np.subtract,
-    "multiply": np.multiply,
-    "negative": np.negative,
-    "abs": np.abs,
-    "square": np.square,
-    "power": np.power,
-    "cast": lambda x: x,
-    "left_shift": lambda x, y: np.ldexp(x, np.clip(y, 0, 2000).astype(int)),
-}
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "power": "**", "left_shift": "<<"}
 
 
@@ -130,9 +117,7 @@ def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
     best: tuple[tuple[bool, tuple[int, ...]], Wrap] | None = None
     for layout in trace.layout.nodes:
         node = trace.graph.nodes[layout.name]
-        if node.op not in _EXACT or node.attrs.get("checked"):
-            continue
-        found = _first(trace, columns, node, edits)
+        found = _first(trace, columns, node, edits) if can_wrap(node) else None
         if found is None:
             continue
         key = not found.signed, orders(found.frame, layout.ip, found.iteration)
@@ -143,18 +128,17 @@ def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
 
 def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> Wrap | None:
     iterations, values = columns.get(node.ref())
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu" or not len(values):
+    if not len(values):
         return None
     given = []
     for ref in node.inputs:
         there, found = columns.at(ref, iterations)
-        if not isinstance(found, np.ndarray) or found.dtype.kind not in "iu" or not there.all():
+        if not there.all():
             return None
-        given.append(found.reshape(len(found), *(1,) * (values.ndim - found.ndim), *found.shape[1:]))
-    with np.errstate(all="ignore"):
-        exact = _EXACT[node.op](*(g.astype(np.float64) for g in given))
-        wrapped = ~(np.abs(exact - values.astype(np.float64)) <= 2.0 ** (8 * values.itemsize - 1))
-    wrapped = np.broadcast_to(wrapped, values.shape)
+        given.append(found)
+    wrapped = wrapped_items(node.op, given, values)
+    if wrapped is None:
+        return None
     if wrapped.any():
         wrapped = wrapped & _is_used(trace, columns, node, iterations, values.shape)
     for at in np.flatnonzero(wrapped.reshape(len(values), -1).any(axis=1)).tolist():

@@ -154,9 +154,9 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
     """The node at which digits are lost, as details: its name and a sentence."""
     found = firings.found
     columns = found.late or found.early
-    for claim in answer.claims:
-        if claim.kind in ("origin", "edited"):
-            answer.details.update(origin=claim.data["node"], origin_text=claim.sentence)
+    bad = next((c for c in answer.claims if c.kind in ("origin", "edited")), None)
+    if bad is not None:
+        answer.details.update(origin=bad.data["node"], origin_text=bad.sentence)
     if not any(c.kind == "last-digits" for c in answer.claims) or columns is None:
         return
     lost = cancellations(columns.trace, found.loop.path, harmless=True, firings=RECORD)

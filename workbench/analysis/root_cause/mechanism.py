@@ -13,6 +13,7 @@ The first of these questions that is answered with a claim that holds gives the 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,10 +25,11 @@ from workbench.analysis.claims.claim import Claim, checked
 from workbench.analysis.claims.clause import BlockingClause
 from workbench.analysis.claims.lost import FlagWaits, NotRead, NotUpdated
 from workbench.analysis.claims.recompute import holds, item_of, line_of, same
-from workbench.analysis.precision.recent import nonfinite_origin
+from workbench.analysis.diff.trace_side import HANDS_ON
+from workbench.analysis.precision.nan_origin import origin_of
+from workbench.analysis.precision.result import NanOrigin
 from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.firings import Firings
-from workbench.analysis.root_cause.gather import RECORD
 from workbench.analysis.root_cause.lost_value import LostValue, nan_compared, node_text, predicate_text
 from workbench.analysis.root_cause.suspect import Suspect, is_written, sides
 from workbench.analysis.root_cause.wrapped import first_wrap
@@ -155,13 +157,13 @@ class Mechanism:
             claim = nan_compared(self.firings, node.name, op, truth, self.its[-1], self.s.item, text, self.clause)
         except KeyError:
             return None
-        claims = checked([c for c in (self._swing(), claim, *self._origin()) if c is not None])
+        claims = checked([c for c in (self._swing(), claim, *self._origin(self.refs)) if c is not None])
         return Cause("step-too-large" if claims and claims[0].kind == "overshoots" else "nan", claims)
 
     def _infinite(self) -> Cause | None:
         swing = self._swing()
         if swing is not None and swing.grows:
-            return Cause("step-too-large", [swing, *checked(self._origin())])
+            return Cause("step-too-large", [swing, *checked(self._origin(self.refs))])
         if not _is_infinite(self.x[-1]) or _is_infinite(self.s.values.early_x[0]):
             return None
         known = dict(zip((int(k) for k in self.s.iterations), self.s.values.early_x, strict=False))
@@ -170,45 +172,50 @@ class Mechanism:
         claim = numbers.Infinite(
             clause=self.clause, ref=self.refs[0], last=self.its[-1], since=since, evidence=self.firings
         )
-        return Cause("overflow", checked([claim, *self._origin()]))
+        return Cause("overflow", checked([claim, *self._origin(self.refs)]))
 
-    def _origin(self) -> list[Claim]:
+    def _origin(self, refs: Iterable[Any]) -> list[Claim]:
+        """The chain behind the first of these values that is not finite, as every screen shows it."""
         found = self.found
-        for columns in (found.record, found.early, found.late):
+        for columns, base in ((found.record, 0), (found.early, found.offset), (found.late, found.offset)):
             if columns is None:
                 continue
-            made = nonfinite_origin(columns.trace, self.loop.path, firings=RECORD)
-            if made is None:
-                continue
-            if made.edited:
-                what, ref = "NaN" if made.kind == "nan" else "infinity", Ref(made.node)
-                name = self.firings.graph.name_of(ref).removesuffix(":0")
-                value = columns.trace.firings(str(ref))[-1]
-                return [numbers.WrittenBad(node=made.node, name=name, what=what, evidence=value)]
-            if len(made.iteration) == 0:
-                continue
-            k = made.iteration[-1] + (0 if columns is found.record else found.offset)
-            node = self.firings.graph.nodes[made.node]
-            if self.firings.graph.frame_of(node.name) != self.loop.path or not node.inputs:
-                return []
-            try:
-                operands, result = self.firings.operands(node.name, k), self.firings.output(node.name, k)
-                largest = tuple(numbers.largest(v) for v in operands)
-            except (KeyError, ValueError, TypeError):
-                return []
-            return [
-                numbers.MadeBad(
-                    node=node.name,
-                    text=node_text(self.firings, node),
-                    line=line_of(node.source),
-                    what="NaN" if made.kind == "nan" else "infinity",
-                    iteration=k,
-                    operands=largest,
-                    op=node.op,
-                    evidence=(node.op, operands, result),
-                )
-            ]
+            made = (origin_of(columns.trace, ref) for ref in refs if isinstance(ref, Ref))
+            chain = next((link for link in made if link is not None and link.op not in HANDS_ON), None)
+            claims: list[Claim] = []
+            while chain is not None:
+                claims += self._made(chain, base)
+                chain = chain.because
+            if claims:
+                return claims
         return []
+
+    def _made(self, made: NanOrigin, base: int) -> list[Claim]:
+        """The claim about one link of the chain, if it is in this loop."""
+        what = "NaN" if made.kind == "nan" else "infinity"
+        if made.edited:
+            name = made.name.removesuffix(":0")
+            return [numbers.WrittenBad(node=made.node, name=name, what=what, evidence=made.value)]
+        node = self.firings.graph.nodes[made.node]
+        if made.frame != self.loop.path or not node.inputs:
+            return []
+        k = made.iteration[-1] + base
+        try:
+            operands, result = self.firings.operands(node.name, k), self.firings.output(node.name, k)
+            largest = tuple(numbers.largest(v) for v in operands)
+        except (KeyError, ValueError, TypeError):
+            return []
+        claim = numbers.MadeBad(
+            node=node.name,
+            text=node_text(self.firings, node),
+            line=line_of(node.source),
+            what=what,
+            iteration=k,
+            operands=largest,
+            op=node.op,
+            evidence=(node.op, operands, result),
+        )
+        return [claim]
 
     # -- 2. !=
     def _missed(self) -> Cause | None:
@@ -322,8 +329,8 @@ class Mechanism:
         if slug in ("no-effect", "limit-beyond") and isinstance(claims[0], clauses.Rests):
             # it moved to where nothing is added any more, or has been there from the beginning
             slug = "limit-beyond" if claims[0].moved else "no-effect"
-        if any(c.kind == "nan" for c in behind):
-            behind += checked(self._origin())
+        compared = [c.data["node"] for c in behind if c.kind == "nan"]
+        behind += checked(self._origin([r for node in compared for r in self.firings.graph.nodes[node].inputs]))
         behind = [of_clause(c, self.clause) for c in behind]
         return Cause(slug, [*claims, *behind, *checked(wrapped)], at_rest)
 

@@ -80,7 +80,7 @@ class Breakpoints(BreakpointStore):
             ``hits=3`` stops at the third hit only, ``every=3`` at every third hit; with both, ``hits`` is the first at
             which it stops.
         health : str or sequence of str, optional
-            Stop where a check fails: "nan", "inf", "overflow", "underflow", "zero", "unchanged", "stagnation",
+            Stop where a check fails: "nan", "inf", "overflow", "underflow", "zero", "wrap", "unchanged", "stagnation",
             "exploding", "vanishing" or "pattern" (see :mod:`workbench.debugger.conditions.value_checks`).
         watch : str or bool, optional
             ``"change"`` stops where the value differs from that of the iteration before.
@@ -105,7 +105,7 @@ class Breakpoints(BreakpointStore):
         SessionError
             For other wrong arguments: ``bad-target``, ``bad-iteration``, ``bad-condition``, ``bad-hits``,
             ``bad-every``, ``bad-health``, ``bad-watch``, ``bad-log``, ``bad-frame``, ``never-changes``,
-            ``silent-node``; ``too-many`` beyond 10,000 breakpoints.
+            ``never-wraps``, ``silent-node``; ``too-many`` beyond 10,000 breakpoints.
 
         Examples
         --------

@@ -53,6 +53,8 @@ def resolve_targets(
             )
     if inside is not None:
         refs = tuple(r for r in refs if targets.frame_path(r.node) == inside)
+    if set(health) == {"wrap"} and refs:
+        refs = _wrapping(targets, where, refs)
     if not refs:
         raise SessionError(
             f"No node that this run computes matches {where[:200]!r}"
@@ -63,6 +65,19 @@ def resolve_targets(
             fix="list(session.graph.nodes) and session.graph.frames list all names.",
         )
     return where, refs
+
+
+def _wrapping(targets: Targets, where: str, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    """The values that integer arithmetic computes; SessionError (``never-wraps``) where there is none."""
+    found = tuple(r for r in refs if targets.may_wrap(r))
+    if not found:
+        behind = [repr(str(r)) for r in dict.fromkeys(b for r in refs[:1] for b in targets.computed_by(r))]
+        raise SessionError(
+            f"No integer arithmetic that can wrap around computes {where[:200]!r}.",
+            slug="never-wraps",
+            fix=f"set it on {' or '.join(behind[:3])}." if behind else 'set it on all nodes: add("*", health="wrap").',
+        )
+    return found
 
 
 def select_iteration(

@@ -15,6 +15,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.ir.types import ANY, OPAQUE, numpy_dtype
 from workbench.kernels.layout import NodeLayout
+from workbench.ops.exact_integers import can_wrap
 
 #: ops that only pass a value on: patterns with a condition skip them, as the value is checked where it is computed
 PASSES_ON = frozenset("Enter Exit Merge Switch NextIteration LoopCond Identity NoOp Placeholder".split())
@@ -136,6 +137,26 @@ class Targets:
         """True if a value can be a bool; values of unknown dtype can."""
         dtype = self._run().plan.graph.nodes[ref.node].types[ref.index].dtype
         return dtype in ("bool", ANY, OPAQUE)
+
+    def may_wrap(self, ref: Ref) -> bool:
+        """True for a value that integer arithmetic computes, which can wrap around."""
+        nodes = self.graph().nodes
+        node = nodes[ref.node]
+        dtypes = [node.types[0].dtype, *(nodes[r.node].types[r.index].dtype for r in node.inputs)]
+        return can_wrap(node) and all(_is_kind(dtype, "iu") for dtype in dtypes)
+
+    def computed_by(self, ref: Ref) -> list[Ref]:
+        """The values of integer arithmetic that a value is a copy of, as a loop variable is of its update."""
+        nodes, found, waiting = self.graph().nodes, [], [ref]
+        seen = {ref}
+        while waiting:
+            at = waiting.pop()
+            if self.may_wrap(at):
+                found.append(at)
+            elif nodes[at.node].op in PASSES_ON:
+                waiting += [r for r in nodes[at.node].inputs if r not in seen]
+                seen.update(waiting)
+        return found
 
     def is_silent(self, node: str) -> bool:
         """True for a node that fires without work; runs do not stop at it."""

@@ -14,10 +14,16 @@ import numpy as np
 
 #: (name of another value, 1 for the iteration before) -> (its values, which exist); length 1 applies to all firings
 Lookup = Callable[[str, int], tuple[np.ndarray, np.ndarray]]
+#: -> (op of the node that computed the values, its operands as of a lookup); None where no op did
+Made = Callable[[], tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None]
 
 
 def _alone(name: str, back: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full(1, np.nan), np.zeros(1, bool)
+
+
+def _by_no_op() -> None:
+    return None
 
 
 @dataclass
@@ -31,6 +37,7 @@ class Batch:
     iterations: np.ndarray
     lookup: Lookup = _alone
     classify: Callable[[np.ndarray], str] | None = None
+    made: Made = _by_no_op
     _previous: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     @classmethod

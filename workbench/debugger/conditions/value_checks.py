@@ -6,6 +6,7 @@
 ``overflow``   an item is infinite, or beyond a sixteenth of the largest number of its dtype
 ``underflow``  an item is not zero and smaller than the smallest normal number
 ``zero``       every item is zero
+``wrap``       an item is an integer that left the range of its dtype and wrapped around when its node computed it
 ``unchanged``  bit for bit as in the iteration before
 ``stagnation`` it changed by rounding only for ``STAGNANT`` iterations in a row
 ``exploding``  its largest magnitude grew more than tenfold in one iteration
@@ -25,6 +26,7 @@ import numpy as np
 from workbench.debugger.conditions.batch import Batch
 from workbench.debugger.iteration_path import short_repr
 from workbench.errors import SessionError
+from workbench.ops.exact_integers import wrapped_items
 
 #: iterations without a change beyond rounding
 STAGNANT = 8
@@ -81,6 +83,17 @@ def _underflow(batch: Batch) -> np.ndarray:
 def _zero(batch: Batch) -> np.ndarray:
     found = _per(batch.values == 0)
     return np.asarray(found.all(1)) if found.shape[1] else _none(batch)
+
+
+def _wrap(batch: Batch) -> np.ndarray:
+    made = batch.made()
+    if made is None:
+        return _none(batch)
+    op, operands = made
+    wrapped = wrapped_items(op, [values for values, _ in operands], batch.values)
+    if wrapped is None:
+        return _none(batch)
+    return np.asarray(_per(wrapped).any(1) & np.logical_and.reduce([there for _, there in operands]))
 
 
 def _unchanged(batch: Batch) -> np.ndarray:
@@ -155,6 +168,7 @@ CHECKS: dict[str, Callable[[Batch], np.ndarray]] = {
     "overflow": _overflow,
     "underflow": _underflow,
     "zero": _zero,
+    "wrap": _wrap,
     "unchanged": _unchanged,
     "stagnation": _stagnation,
     "exploding": _exploding,
@@ -191,6 +205,8 @@ def dtype_kinds(names: Sequence[str]) -> str:
     """The kinds of dtypes to which the checks apply; empty for all."""
     if not names:
         return ""
+    if set(names) == {"wrap"}:
+        return "iu"
     return "fcV" if set(names) <= {"nan", "inf", "underflow"} else "biufcV"
 
 

@@ -5,6 +5,7 @@ Recorded values are read from the trace; dropped ones are recomputed.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from workbench.debugger.replay.read_range import values_between
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.execution import Position
 from workbench.ir.node import Ref
+from workbench.ops.exact_integers import can_wrap
+from workbench.trace.aligned_columns import origin
 
 #: up to this many earlier iterations are read one by one, more of them as a range
 ONE_BY_ONE = 12
@@ -45,7 +48,31 @@ class FiringValues:
         earlier = _same_type_suffix(earlier, value)
         values = np.stack([*(v for _, v in earlier), np.asarray(value)]) if earlier else np.asarray(value)[None]
         iterations = np.array([(*fired.iteration[:-1], k) for k, _ in earlier] + [fired.iteration], np.int64)
-        return Batch(values, iterations.reshape(len(values), -1), lookup, self._context.classify)
+        iterations = iterations.reshape(len(values), -1)
+        made = partial(self._made, armed.ref, fired, len(values))
+        return Batch(values, iterations, lookup, self._context.classify, made)
+
+    def _made(self, ref: Ref, fired: Position, length: int) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None:
+        """The op that computed a value which has just fired, and its operands; those of earlier firings are missing."""
+        node, operands = self._context.run.plan.graph.nodes[ref.node], []
+        if not can_wrap(node):
+            return None
+        newest = np.arange(length) == length - 1
+        for given in node.inputs:
+            value = self._operand(given, fired)
+            there = newest & (value is not None)
+            operands.append((np.asarray(0 if value is None else value)[None], there))
+        return node.op, operands
+
+    def _operand(self, ref: Ref, fired: Position) -> Any:
+        """An operand of the node that has just fired; a loop invariant is read under its outer name."""
+        graph, layout = self._context.run.plan.graph, self._context.run.plan.layout
+        source = origin(graph, ref)
+        if source.op == "Const":
+            return source.attrs["value"]
+        if graph.frame_of(source.name) != graph.frame_of(ref.node) and source.ref(0) in layout.values:
+            ref = source.ref(0)
+        return self._read(ref, fired.iteration[: len(graph.frame_of(ref.node))])
 
     def _value_of(self, ref: Ref, fired: Position) -> Any:
         """The value that has just fired, or None if it is dead; its row may be complete by now."""

@@ -7,6 +7,7 @@ whole series. Otherwise a copy of the run replays the past with the breakpoint s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from workbench.debugger.iteration_path import short_repr
 from workbench.debugger.stop import Stop
 from workbench.errors import SessionError, TraceError
 from workbench.ir.node import Ref, Tag
+from workbench.ops.exact_integers import can_wrap
+from workbench.trace.aligned_columns import AlignedColumns
 
 #: makes a copy of the run at its beginning, whose hits the policy counts
 ReplayFactory = Callable[[HitPolicy], HitRecount]
@@ -82,7 +85,7 @@ def _hit_iterations(context: DebugContext, point: Breakpoint, ref: Ref, health: 
         if values.dtype == object or len(values) != high - low:
             return None
         around = _OtherValues(context, iterations[low:high], context.run.trace.reader.node[ref.node].ip)
-        batch = Batch(values, iterations[low:high], around, context.classify)
+        batch = Batch(values, iterations[low:high], around, context.classify, partial(around.made, ref))
         try:
             mine = iterations[at:high][point.holds(batch, health)[at - low :]]
         except _NotAligned:
@@ -137,6 +140,19 @@ class _OtherValues:
         at = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
         there = keys[at] == wanted_keys
         return values[at], there
+
+    def made(self, ref: Ref) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None:
+        """The op that computed a value, and its operands."""
+        trace = self.context.run.trace
+        node, columns, operands = trace.graph.nodes[ref.node], AlignedColumns(trace), []
+        if not can_wrap(node):
+            return None
+        for given in node.inputs:
+            there, values = columns.at(given, self.iterations)
+            if not there.all():
+                raise _NotAligned
+            operands.append((values, there))
+        return node.op, operands
 
 
 def _keys(iterations: np.ndarray) -> np.ndarray:

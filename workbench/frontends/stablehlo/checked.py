@@ -15,7 +15,9 @@ _READER = Path(__file__).with_name("reader_process.py")
 FIX = "write the program again: jax.jit(f).lower(x).as_text(), or jax.export."
 #: address space and processor time of the process, and how much of each for a byte of the program
 MEMORY, MEMORY_EACH = 4 << 30, 24
-SECONDS, SECONDS_EACH = 60, 2e-6
+SECONDS, SECONDS_EACH = 10, 2e-6
+#: seconds that a busy machine may take for one of processor time
+PATIENCE = 40
 
 
 def checked(data: bytes) -> bytes:
@@ -26,9 +28,9 @@ def checked(data: bytes) -> bytes:
     try:
         # Libraries under numpy would take address space for a thread of every core.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        done = subprocess.run(command, input=data, capture_output=True, env=environment, timeout=8 * seconds)
+        done = subprocess.run(command, input=data, capture_output=True, env=environment, timeout=PATIENCE * seconds)
     except subprocess.TimeoutExpired as error:
-        raise _ended(data, f"did not end in {8 * seconds} seconds") from error
+        raise _ended(data, f"did not end in {PATIENCE * seconds} seconds") from error
     except OSError as error:
         raise LoadError(
             f"The program cannot be read: the process for it, {sys.executable!r}, does not start ({error}).",

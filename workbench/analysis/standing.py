@@ -287,7 +287,9 @@ WHY = {
     Standing.ENDED: lambda end: f"{_false(end)}." if end.by is not None else _capital(end.how),
     Standing.LEFT: lambda end: _capital(_taken(end)),
     Standing.CUT_OFF: lambda end: f"Its limit was reached: {_false(end)}; {_held(end)}.",
-    Standing.STOPPED: lambda end: _then("Its caller did not go on", _stopped(end)) + ".",
+    Standing.STOPPED: lambda end: (
+        _capital(_stopped(end)) if end.how else _then("Its end was not reached", _stopped(end)) + "."
+    ),
     Standing.GAVE_UP: lambda end: _then("Its solver reports no success", end.how) + ".",
     Standing.NOT_FINITE: lambda end: f"Its condition is false because {_nan(end)}.",
     Standing.FAILED: lambda end: end.how.removesuffix(".") + "." if end.how else "",

@@ -83,7 +83,7 @@ def test_a_kernel_at_work_tells_its_runs_too(page):
     page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=30_000)
     assert page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status") == "busy"
     page.page.evaluate(f"void {notebook}.sessionContext.session.kernel.interrupt()")
-    waits_for(page, "it was interrupted")
+    waits_for(page, "It was interrupted")
 
 
 def test_the_runs_of_a_kernel_that_ends_leave_the_list(page):

@@ -230,8 +230,8 @@ def test_a_counted_loop_without_another_condition_ends():
     [
         ("", Standing.STOPPED, "r >= 1e-08 still holds (0."),
         ("met", Standing.ENDED, "r >= 1e-08 became false"),
-        ("asked", Standing.STOPPED, "it was asked to stop"),
-        ("interrupted", Standing.STOPPED, "it was interrupted"),
+        ("asked", Standing.STOPPED, "It was asked to stop; r >= 1e-08 still holds (0."),
+        ("interrupted", Standing.STOPPED, "It was interrupted; r >= 1e-08 still holds (0."),
         ("error", Standing.FAILED, "ValueError: no"),
         ("nan", Standing.NOT_FINITE, "r is NaN"),
         ("no end", Standing.OVER, "Finished after 50 iterations"),

@@ -67,6 +67,13 @@ def test_names_are_utf8(name, wrong):
     assert caught.value.slug == "bad-stablehlo" and "is not UTF-8" in caught.value.message, caught.value
 
 
+@pytest.mark.parametrize("info", ["3", "[1]", "unit", "tensor<f32>", '{a = "b"}', 'loc("x")', '[loc("x")]'])
+def test_information_about_results_that_is_no_text_is_left_out(info):
+    program = f"""module {{ func.func @main(%a: tensor<f32>) -> (tensor<f32> {{jax.result_info = {info}}}) {{
+      %r = stablehlo.add %a, %a {{b = {info}}} : tensor<f32> return %r : tensor<f32> }} }}"""
+    assert list(convert_program(program.encode(), None, "program", "program").outputs) == ["result"]
+
+
 #: a blob of jax.export with a few bytes changed, compressed: jaxlib reads an attribute of its bytecode without an end
 FOR_EVER = """
 eNrlVV9vG0UQn/V6vXE2p6tlDmOFlRuskFppfLVCFELTpKGU/ktIQ6gg4o9zti/xtWef8d0ldasKEEKAKoSqghBCqIKqQogi8YBUvkB5al/5BDwi8Y6EzN

@@ -74,12 +74,20 @@ def _visibility(function: Any) -> str:
     return str(function.attributes["sym_visibility"]) if "sym_visibility" in function.attributes else ""
 
 
+def _text(attributes: Any, name: str) -> str:
+    """A text among attributes that no verifier looks at; "" for anything else."""
+    try:
+        found = attributes[name] if name in attributes else None
+    except TypeError:  # jaxlib has no class for it, as for a location
+        return ""
+    return found.value if isinstance(found, ir().StringAttr) else ""
+
+
 def _result_names(function: Any, count: int) -> list[str]:
     mlir, names = ir(), []
     if "res_attrs" in function.attributes:
         for attrs in mlir.ArrayAttr(function.attributes["res_attrs"]):
-            known = mlir.DictAttr(attrs)
-            names.append(mlir.StringAttr(known["jax.result_info"]).value if "jax.result_info" in known else "")
+            names.append(_text(mlir.DictAttr(attrs), "jax.result_info"))
     names = (names + [""] * count)[:count]
     if count == 1:
         return [names[0].removesuffix("[0]") if names[0].startswith("result") else "result"]

@@ -98,12 +98,12 @@ class _Decision:
         self.row = row
         self.line = Thinned(BUDGET)
         self.counts = [0, 0]
-        self.follow = SeriesReader(self._take, self._cut)
+        self.follow = SeriesReader(self._take, self._cut, whole=True)
 
     def update(self, trace: Trace | None, running: bool) -> dict[str, Any]:
         if trace is not None:
             try:
-                self.follow.read([trace[self.row["pred"]]], running)
+                self.follow.read([trace[self.row["pred"]]], running, trace)
             except (KeyError, TypeError, WorkbenchError):
                 pass  # a predicate that this run does not compute
         n_false, n_true = self.counts

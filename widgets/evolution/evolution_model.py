@@ -92,7 +92,7 @@ class EvolutionModel:
             except FAILED:
                 continue  # a value that this run does not compute
             try:
-                follower.read([series], running)
+                follower.read([series], running, trace)
             except FAILED as error:
                 self._why[name] = f"cannot be read ({error})"
         lines: list[dict[str, Any]] = []

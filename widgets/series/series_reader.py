@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.series.rewritten import Rewritten
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -47,17 +48,20 @@ Take = Callable[[np.ndarray, list[np.ndarray]], None]
 class SeriesReader:
     """Follows one or more series that fire together (in the same rows).
 
-    ``take`` gets what was read; ``cut(number)`` is to forget everything from that firing on.
+    ``take`` gets what was read; ``cut(number)`` is to forget everything from that firing on: all, where it cannot tell
+    parts apart (``whole``).
     """
 
-    def __init__(self, take: Take, cut: Callable[[float], None]) -> None:
-        self._take, self._cut = take, cut
+    def __init__(self, take: Take, cut: Callable[[float], None], *, whole: bool = False) -> None:
+        self._take, self._cut, self._whole = take, cut, whole
+        self._rewritten = Rewritten()
         self._next = 0  # number of the next firing to read
         self._sampled = False
         self._length = 0
         self._slow = 0.0
         self._chunk = CHUNK
         self._seen = self._looked = 0  # of a value on a branch: firings taken, and rows looked at
+        self._by_rows = False  # it is on a branch
         self.count = 0  # firings so far, also those that were dropped since
         self.behind = False
         #: loops around the followed values: 0 for one that fires once
@@ -66,13 +70,18 @@ class SeriesReader:
         self.failed: Counter[str] = Counter()
         self._tries = 0
 
-    def read(self, series: Sequence[Any], running: bool) -> None:
-        """Read what is new. ``behind`` tells that more is to be read while it stands still."""
+    def read(self, series: Sequence[Any], running: bool, trace: Trace | None = None) -> None:
+        """Read what is new. ``behind`` tells that more is to be read while it stands still.
+
+        Firings of the ``trace`` that are other ones since the last look are read again, however many there are now.
+        """
         if running and self._slow > SLOW_S:
             return  # counting the firings is slow for this value (it lives on a branch): wait for the next stop
         started = time.perf_counter()
         try:
-            if len(series) == 1 and getattr(series[0], "conditional", False):
+            self._again(self._rewritten.since(trace, series, self._next))
+            self._by_rows = len(series) == 1 and getattr(series[0], "conditional", False)
+            if self._by_rows:
                 self._read_rows(series[0], running, started)
                 return
             length = min(len(s) for s in series)
@@ -91,6 +100,18 @@ class SeriesReader:
                 raise  # nothing changes any more: the next look would fail as well
         else:
             self._tries = 0
+
+    def _again(self, since: float) -> None:
+        """Read again what may have changed: firings ``since`` a number."""
+        if since >= self._next or not self._next:
+            return
+        if self._by_rows or self._whole or self.depth != 1 or since <= 0:
+            self._cut(0.0)
+            self._next = self._seen = self._looked = 0
+            self._sampled = False
+        else:
+            self._cut(since)
+            self._next = int(since)
 
     def _first(self, series: Any) -> int:
         """Number of the oldest firing that is kept: its iteration in a loop that runs once, else 0."""

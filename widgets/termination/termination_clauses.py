@@ -86,10 +86,13 @@ class ClauseModel:
         if trace is not None:
             sides = [self._side(trace, self.clause["left"]), self._side(trace, self.clause["right"])]
             if all(side is not None for side in sides):
-                self._fixed = [side if isinstance(side, float) else None for side in sides]
+                fixed = [side if isinstance(side, float) else None for side in sides]
+                if repr(fixed) != repr(self._fixed):  # as text: NaN is equal to NaN there
+                    self.follow.forget()  # the gap to another number is another one in all iterations
+                self._fixed = fixed
                 moving = [side for side in sides if not isinstance(side, float)]
                 if moving:
-                    self.follow.read(moving, running)
+                    self.follow.read(moving, running, trace)
             else:  # what the loop reads from outside has not fired (again)
                 self.follow.forget()
         left: Any

@@ -1,0 +1,41 @@
+"""Which firings of a trace are other ones than at the last look: after new inputs, an edit, or a way back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.trace.incremental_reader import IncrementalReader
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+
+
+class Rewritten:
+    """Remembers how the rows of a trace were written when ``since`` was asked last."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Any, int, tuple[Any, ...]] | None = None
+
+    def since(self, trace: Trace | None, series: Sequence[Any], reached: float) -> float:
+        """The first iteration of some series of a loop in which they may have other values than at the last call, up
+        to the iteration ``reached``; 0 for loops inside others, whose firings are numbered through, and infinity where
+        nothing was rewritten."""
+        if trace is None:
+            return math.inf
+        source, edits = trace.source, tuple(trace.edits())
+        revision = source.revision
+        known, self._known = self._known, (source, revision, edits)
+        if known is None:
+            return math.inf
+        if known[0] is not source:
+            return 0.0
+        same = len(edits) == len(known[2]) and all(a is b for a, b in zip(edits, known[2], strict=True))
+        if same and revision == known[1]:
+            return math.inf
+        if any(len(s.frame) != 1 for s in series):
+            return 0.0
+        rows = [IncrementalReader(trace, trace.ref(s.name)).changed_from(known[1]) for s in series]
+        # row 0 leads into the loop, and what was edited is of the iteration that was in progress
+        return max(0.0, min([*(row - 2 for row in rows), math.inf if same else reached - 2]))

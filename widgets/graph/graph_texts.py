@@ -92,9 +92,9 @@ def values(
     for box in boxes:
         value = state["values"].get(box["id"])
         if value is None:
-            if box["id"] in state["bad"]:  # something inside
-                value = state["bad"][box["id"]]
-            else:
+            # of a closed box: something inside
+            value = state["bad"].get(box["id"]) or state["sides"].get(box["id"])
+            if value is None:
                 continue
         place = _beside(box, leaving.get(box["id"], ()), right)
         if box["id"] in state["bad"]:
@@ -242,8 +242,7 @@ def hits(
             lines.append(f"value {state['values'][box['id']]}" + (f" of iteration {age}" if age else ""))
         if box["id"] in state["dead"]:
             lines.append("dead: on a branch not taken")
-        if box["id"] in state["loops"]:
-            lines.append(state["loops"][box["id"]])
+        lines += [told[box["id"]] for told in (state["sides"], state["loops"]) if box["id"] in told]
         kind = "node" if box["name"] is not None else "frame"
         add(box["x"] - box["w"] / 2, box["w"], box["y"], box["h"], [kind, key], lines)
     for number, frame in enumerate(frames):

@@ -9,9 +9,12 @@ from typing import Any
 
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.widgets.text.numerals import numeral
 
 #: the control output of a node
 CONTROL = -1
+#: answers that are kept: that of the whole graph, and one for each closed box with a branch
+KEPT = 16
 
 
 class BranchSides:
@@ -23,7 +26,7 @@ class BranchSides:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._answer: tuple[dict[str, bool], frozenset[str]] = ({}, frozenset())
+        self._answers: dict[tuple[tuple[str, bool], ...], frozenset[str]] = {}
 
     @cached_property
     def _readers(self) -> dict[Ref, list[str]]:
@@ -47,8 +50,9 @@ class BranchSides:
 
     def dead(self, branches: Mapping[str, bool]) -> frozenset[str]:
         """The nodes that are dead where each Switch in ``branches`` took the given side."""
-        if self._answer[0] == branches:
-            return self._answer[1]
+        key = tuple(branches.items())
+        if key in self._answers:
+            return self._answers[key]
         nodes, readers = self.graph.nodes, self._readers
         lost: set[str] = set()
         missing: Counter[str] = Counter()
@@ -71,8 +75,10 @@ class BranchSides:
                 fresh = [out for out in outs if out not in seen]
                 seen.update(fresh)
                 queue += fresh
-        self._answer = (dict(branches), frozenset(lost))
-        return self._answer[1]
+        while len(self._answers) >= KEPT:
+            del self._answers[next(iter(self._answers))]
+        self._answers[key] = frozenset(lost)
+        return self._answers[key]
 
 
 def branch_sides(graph: Graph) -> BranchSides:
@@ -93,30 +99,32 @@ def graph_state(
     caption: str | None = None,
 ) -> dict[str, Any]:
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
-    ``taken_edges``: indexes of edges; ``taken``: per Switch box the side that was taken; ``values``: text by box id;
-    ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the present
-    iteration in words by id of a loop's box or frame; ``caption``: id of the frame in whose caption the next node, an
-    input, stands as an invariant."""
+    ``taken_edges``: indexes of edges; ``sides``: which side was taken in a closed box of which a part is dead;
+    ``taken``: per Switch box the side that was taken; ``values``: text by box id; ``bad``: "NaN" or "Inf" by box id;
+    ``ages``: the iteration of a value that is older; ``loops``: the present iteration in words by id of a loop's box or
+    frame; ``caption``: id of the frame in whose caption the next node, an input, stands as an invariant."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
-    # a group is grey where all in it is
-    gone = Counter(home[name] for name in lost if name in home)
-    drawn = {name for name in lost if home.get(name) == name}
-    dead = {key for key in gone if key in drawn or (key in boxes and gone[key] >= boxes[key].get("size", 1) > 1)}
+    # a group is grey where all in it is: of what it holds, what is drawn in it alone counts, as in its size
+    gone = Counter(home[name] for name in model["drawn"] if name in lost)
+    dead = {key for key in gone if gone[key] >= boxes[key]["size"]}
+    part = [boxes[key] for key in gone if key not in dead and boxes[key]["op"] != "loop"]
+    told = {box["id"]: _side_taken(box, model, sides, branches) for box in part} if sides is not None else {}
     dead_edges, taken_edges = [], []
     for index, edge in enumerate(model["edges"]):
         if edge["target"] in dead or edge["source"] in dead:
             dead_edges.append(index)
         elif all(_lost(ref, lost, branches) for ref in edge["refs"]):
             dead_edges.append(index)
-        elif any(ref.node in branches for ref in edge["refs"]):
+        elif any(ref.node in branches and not _lost(ref, lost, branches) for ref in edge["refs"]):
             taken_edges.append(index)
     return {
         "current": home.get(current) if current else None,
         "dead": sorted(dead),
         "dead_edges": dead_edges,
         "taken_edges": taken_edges,
+        "sides": {key: words for key, words in told.items() if words},
         "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
         "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},
         "bad": {home[n]: text for n, text in (bad or {}).items() if n in home},
@@ -124,6 +132,29 @@ def graph_state(
         "loops": dict(loops or {}),
         "caption": caption,
     }
+
+
+def _side_taken(
+    box: Mapping[str, Any], model: Mapping[str, Any], sides: BranchSides, branches: Mapping[str, bool]
+) -> str:
+    """``taken: then`` or ``taken: else`` for a closed box that holds one branch, also with others on its sides; how
+    much was executed where it holds several; nothing where it holds loops alone."""
+    graph, home, lost = sides.graph, model["home"], sides.dead(branches)
+    inside = [name for name in branches if home.get(name) == box["id"] and name not in lost]
+    deciding: dict[Ref, list[str]] = {}
+    for name in inside:
+        node = graph.nodes[name]
+        if graph.nodes[node.inputs[1].node].op != "LoopCond" and graph.frame_of(name) == tuple(box["frame"]):
+            deciding.setdefault(node.inputs[1], []).append(name)
+    if not deciding:
+        return ""
+    first, *others = deciding.values()
+    taken = branches[first[0]]
+    without = sides.dead({name: not taken for name in first})
+    if all(name in without for names in others for name in names):
+        return f"taken: {'then' if taken else 'else'}"
+    live = sum(name not in lost for name in model["drawn"] if home[name] == box["id"])
+    return f"{numeral(live)} of {numeral(box['size'])} executed"
 
 
 def _lost(ref: Ref, lost: frozenset[str], branches: Mapping[str, bool]) -> bool:

@@ -51,7 +51,8 @@ def draw(scene: Scene) -> dict[str, Any]:
 
     Result: ``nodes`` (id, name, op, kind, frame, title, lines, hover, size, x, y, w, h; ``name`` is None for a closed
     group), ``frames`` (open groups: id, kind, path, caption, depth, x, y, w, h), ``edges`` (source, target, refs, kind,
-    points), ``home`` (node name -> id of the box that stands for it), ``collapsed`` (paths of closed loops),
+    points), ``home`` (node name -> id of the box that stands for it), ``drawn`` (nodes that
+    have a box where all is open), ``collapsed`` (paths of closed loops),
     ``direction``, ``width``, ``height``.
     """
     boxes: dict[str, dict[str, Any]] = {}
@@ -68,6 +69,7 @@ def draw(scene: Scene) -> dict[str, Any]:
         "frames": sorted(frames.values(), key=lambda f: f["depth"]),
         "edges": edges,
         "home": home,
+        "drawn": scene.folding.drawn,
         "collapsed": list(scene.closed_frames),
         "direction": scene.direction,
         "width": width,

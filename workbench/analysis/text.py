@@ -22,7 +22,7 @@ def shown(value: Any) -> str:
 
 def digits(value: Any) -> str:
     """All digits of a number, the fewest that no other number of its dtype has: 0.1, 2048.0, not 2.048e+03."""
-    if isinstance(value, np.floating) and np.isfinite(value) and (value == 0 or 1e-4 <= abs(float(value)) < 1e16):
+    if isinstance(value, np.floating) and (value == 0 or 1e-4 <= abs(value) and abs(float(value)) < 1e16):
         return np.format_float_positional(value, trim="0")
     return str(value)
 

@@ -21,7 +21,8 @@ from workbench.analysis import (
     classify,
     iterations_to_tolerance,
 )
-from workbench.analysis.diff import Diff, Record, diff, diff_dtypes, in_dtype, run_with
+from workbench.analysis.diff import Diff, Record, diff_dtypes, in_dtype, run_with
+from workbench.analysis.diff import diff as _diff
 from workbench.analysis.precision import (
     IndexFault,
     NanOrigin,
@@ -58,12 +59,13 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
 
     Parameters
     ----------
-    graph : Graph, Session, Watch or function
+    graph : Graph, Session, Watch, function or module
         A graph, for which a session is made that stands before the first node; a session, which stays open when the
         panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
-        is read by :func:`workbench.from_jax`.
+        is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once with
+        all its ops recorded.
     inputs : mapping or tuple, optional
-        Values of the graph's inputs by name; for a function the tuple of its arguments.
+        Values of the graph's inputs by name; for a function or module the tuple of its arguments.
     **options
         Arguments of :class:`workbench.Session`: ``outputs``, ``trace``, ``memory_budget``.
 
@@ -88,23 +90,110 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     """
     if isinstance(graph, Watch):
         graph = graph.session()
+    given = inputs if isinstance(inputs, tuple) else inputs.values() if type(inputs) is dict else (inputs,)
+    if callable(graph) and any(map(_of_torch, (graph, *given))):
+        if inputs is None:
+            raise FeedError(
+                f"debug: expected the arguments of {type(graph).__name__}, with which it is called.",
+                slug="of-torch",
+                fix='write wb.debug(module, (x,)); to record a loop, wb.watch("name", ops="torch", modules=module).',
+            )
+        graph, inputs = _torch_calls().record_call(graph, inputs).session(), None
     if isinstance(inputs, tuple) and callable(graph):
-        _refuse_torch("debug", graph, *inputs)
         graph = from_jax(graph, *inputs)
         inputs = graph.feeds(*inputs)
     return _widgets().debug(graph, inputs or {}, **options)
 
 
-def _refuse_torch(call: str, *values: Any) -> None:
-    """FeedError for modules and tensors of PyTorch, which no function of JAX takes."""
-    for value in values:
-        if any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__):
+def _of_torch(value: Any) -> bool:
+    """True for a module or a tensor of PyTorch."""
+    return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
+
+
+def _torch_calls() -> Any:
+    """The module that calls and records PyTorch, loaded where that is asked for."""
+    return importlib.import_module("workbench.recorder.torch_calls")
+
+
+def diff(
+    a: Any,
+    b: Any,
+    args: Any = None,
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    ulp: int | None = None,
+    dtypes: bool = False,
+    labels: tuple[str, str] = ("a", "b"),
+) -> Any:
+    """Compare two runs, firing by firing; the first difference in the order of execution comes first.
+
+    Values are paired by name, then by structure, so that the graphs may differ. What the trace of a session has dropped
+    is recomputed by one replay, if that fits into 256 MiB and the session does not run; what is not kept otherwise is
+    not compared, and a note says so.
+
+    Of a quantised ONNX model beside its float model, integers are compared as the numbers that scale and zero point
+    make of them. A value counts as different only if its *own* error, beside the float op on the quantised run's own
+    inputs, is more than rounding to steps allows (half a step), or comes of such a fault; ``rounded`` lists the others.
+
+    Parameters
+    ----------
+    a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, watch of ops, or module of PyTorch
+        The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
+        firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
+        with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
+        Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
+        their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
+    args : tuple, mapping or tensor, optional
+        Arguments with which two modules or functions of PyTorch are called, with all ops recorded, from equal random
+        states; they are compared as two watches are. ``b`` may also be a dtype (or its name), into which ``a`` and its
+        arguments are converted; statistics agree within 4 roundings of it then.
+    rtol, atol : float, default 0.0
+        Two items agree within ``atol + rtol * max(|a|, |b|)``.
+    ulp : int, optional
+        Two items agree within so many representable numbers, too.
+    dtypes : bool, default False
+        Whether another dtype is a difference by itself; otherwise values of two dtypes are compared as numbers.
+    labels : tuple of str, default ("a", "b")
+        Names of the runs in texts.
+
+    Returns
+    -------
+    Diff
+
+    Raises
+    ------
+    WorkbenchError
+        For anything that is not a run (``not-comparable``), or a wrong tolerance (``bad-tolerance``).
+    TraceError
+        For a file that cannot be read; see :meth:`workbench.Trace.load`.
+
+    Examples
+    --------
+    >>> session.run_to("x", iteration=2)
+    <Stop TARGET: ...>
+    >>> fork = session.fork()
+    >>> fork.step()
+    <Stop STEP: ...>
+    >>> fork.set_value("x", 3.0)
+    <Stop EDITED: ...>
+    >>> fork.run(), session.run()
+    (<Stop FINISHED: ...>, <Stop FINISHED: ...>)
+    >>> found = wb.diff(session, fork, rtol=1e-9)
+    >>> found["x"].iteration, found["x"].value_b
+    ((2,), array(3.))
+    """
+    if args is not None or _of_torch(a) or _of_torch(b):
+        if not callable(a) or isinstance(a, Watch) or args is None:
             raise FeedError(
-                f"{call}: expected a graph, a session or a function of JAX, got {type(value).__name__} of PyTorch.",
+                f"diff: expected a module or a function of PyTorch and the arguments of a call, got {type(a).__name__} "
+                f"and {'no arguments' if args is None else type(args).__name__}.",
                 slug="of-torch",
-                fix='record the loop around it with wb.watch("name", ops="torch", modules=model), and open '
-                "wb.debug(watch); or read what torch.export.save wrote with wb.load.",
+                fix='write wb.diff(module, other, (x,)) or wb.diff(module, "bfloat16", (x,)); two runs of a loop are '
+                "two watches: wb.diff(watch, other).",
             )
+        return _torch_calls().compare_calls(a, b, args, rtol or None)
+    return _diff(a, b, rtol=rtol, atol=atol, ulp=ulp, dtypes=dtypes, labels=labels)
 
 
 def terminal(session: Session, **options: Any) -> int:

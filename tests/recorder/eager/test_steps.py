@@ -126,3 +126,42 @@ def test_a_budget_keeps_the_newest_iterations() -> None:
 def test_the_panel_opens_on_a_watch() -> None:
     panel = wb.debug(newton())
     assert panel.session.graph.name == "newton"
+
+
+def test_a_number_read_from_outside_is_no_part_of_the_loop() -> None:
+    with wb.watch("scaled", ops="torch", show=False) as watch:
+        x, scale = torch.tensor(1.0), torch.tensor(3.0)
+        for _ in range(5):
+            x = x * scale.item() if not torch.equal(x, scale) else x * 2.0
+            watch(x=x)
+    session = watch.session()
+    assert session.run().reason is wb.StopReason.FINISHED
+    assert session.outputs["x"] == x.item()
+
+
+def test_ops_that_pass_unseen_change_what_the_next_iteration_reads() -> None:
+    x = torch.tensor([1.0, 2.0])
+    with wb.watch("paused", ops="torch", show=False) as watch:
+        for _ in range(6):
+            x.mul_(2.0).add_(1.0)
+            watch(x=x)
+            watch.pause()
+            x.sub_(0.5)
+            watch.resume()
+    session = watch.session()
+    assert session.run().reason is wb.StopReason.FINISHED
+    assert np.array_equal(_numbers(watch["x"].values[-1]), x.numpy() + 0.5)
+    assert [n.op for n in session.graph.nodes.values() if n.op.startswith("torch:aten")] == [
+        "torch:aten.mul_.Tensor", "torch:aten.add_.Tensor",
+    ]  # fmt: skip
+
+
+def test_a_last_iteration_of_another_form_is_left_out() -> None:
+    with wb.watch("last", ops="torch", show=False) as watch:
+        x = torch.tensor(1.0)
+        for k in range(6):
+            x = x + 1 if k < 5 else x * 3 - 1
+            watch(x=x)
+    session = watch.session()
+    session.run()
+    assert float(session.outputs["x"]) == 6.0 and int(session.outputs["iteration"]) == 5

@@ -40,59 +40,7 @@ def diff(
     dtypes: bool = False,
     labels: tuple[str, str] = ("a", "b"),
 ) -> Diff:
-    """Compare two runs, firing by firing; the first difference in the order of execution comes first.
-
-    Values are paired by name, then by structure, so that the graphs may differ. What the trace of a session has dropped
-    is recomputed by one replay, if that fits into 256 MiB and the session does not run; what is not kept otherwise is
-    not compared, and a note says so.
-
-    Of a quantised ONNX model beside its float model, integers are compared as the numbers that scale and zero point
-    make of them. A value counts as different only if its *own* error, beside the float op on the quantised run's own
-    inputs, is more than rounding to steps allows (half a step), or comes of such a fault; ``rounded`` lists the others.
-
-    Parameters
-    ----------
-    a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, or watch of ops
-        The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
-        firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
-        with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
-        Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
-        their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
-    rtol, atol : float, default 0.0
-        Two items agree within ``atol + rtol * max(|a|, |b|)``.
-    ulp : int, optional
-        Two items agree within so many representable numbers, too.
-    dtypes : bool, default False
-        Whether another dtype is a difference by itself; otherwise values of two dtypes are compared as numbers.
-    labels : tuple of str, default ("a", "b")
-        Names of the runs in texts.
-
-    Returns
-    -------
-    Diff
-
-    Raises
-    ------
-    WorkbenchError
-        For anything that is not a run (``not-comparable``), or a wrong tolerance (``bad-tolerance``).
-    TraceError
-        For a file that cannot be read; see :meth:`workbench.Trace.load`.
-
-    Examples
-    --------
-    >>> session.run_to("x", iteration=2)
-    <Stop TARGET: ...>
-    >>> fork = session.fork()
-    >>> fork.step()
-    <Stop STEP: ...>
-    >>> fork.set_value("x", 3.0)
-    <Stop EDITED: ...>
-    >>> fork.run(), session.run()
-    (<Stop FINISHED: ...>, <Stop FINISHED: ...>)
-    >>> found = wb.diff(session, fork, rtol=1e-9)
-    >>> found["x"].iteration, found["x"].value_b
-    ((2,), array(3.))
-    """
+    """Compare two runs; see :func:`workbench.diff`."""
     for one, other in ((a, b), (b, a)):
         if hasattr(one, "compare_ops"):  # a watch of ops, whose tensors have statistics only
             found: Any = one.compare_ops(other, rtol or None)

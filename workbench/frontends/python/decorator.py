@@ -26,6 +26,7 @@ from workbench.frontends.python.results import Pack, Results
 from workbench.frontends.python.scopes import Outside, PythonScope
 from workbench.frontends.python.signatures import BoundCall, bind, things_of
 from workbench.frontends.python.source_text import text_of
+from workbench.frontends.python.values import foreign
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.graph import Graph
 from workbench.text import harmless
@@ -209,6 +210,8 @@ def _plain(function: Any) -> Any:
     if isinstance(function, (staticmethod, classmethod)):
         kind = type(function).__name__
         raise _refused(function, f"a {kind}", f"write @{kind} above @wb.graph.")
+    if foreign.is_of_torch(getattr(function, "__self__", function)):
+        raise _refused(function, f"of PyTorch, a {type(function).__name__}", foreign.RECORD_TORCH)
     if not isinstance(function, types.FunctionType):
         what = "a class" if isinstance(function, type) else f"a {type(function).__name__}"
         raise _refused(function, what, "wrap it in a function: def f(x): return ...")

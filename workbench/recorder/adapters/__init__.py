@@ -9,6 +9,7 @@
     optimistix.root_find(f, optimistix.LevenbergMarquardt(1e-8, 1e-8, verbose=optimistix_verbose(watch)), y0)
     follow_optimizer(watch, optimizer)                                               # PyTorch
     trainer = lightning.Trainer(callbacks=[lightning_callback(watch)])
+    follow_trainer(watch, trainer)                                                   # Hugging Face, TRL
     model.fit(x, y, callbacks=[keras_callback(watch)])
     partial_fits(watch, estimator, batches)                                          # scikit-learn
     for state in wb.watch(sampler.sample(p0, iterations=n), value=emcee_values): ...
@@ -26,10 +27,12 @@ from workbench.recorder.adapters.scipy_ivp import watched_method
 from workbench.recorder.adapters.scipy_sparse import residual_callback
 from workbench.recorder.adapters.sklearn_partial_fit import partial_fits
 from workbench.recorder.adapters.torch_optimizer import follow_optimizer
+from workbench.recorder.adapters.transformers_training import follow_trainer
 
 __all__ = [
     "emcee_values",
     "follow_optimizer",
+    "follow_trainer",
     "jax_record",
     "keras_callback",
     "lightning_callback",

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.recorder.adapters.recorder_protocol import Recorder
+from workbench.recorder.adapters.recorder_protocol import OpsRecorder, Recorder
 from workbench.recorder.adapters.torch_optimizer import as_number
 
 
@@ -15,22 +15,51 @@ def lightning_callback(watch: Recorder) -> Any:
 
     A stop of the watch sets ``trainer.should_stop``. With gradient accumulation there are more batches than optimiser
     steps; ``global_step`` tells which step a batch belongs to.
+
+    With ``ops="torch"`` fit inside of the block of the watch: ``with watch: trainer.fit(model)``. An iteration is then
+    a step of the optimiser, with all batches that it accumulates; validation and what else runs between two batches is
+    not recorded, and modules and parameters have the names that they have in the module that is fitted.
     """
     lightning = importlib.import_module("lightning")
+    ops = watch if isinstance(watch, OpsRecorder) else None
 
     class WatchCallback(lightning.Callback):  # type: ignore[misc, name-defined]
+        steps = 0
+
+        def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+            if ops is not None and stage == "fit":
+                ops.follow(pl_module)
+                ops.pause()
+
         def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
             watch.opened()
 
+        def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+            if ops is not None:
+                ops.follow(optimizer=trainer.optimizers)
+            self.steps = int(trainer.global_step)
+
+        def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+            if ops is not None:
+                ops.resume()
+
         def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
-            loss = outputs.get("loss") if isinstance(outputs, Mapping) else outputs
-            values = {} if loss is None else {"loss": as_number(loss)}
-            logged = {str(k): as_number(v) for k, v in trainer.callback_metrics.items() if str(k) not in values}
-            watch.record(**values, global_step=int(trainer.global_step), **logged)
+            stepped, self.steps = int(trainer.global_step) != self.steps, int(trainer.global_step)
+            if ops is None or stepped:
+                watch.record(**self._values(trainer, outputs))
+            if ops is not None:
+                ops.pause()
             if watch.stop_requested:
                 trainer.should_stop = True
 
+        def _values(self, trainer: Any, outputs: Any) -> dict[str, Any]:
+            loss = outputs.get("loss") if isinstance(outputs, Mapping) else outputs
+            values = {} if loss is None else {"loss": as_number(loss) if ops is None else loss}
+            logged = {str(k): as_number(v) for k, v in trainer.callback_metrics.items() if str(k) not in values}
+            return {**values, "global_step": int(trainer.global_step), **logged}
+
         def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
-            watch.finish()
+            if ops is None:  # the block ends it
+                watch.finish()
 
     return WatchCallback()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 class Recorder(Protocol):
@@ -18,3 +18,17 @@ class Recorder(Protocol):
 
     def finish(self) -> None:
         """End."""
+
+
+@runtime_checkable
+class OpsRecorder(Recorder, Protocol):
+    """A watch with ``ops="torch"``, which takes down the ops inside of its block."""
+
+    def follow(self, modules: Any = None, optimizer: Any = None) -> None:
+        """Take the modules and optimizers that a trainer has made. Refuses a watch without a block."""
+
+    def pause(self) -> None:
+        """Let ops pass unseen."""
+
+    def resume(self) -> None:
+        """Take down ops again."""

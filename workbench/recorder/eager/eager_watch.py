@@ -43,9 +43,10 @@ class EagerWatch(Watch):
         self.recorder = OpRecorder(modules, optimizer, self.ops, memory // 2 if steps else 0)
         self._mode = mode_of(self.recorder)
         self._silent = Silent(self.recorder)
+        self.recorder.phases.before_step = self._stepping
         self._bad: BadOp | None = None
-        #: address of a storage -> the name with which the newest iteration recorded it
-        self._value_names: dict[int, str] = {}
+        #: address of a storage -> the name of the gradient that the step of an optimizer found there
+        self._gradients: dict[int, str] = {}
 
     def __enter__(self) -> EagerWatch:
         super().__enter__()
@@ -74,11 +75,53 @@ class EagerWatch(Watch):
                 dense = {
                     k: v for k, v in named.items() if isinstance(v, tensor) and v.layout is self.recorder.torch.strided
                 }
-                self._value_names = {v.untyped_storage()._cdata: k for k, v in dense.items()}
+                if self.recorder.steps is not None:
+                    named_values = {v.untyped_storage()._cdata: k for k, v in dense.items()}
+                    self.recorder.steps.named = self._gradients | named_values
+                self._gradients = {}
                 self._end_iteration(named)
         finally:
             self._mode.paused = before or self.recorder.error is not None
         return stop
+
+    def record(self, **values: Any) -> None:
+        """Note the values of one iteration, and end it."""
+        self(**values)
+
+    # -- trainers, which make modules and optimizers and end iterations by themselves ---------------------------------
+    def follow(self, modules: Any = None, optimizer: Any = None) -> None:
+        """Take the modules and the optimizer that a trainer has made, where the watch was given none.
+
+        Raises
+        ------
+        WatchError
+            Outside of the block of the watch, where no op is seen (``no-block``).
+        """
+        if self._token is None:
+            raise WatchError(
+                f"The watch {self.name!r} has no block, so that it sees no op of PyTorch.",
+                slug="no-block",
+                fix="train inside of it: with watch: trainer.fit(model), or trainer.train().",
+            )
+        self.recorder.phases.follow(modules, optimizer)
+
+    def pause(self) -> None:
+        """Let ops pass unseen, as those of a validation between two iterations, until :meth:`resume`."""
+        self._mode.paused = True
+
+    def resume(self) -> None:
+        """Take down ops again after :meth:`pause`."""
+        self._mode.paused = self.recorder.error is not None
+
+    def _stepping(self, optimizer: Any) -> None:
+        """Note what gradients an optimizer is about to use, and their names."""
+        if self._mode.paused:
+            return
+        self._silent.stepping(optimizer)
+        phases, strided = self.recorder.phases, self.recorder.torch.strided
+        for parameter in (p for group in optimizer.param_groups for p in group["params"] if p.grad is not None):
+            if parameter.grad.layout is strided and (name := phases.name_of(parameter)):
+                self._gradients[parameter.grad.untyped_storage()._cdata] = f"{name}.grad"
 
     def _end_iteration(self, values: dict[str, Any], unfinished: bool = False) -> None:
         try:
@@ -129,10 +172,12 @@ class EagerWatch(Watch):
                 slug="no-steps",
                 fix="record with steps=True, in a with block, and call the watch once an iteration.",
             )
-        names = self._value_names | {t.untyped_storage()._cdata: name for name, t in self.recorder.phases.state()}
+        names = {t.untyped_storage()._cdata: name for name, t in self.recorder.phases.state()}
         record = f"{self.name}/{self.number}"
         made = StepsGraph(self.recorder.torch, steps, self.name, record, self._place, names)
-        return Session(made.graph(), {}, **options)
+        graph = made.graph()
+        values = [name for name in self.names if name in graph.names and name not in graph.outputs]
+        return Session(graph, {}, **{"outputs": [*graph.outputs, *values], **options})
 
     def _place(self, iteration: int, row: int) -> tuple[str, str, int] | None:
         """(module, file, line) of a row of an iteration."""

@@ -24,7 +24,9 @@ def mode_of(recorder: OpRecorder) -> Any:
             return False  # torch would wrap each call, for 10 microseconds; see _not_compiled
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if not self.paused:
+            if self.paused:
+                recorder.unseen(func, args, kwargs or {})
+            else:
                 recorder.before(func, args, kwargs or {})
             out = func(*args, **(kwargs or {}))
             if not self.paused:

@@ -21,7 +21,7 @@ from workbench.recorder.eager.wraps import overwritten, wraps
 WINDOW = 3
 #: what is written by these does not depend on what was there
 OVERWRITES = {
-    "copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_", "exponential_", "set_", "geometric_",
+    "copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_", "exponential_", "geometric_",
 }  # fmt: skip
 #: sequence numbers of autograd whose lines are remembered at most
 MOST_LINES = 200_000
@@ -67,11 +67,25 @@ class OpRecorder:
         info = self.info(func)
         if info.wrapping:
             self._was = overwritten(self.torch, info.op, args)
-        if self.steps is not None and not info.view:
+        if self.steps is not None and info.gives and not info.view:
             try:
                 self.steps.before(func, args, kwargs)
             except Exception as error:
                 self._no_steps(error)
+
+    def unseen(self, func: Any, args: Any, kwargs: Any) -> None:
+        """Forget what a call writes that is not taken down: for a later iteration it is from outside."""
+        info = self.info(func)
+        if info.written or info.written_names:
+            for tensor in self._written(info, args, kwargs):
+                self.storages.forget(tensor)
+                if self.steps is not None:
+                    self.steps.forget(tensor)
+
+    def _written(self, info: OpInfo, args: Any, kwargs: Any) -> Iterator[Any]:
+        """The tensors among the arguments that a call writes."""
+        for value in [args[k] for k in info.written if k < len(args)] + [kwargs.get(n) for n in info.written_names]:
+            yield from self._tensors(value)
 
     def _no_steps(self, error: Exception) -> None:
         self.steps, self.no_steps = None, f"{type(error).__name__}: {error}"
@@ -210,11 +224,10 @@ class OpRecorder:
                 self.storages.wrote(tensor, self.unwritten)
         if info.written or info.written_names:
             there = {id(t) for t in found}
-            for value in [args[k] for k in info.written if k < len(args)] + [kwargs.get(n) for n in info.written_names]:
-                for tensor in self._tensors(value):
-                    if id(tensor) not in there:
-                        there.add(id(tensor))
-                        found.append(tensor)
+            for tensor in self._written(info, args, kwargs):
+                if id(tensor) not in there:
+                    there.add(id(tensor))
+                    found.append(tensor)
         return found
 
     def _operands(self, info: OpInfo, args: Any, kwargs: Any) -> Iterator[Any]:

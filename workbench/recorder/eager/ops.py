@@ -37,7 +37,7 @@ READ_BACK = "_local_scalar_dense"
 
 class OpInfo(NamedTuple):
     """Facts of one overload; ``written`` are positions of arguments, ``written_names`` names of keyword arguments, and
-    ``values`` how many of the outputs are values (None: all)."""
+    ``values`` how many of the outputs are values (None: all); ``gives``: it makes or writes a tensor."""
 
     op: str
     overload: str
@@ -51,6 +51,7 @@ class OpInfo(NamedTuple):
     arithmetic: bool
     rising: bool
     values: int | None
+    gives: bool
 
 
 def describe(func: Any) -> OpInfo:
@@ -66,8 +67,10 @@ def describe(func: Any) -> OpInfo:
                 names.append(argument.name)
             else:
                 written.append(k)
-    view = any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
+    # set_ gives a tensor another storage and writes nothing: calls are recorded with the storages of their tensors
+    view = op == "set_" or any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
     overload = str(func)
+    gives = bool(written or names) or any("Tensor" in str(r.type) for r in schema.returns)
     arithmetic = op.removeprefix("_foreach_").rstrip("_") in ARITHMETIC or op.startswith("_fused")
     kinds = (op in UNWRITTEN, op in CONSTANT, op in SINGULAR, op in WRAPPING, arithmetic, op.rstrip("_") in RISING)
-    return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, WORKSPACES.get(op))
+    return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, WORKSPACES.get(op), gives)

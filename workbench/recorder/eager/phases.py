@@ -19,18 +19,27 @@ class Phases:
     def __init__(self, torch: Any, modules: Any, optimizer: Any) -> None:
         self._torch = torch
         self.lines = UserLines(os.path.dirname(torch.__file__))
-        self.roots = _named(torch, modules)
-        self.optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer] if optimizer else []
+        self.roots: dict[str, Any] = {}
+        self.optimizers: list[Any] = []
         self._paths: dict[int, str] = {}
-        for root, module in self.roots.items():
-            for path, inner in module.named_modules():
-                self._paths.setdefault(id(inner), ".".join(p for p in (root, path) if p))
         self._stack: list[str] = []
         self._handles: list[Any] = []
         self.in_optimizer = False
         #: called with an optimizer before it steps
         self.before_step: Callable[[Any], None] | None = None
         self._names: dict[int, str] = {}
+        self.follow(modules, optimizer)
+
+    def follow(self, modules: Any, optimizer: Any) -> None:
+        """Take modules and optimizers where there are none yet."""
+        if modules is not None and not self.roots:
+            self.roots = _named(self._torch, modules)
+            for root, module in self.roots.items():
+                for path, inner in module.named_modules():
+                    self._paths.setdefault(id(inner), ".".join(p for p in (root, path) if p))
+        if optimizer is not None and not self.optimizers:
+            given = optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]
+            self.optimizers = [getattr(o, "optimizer", o) for o in given]  # that of Accelerate holds another one
         self.rename()
 
     def rename(self, tensor: Any = None) -> str:

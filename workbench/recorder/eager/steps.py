@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.recorder.eager.ops import READ_BACK, OpInfo
+from workbench.recorder.eager.ops import OpInfo
 
 #: bytes of a recorded call, about; iterations of one form share theirs
 CALL_BYTES = 1500
@@ -66,12 +66,13 @@ class StepBody(NamedTuple):
 
 
 class StepRecord(NamedTuple):
-    """One iteration: its body, and what is its own."""
+    """One iteration: its body, and what is its own; ``names`` are those of storages that the loop has named."""
 
     body: StepBody
     numbers: NDArray[np.float64]
     random: dict[int, Any]
     given: dict[int, Any]
+    names: dict[int, str]
 
     def floats(self, call: int) -> NDArray[np.float64]:
         """The floats among the arguments of a call."""
@@ -93,8 +94,12 @@ class StepRecording:
         self.lengths: dict[int, int] = {}
         self.random: dict[int, Any] = {}
 
-    def ended(self, last: StepBody | None) -> StepRecord:
-        """The iteration as it is kept; its body is ``last`` where that has the same form."""
+    def ended(self, before: StepRecord | None, named: dict[int, str]) -> StepRecord:
+        """The iteration as it is kept; its body is that of the one ``before`` where that has the same form."""
+        last = before.body if before is not None else None
+        names = {self.locals[key]: name for key, name in named.items() if key in self.locals}
+        if before is not None and names == before.names:
+            names = before.names
         calls = tuple(
             (c.op, _shape(c.args), _shape(c.kwargs), c.outs, c.written, c.grad, c.unwritten) for c in self.calls
         )
@@ -104,7 +109,9 @@ class StepRecording:
         if last is None or form != last.form:
             floats = tuple(itertools.accumulate((len(n) for n in numbers[:-1]), initial=0)) if numbers else ()
             last = StepBody(tuple(self.calls), form, self.previous, given, self.lengths, floats)
-        return StepRecord(last, np.array([n for row in numbers for n in row], np.float64), self.random, self.given)
+        return StepRecord(
+            last, np.array([n for row in numbers for n in row], np.float64), self.random, self.given, names
+        )
 
 
 def numbers_of(call: AtenCall) -> list[float]:
@@ -139,6 +146,8 @@ class RecordedSteps:
         self._known: dict[int, int] = {}
         self._now = StepRecording()
         self.addresses: dict[int, int] = {}
+        #: address of a storage -> the name that the loop gives it in this iteration
+        self.named: dict[int, str] = {}
         self._args: Any = ()
         self._kwargs: Any = ()
         self._random: Any = None
@@ -153,8 +162,6 @@ class RecordedSteps:
 
     def after(self, info: OpInfo, outs: list[Any], row: int) -> None:
         """Note what the call gave."""
-        if info.op == READ_BACK:
-            return
         made = tuple(self._part(t, new=True) for t in outs)
         seen: set[int] = set()
         for part in parts_of((self._args, self._kwargs)):
@@ -200,12 +207,18 @@ class RecordedSteps:
         self._now.given[number] = tensor.detach().as_strided((count,), (1,), 0).clone()
         self.bytes += storage.nbytes()
 
+    def forget(self, tensor: Any) -> None:
+        """A storage was written unseen: the next call that reads it gets a copy of it from outside."""
+        key = tensor.untyped_storage()._cdata
+        self._known.pop(key, None)
+        self._now.locals.pop(key, None)
+
     def end(self, iteration: int, alive: Any) -> None:
         """Close an iteration; ``alive`` are the addresses of the storages that are still there."""
-        now = self._now
-        last = self.iterations[iteration - 1].body if iteration - 1 in self.iterations else None
-        kept = now.ended(last)
-        self.bytes += kept.numbers.nbytes + (0 if kept.body is last else CALL_BYTES * len(now.calls))
+        now, before = self._now, self.iterations.get(iteration - 1)
+        kept = now.ended(before, self.named)
+        same = before is not None and kept.body is before.body
+        self.bytes += kept.numbers.nbytes + (0 if same else CALL_BYTES * len(now.calls))
         self.iterations[iteration] = kept
         self.addresses = now.locals
         self._known = {key: number for key, number in now.locals.items() if key in alive}
@@ -214,20 +227,23 @@ class RecordedSteps:
         self._now = StepRecording()
 
     def folded(self) -> tuple[dict[int, StepRecord], dict[int, int], list[int]]:
-        """The newest part that ends with iterations of one form: its iterations, the addresses of the storages of its
-        last one, and the numbers of those that have the form."""
+        """The newest part that has iterations of one form in a row: its iterations, the addresses of the storages of
+        its last one, and the numbers of those that have the form. A record of one iteration is a loop of that."""
         for iterations, addresses in ((self.iterations, self.addresses), self.older):
             span = _same_body(iterations)
-            if len(span) > 1:
+            if len(span) > 1 or list(iterations) == [0]:
                 return iterations, addresses, span
         return {}, {}, []
 
 
 def _same_body(iterations: dict[int, StepRecord]) -> list[int]:
+    """The newest iterations in a row, two at least, that have one body; the last one may be alone in its form."""
     found: list[int] = []
     for k in sorted(iterations, reverse=True):
         if found and iterations[k].body is not iterations[found[-1]].body:
-            break
+            if len(found) > 1:
+                break
+            found = []
         found.append(k)
     return found[::-1]
 

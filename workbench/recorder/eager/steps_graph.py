@@ -108,7 +108,8 @@ class StepsGraph:
     ) -> None:
         self._torch, self._name, self._record = torch, name, record
         self._places, self._names = places, names
-        self._iterations, self._addresses, self.span = steps.folded()
+        self._iterations, addresses, self.span = steps.folded()
+        self._address = {number: key for key, number in addresses.items()}
         if not self.span:
             raise WatchError(
                 f"The newest iterations of {name!r} have no common form, so that no loop can be made of them.",
@@ -154,6 +155,9 @@ class StepsGraph:
             outputs[labels[j]] = Ref(self._add(f"{at}/{labels[j]}/Exit", "Exit", [Ref(f"{at}/{labels[j]}/Switch")]))
         outputs["iteration"] = Ref(self._add(f"{at}/iteration/Exit", "Exit", [Ref(turn)]))
         names = {labels[j]: merges[j] for j in carried} | {"iteration": counter[0]}
+        for s, ref in value.items():
+            if s not in body.previous and (name := self._known_name(s)):
+                names.setdefault(name, ref)
         return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names)
 
     # -- nodes --------------------------------------------------------------------------------------------------------
@@ -174,9 +178,18 @@ class StepsGraph:
 
     def _label(self, storage: int) -> str:
         """The name of a carried storage: of a parameter, or of what the loop recorded with it."""
-        address = {n: key for key, n in self._addresses.items()}
         after = self._iterations[self.span[-1]].body.previous[storage]
-        return self._names.get(address[storage]) or self._names.get(address[after]) or f"state_{storage}"
+        return self._known_name(storage) or self._known_name(after) or f"state_{storage}"
+
+    def _known_name(self, storage: int) -> str:
+        """The name of a storage of the last iteration of the loop: the loop's own, or that of a parameter or buffer,
+        which later iterations may have passed on."""
+        number: int | None = storage
+        for k in range(self.span[-1] + 1, max(self._iterations) + 1):
+            passed = self._iterations[k].body.previous
+            number = next((n for n, before in passed.items() if before == number), None)
+        named = self._iterations[self.span[-1]].names.get(storage)
+        return named or self._names.get(self._address.get(-1 if number is None else number, -1), "")
 
     def _given(self, turn: str, name: str, kind: TensorType, source: Callable[[int], Any]) -> Ref:
         key = len(aten.SOURCES)

@@ -49,6 +49,12 @@ class Storages:
         found = self._writers.get(key)
         self._writers[key] = (storage._weak_ref() if found is None else found[0], event)
 
+    def forget(self, tensor: Any) -> None:
+        """Forget who wrote the storage of a tensor."""
+        found = self._writers.pop(tensor.untyped_storage()._cdata, None)
+        if found is not None:
+            self._free(found[0])
+
     def sweep(self) -> None:
         """Forget the storages that are gone."""
         gone = [key for key, (reference, _) in self._writers.items() if self._expired(reference)]

@@ -6,7 +6,7 @@ import os
 import sys
 from types import CodeType, FrameType
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _LIBRARIES = ("contextlib.py", "functools.py", "threading.py", "weakref.py")
 
 

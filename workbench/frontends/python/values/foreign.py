@@ -58,10 +58,13 @@ _KNOWN: tuple[type, ...] = (
     *(np.ndarray, np.recarray, np.memmap, np.ufunc),
 )
 _KNOWN_FAMILIES = (np.generic, np.dtype, enum.Enum)
+#: how code of PyTorch is recorded
+RECORD_TORCH = (
+    'record it: wb.debug(module, (x,)) for one call, wb.watch("name", ops="torch", modules=module) for a loop.'
+)
 #: what to give instead, by the library that an object's class is of
 _INSTEAD = {
-    "torch": "give {name}.detach().cpu().numpy() as an argument, or turn the PyTorch function into a graph with "
-    "wb.from_torch(torch.export.export(...)).",
+    "torch": "give {name}.detach().cpu().numpy() as an argument; or call it as it is, and " + RECORD_TORCH,
     "jax": "give np.asarray({name}) as an argument, or turn the JAX function into a graph with wb.from_jax(fn, *args).",
     "cupy": "give {name}.get() as an argument, and run the graph on the device with wb.Session(..., device=...).",
     "tensorflow": "give {name}.numpy() as an argument, or load the TensorFlow function with wb.from_graphdef.",
@@ -91,6 +94,11 @@ def _own(kind: Any, names: tuple[str, ...]) -> str | None:
                     return name
                 break
     return None
+
+
+def is_of_torch(value: Any) -> bool:
+    """True for modules, tensors and functions of PyTorch."""
+    return any(kind.__module__.partition(".")[0] == "torch" for kind in _class(value).__mro__)
 
 
 def is_own_array(value: Any) -> bool:

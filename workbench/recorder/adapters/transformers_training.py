@@ -1,0 +1,84 @@
+"""Trainers of Hugging Face: transformers.Trainer and those of TRL, which are made of it."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from workbench.errors import WatchError
+from workbench.recorder.adapters.recorder_protocol import OpsRecorder, Recorder
+from workbench.recorder.adapters.torch_optimizer import as_number
+
+
+def follow_trainer(watch: Recorder, trainer: Any) -> None:
+    """Record every optimiser step of a ``transformers.Trainer`` or a trainer of TRL; called before ``trainer.train()``.
+
+    An iteration has ``loss``, as the trainer computed it for the newest batch of the step, ``lr``, the learning rate
+    of the next one, and ``global_step``. A stop of the watch sets ``control.should_training_stop``.
+
+    With ``ops="torch"`` train inside of the block of the watch. What runs between two steps (evaluation, logs,
+    checkpoints) is not recorded; modules and parameters have the names that they have in ``trainer.model``.
+
+    Parameters
+    ----------
+    watch : Watch
+        Where the steps go.
+    trainer : transformers.Trainer
+        The trainer, which gets one more callback.
+
+    Raises
+    ------
+    WatchError
+        ``not-a-trainer`` for another object; ``no-block`` for a watch of ops outside of its block.
+    """
+    transformers = importlib.import_module("transformers")
+    if not isinstance(trainer, transformers.Trainer):
+        raise WatchError(
+            f"follow_trainer: expected a transformers.Trainer or a trainer of TRL, got a {type(trainer).__name__}.",
+            slug="not-a-trainer",
+            fix="write follow_trainer(watch, trainer), and in a loop of your own call watch(loss=loss) in each step.",
+        )
+    ops = watch if isinstance(watch, OpsRecorder) else None
+    losses: list[Any] = []
+    compute = trainer.compute_loss
+
+    @functools.wraps(compute)
+    def computed(*args: Any, **kwargs: Any) -> Any:
+        found = compute(*args, **kwargs)
+        losses[:] = [found[0] if isinstance(found, tuple) else found]
+        return found
+
+    class WatchCallback(transformers.TrainerCallback):  # type: ignore[misc, name-defined]
+        def on_train_begin(self, args: Any, state: Any, control: Any, **had: Any) -> None:
+            watch.opened()
+            if ops is not None:
+                ops.follow(optimizer=had.get("optimizer"))
+
+        def on_step_begin(self, args: Any, state: Any, control: Any, **had: Any) -> None:
+            if ops is not None:
+                ops.resume()
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **had: Any) -> None:
+            values: dict[str, Any] = {}
+            if losses:
+                values["loss"] = losses[0].detach() if ops is not None else as_number(losses[0])
+            losses.clear()
+            rate = had["optimizer"].param_groups[0]["lr"]
+            watch.record(**values, lr=as_number(rate), global_step=int(state.global_step))
+            if ops is not None:
+                ops.pause()
+            if watch.stop_requested:
+                control.should_training_stop = True
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **had: Any) -> None:
+            trainer.compute_loss = compute
+            trainer.remove_callback(self)
+            if ops is None:  # the block ends it
+                watch.finish()
+
+    if ops is not None:
+        ops.follow(trainer.model)
+        ops.pause()
+    trainer.compute_loss = computed
+    trainer.add_callback(WatchCallback())

@@ -76,5 +76,7 @@ def _model(file: Path) -> Any:
     if inputs:
         listed = [f"{name} {array.dtype}{list(array.shape)}" for name, array in list(inputs.items())[:_LISTED]]
         rest = [f"{len(inputs) - _LISTED} more"] if len(inputs) > _LISTED else []
+        if panel.toolbar is not None:
+            panel.toolbar.inputs_are_random(inputs)
         panel.note = f"The inputs are made up at random: {', '.join([*listed, *rest])}."
     return panel

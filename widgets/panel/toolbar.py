@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import traitlets
 
 from workbench.debugger.stop import StopReason
@@ -40,6 +41,8 @@ SHORT = {
     StopReason.STARTED.value: "nothing has run yet",
     StopReason.FAILED.value: "",
 }
+#: said beside a verdict about inputs that nobody gave
+RANDOM = "with random inputs"
 
 
 class Toolbar(StatusWidget):
@@ -82,6 +85,8 @@ class Toolbar(StatusWidget):
         self._complaint: tuple[int, str] = (-1, "")
         self._health = HealthWatch(session, self._healthy)
         self._verdict: dict[str, Any] = {}
+        self._random: dict[str, Any] = {}
+        self._compared: tuple[dict[str, Any], bool] | None = None
         self._nested = any(len(path) > 1 for path in session.graph.frames)
         self._loop = any(session.graph.frames)
         focus = focus if focus is not None else Focus()
@@ -116,6 +121,8 @@ class Toolbar(StatusWidget):
             status["error"] = self._complaint[1]
         place = snapshot.position
         health = {} if status["state"] in ("running", "ready") else self._health.model
+        trouble = "" if status["state"] == "running" or health.get("text") else self._verdict.get("trouble", "")
+        random = self._has_random_inputs()
         told = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
@@ -125,7 +132,10 @@ class Toolbar(StatusWidget):
             "crumbs": crumbs(snapshot),
             "health": health.get("text", ""),
             "operands": health.get("operands", ""),
-            "finite": health.get("finite", ""),
+            "finite": "" if trouble else health.get("finite", ""),
+            "trouble": trouble,
+            "random": RANDOM if random else "",
+            "tones": self._tones(status["state"], health, trouble, told, random),
             "starts": health.get("starts", ""),
             "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail", "node")},
             "at": int(snapshot.iterations.get(told.get("frame"), -1)) if snapshot.iterations else -1,
@@ -139,6 +149,34 @@ class Toolbar(StatusWidget):
             "selected": focus.node or "",
             "looking": "" if focus.moment is None else spaced(str(focus.moment)),
         }
+
+    def _tones(
+        self, state: str, health: Mapping[str, Any], trouble: str, told: Mapping[str, Any], random: bool
+    ) -> dict[str, str]:
+        """The colours of the cards of health and verdict: nothing is green while a NaN lies ahead, and nothing has a
+        colour that is said of made-up inputs before anything has run."""
+        neutral = random and state == "ready"
+        healthy = "bad" if health.get("text") or trouble else "good" if health.get("finite") else "quiet"
+        verdict = told.get("tone", "")
+        return {
+            "health": "quiet" if neutral else healthy,
+            "verdict": "quiet" if verdict and (neutral or trouble and verdict == "ends") else verdict,
+        }
+
+    def inputs_are_random(self, made: Mapping[str, Any]) -> None:
+        """These inputs were made up: what is said of a run with any of them says so."""
+        self._random, self._compared = dict(made), None
+        self.show(self.session.snapshot())
+
+    def _has_random_inputs(self) -> bool:
+        if not self._random:
+            return False
+        given = self._debugged.inputs
+        known = self._compared  # the arrays of a run do not change, other inputs are other arrays
+        if known is None or any(given[name] is not array for name, array in known[0].items()):
+            same = any(np.array_equal(given[name], made) for name, made in self._random.items())
+            self._compared = known = given, same
+        return known[1]
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "command":

@@ -106,6 +106,7 @@ class ClauseModel:
             "left": left,
             "right": right,
             "gap": gap,
+            "at": float(self.gap.x[-1]) if known and len(self.gap.x) else None,
             "holds": holds(self.clause["op"], left, right) if known else None,
             "x": self.gap.x,
             "y": np.abs(self.gap.y),

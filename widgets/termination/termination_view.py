@@ -25,6 +25,7 @@ from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
 from workbench.widgets.termination.termination_words import offered
+from workbench.widgets.termination.trouble_ahead import trouble_ahead
 from workbench.widgets.termination.verdict import VerdictPart
 from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
 from workbench.widgets.text.labels import short_name
@@ -234,7 +235,10 @@ class TerminationView(FixActions, FigureView):
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
         if self._hears is not None:
-            self._hears(told_in_a_line(shown, self._path, model["end"]))
+            graph, path, ahead = self.source.graph, self._path or (), model["look_ahead"]
+            now = model["now"] if mark is None else None
+            trouble = trouble_ahead(ahead, graph, path, now, self._name()) if path else ""
+            self._hears(told_in_a_line(shown, self._path, model["end"], trouble))
 
     def _name(self) -> str:
         """The name of the loop, where there are others."""

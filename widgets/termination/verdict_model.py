@@ -60,7 +60,7 @@ def verdict_model(
     }
     if model["loop"] is None:
         return {**empty, "headline": "This graph has no loop."}
-    rows = [_row(c, bool(model.get("ended"))) for c in model["clauses"][:CLAUSES]]
+    rows = [_row(c, bool(model.get("ended")), model.get("now")) for c in model["clauses"][:CLAUSES]]
     if told is None:
         return {**empty, "headline": "No forecast yet", "clauses": rows}
     sign, word = BADGES.get(told["status"], BADGES["UNKNOWN"])
@@ -103,9 +103,10 @@ def verdict_model(
 
 
 def told_in_a_line(
-    shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None
+    shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None, trouble: str = ""
 ) -> dict[str, Any]:
-    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops."""
+    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops. ``trouble``: what
+    will not be finite, see :func:`workbench.widgets.termination.trouble_ahead.trouble_ahead`."""
     if path is None:
         return {}
     proved = "PROVED" in shown["badge"]
@@ -125,6 +126,7 @@ def told_in_a_line(
         "frame": path,
         "end": None if end is None else float(end[1]),
         "proved": proved,
+        "trouble": trouble,
     }
 
 
@@ -136,12 +138,16 @@ def _about(headline: str, loop: str) -> str:
     return f"{loop}: {headline}"
 
 
-def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
-    """One clause: what it compares now, and whether it decides."""
+def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict[str, Any]:
+    """One clause: what it compares now, and whether it decides. Values of another iteration than the one in which the
+    loop stands have theirs behind them, as in the graph."""
     known = clause["gap"] is not None
     held, elements = clause["elements"] or (0, 0)
     state = "" if not known else "true" if clause["holds"] else "false"
     now = against(clause["left"], clause["right"]) if known else "no values yet"
+    at = clause.get("at")
+    if at is not None and standing is not None and at != standing:
+        now = f"{now} ({numeral(int(at))})"
     if elements:
         now, state = f"{numeral(elements)} elements", f"true for {numeral(held)}"
     decides = ("ended it" if ended else "decides") if clause.get("blocks") else ""

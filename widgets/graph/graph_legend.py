@@ -24,6 +24,7 @@ KINDS = {
 }
 EDGES = {
     "taken": "branch taken",
+    "older": "taken in an earlier iteration",
     "dead": "branch not taken",
     "back": "way back",
     "data": "data",
@@ -43,6 +44,7 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
     if marks.matches - {""}:
         found.append(_sign("box", theme.GREEN, "dot", "found"))
     looks: dict[int, str] = {
+        **dict.fromkeys(state["older_edges"], "older"),
         **dict.fromkeys(state["taken_edges"], "taken"),
         **dict.fromkeys(state["dead_edges"], "dead"),
     }

@@ -28,6 +28,7 @@ LINES = {
     "back": (theme.ORANGE, 1.8, "solid"),
     "control": (theme.PURPLE, 1.0, "dash"),
     "taken": (theme.BLUE, 2.8, "solid"),
+    "older": (theme.GREY, 2.2, "dashdot"),
 }
 #: shades of frames within each other
 MAX_DEPTH = 4
@@ -76,10 +77,15 @@ def frames(found: Sequence[Box], depth: int) -> Trace:
     return outlines(mine, theme.GREY, 0.07, width=1.2, dash="dash")
 
 
-def lines(edges: Sequence[Box], dead: Iterable[int], taken: Iterable[int]) -> list[Trace]:
-    """The edges in five traces: data, dead, back, control, and those on the branch that was taken."""
-    look: dict[int, str] = {**{k: "taken" for k in taken}, **{k: "dead" for k in dead}}
-    groups: dict[str, list[Any]] = {"data": [], "dead": [], "back": [], "control": [], "taken": []}
+def lines(edges: Sequence[Box], dead: Iterable[int], taken: Iterable[int], older: Iterable[int]) -> list[Trace]:
+    """The edges in six traces: data, dead, back, control, those on the branch that was taken, and those that were taken
+    in an earlier iteration."""
+    look: dict[int, str] = {
+        **dict.fromkeys(older, "older"),
+        **dict.fromkeys(taken, "taken"),
+        **dict.fromkeys(dead, "dead"),
+    }
+    groups: dict[str, list[Any]] = {name: [] for name in LINES}
     for index, edge in enumerate(edges):
         kind: str = look.get(index) or edge["kind"]
         groups[kind].append(edge["points"])

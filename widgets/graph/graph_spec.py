@@ -19,8 +19,8 @@ from workbench.widgets.graph.model.captions import caption_box
 # indexes of the traces, in drawing order
 FRAMES = 0
 EDGES = MAX_DEPTH
-DEAD_EDGES, BACK_EDGES, CONTROL_EDGES, TAKEN_EDGES = (EDGES + k for k in range(1, 5))
-BOXES = TAKEN_EDGES + 1
+DEAD_EDGES, BACK_EDGES, CONTROL_EDGES, TAKEN_EDGES, OLDER_EDGES = (EDGES + k for k in range(1, 6))
+BOXES = OLDER_EDGES + 1
 DEAD_BOXES = BOXES + len(KINDS)
 (BAD, MATCHES, CURRENT, ARROWS, TITLES, DEAD_TITLES, VALUES, BAD_VALUES, POINTER, BREAKPOINTS, HIT) = (
     DEAD_BOXES + k for k in range(1, 12)
@@ -49,7 +49,7 @@ class Still:
 
     def traces(self, picture: Mapping[str, Any], state: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
         """Frames, lines, boxes and, as the last one, arrows."""
-        key = (picture, state["dead"], state["dead_edges"], state["taken_edges"], scale)
+        key = (picture, state["dead"], state["dead_edges"], state["taken_edges"], state["older_edges"], scale)
         if not self._key or self._key[0] is not picture or self._key[1:] != key[1:]:
             self._key, self._data = key, _still(picture, state, scale)
         return self._data
@@ -59,7 +59,7 @@ def _still(picture: Mapping[str, Any], state: Mapping[str, Any], scale: float) -
     frames, edges, dead = picture["frames"], picture["edges"], set(state["dead"])
     lost, taken = state["dead_edges"], state["taken_edges"]
     data = [shapes.frames(frames, depth) for depth in range(1, MAX_DEPTH + 1)]
-    data += shapes.lines(edges, lost, taken)
+    data += shapes.lines(edges, lost, taken, state["older_edges"])
     live = [b for b in picture["nodes"] if b["id"] not in dead]
     for kind in KINDS:
         data.append(shapes.outlines((b for b in live if b["kind"] == kind), COLOURS[kind], 0.22))

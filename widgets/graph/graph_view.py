@@ -131,7 +131,7 @@ class GraphView(GraphControl, FigureView):
         reader = self._reader
         progress = getattr(snapshot, "iterations", {})
         reader.begin((getattr(snapshot, "version", None), moment), running, moment, progress)
-        branches = reader.branches()
+        branches, older = reader.branches()
         loops = [
             (b["id"], self.scene.groups[b["id"]].frame)
             for b in (*picture["frames"], *picture["nodes"])
@@ -148,6 +148,7 @@ class GraphView(GraphControl, FigureView):
             self._sides,
             current=self._marked(picture, position),
             branches=branches,
+            older=older,
             values={name: reading.text for name, reading in readings.items()},
             bad={name: reading.bad for name, reading in readings.items() if reading.bad},
             ages={name: reading.age for name, reading in readings.items() if reading.age},

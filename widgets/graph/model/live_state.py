@@ -92,6 +92,7 @@ def graph_state(
     *,
     current: str | None,
     branches: Mapping[str, bool],
+    older: Mapping[str, bool] | None = None,
     values: Mapping[str, str] | None = None,
     bad: Mapping[str, str] | None = None,
     ages: Mapping[str, str] | None = None,
@@ -99,10 +100,12 @@ def graph_state(
     caption: str | None = None,
 ) -> dict[str, Any]:
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
-    ``taken_edges``: indexes of edges; ``sides``: which side was taken in a closed box of which a part is dead;
-    ``taken``: per Switch box the side that was taken; ``values``: text by box id; ``bad``: "NaN" or "Inf" by box id;
-    ``ages``: the iteration of a value that is older; ``loops``: the present iteration in words by id of a loop's box or
-    frame; ``caption``: id of the frame in whose caption the next node, an input, stands as an invariant."""
+    ``taken_edges``: indexes of edges; ``older_edges``: of those that were taken in an earlier iteration, where the
+    Switch (``older``: name -> side) has not decided in this one; ``sides``: which side was taken in a closed box of
+    which a part is dead; ``taken``: per Switch box the side that was taken; ``values``: text by box id; ``bad``: "NaN"
+    or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the present iteration in words by
+    id of a loop's box or frame; ``caption``: id of the frame in whose caption the next node, an input, stands as an
+    invariant."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
@@ -111,7 +114,7 @@ def graph_state(
     dead = {key for key in gone if gone[key] >= boxes[key]["size"]}
     part = [boxes[key] for key in gone if key not in dead and boxes[key]["op"] != "loop"]
     told = {box["id"]: _side_taken(box, model, sides, branches) for box in part} if sides is not None else {}
-    dead_edges, taken_edges = [], []
+    dead_edges, taken_edges, older_edges = [], [], []
     for index, edge in enumerate(model["edges"]):
         if edge["target"] in dead or edge["source"] in dead:
             dead_edges.append(index)
@@ -119,11 +122,14 @@ def graph_state(
             dead_edges.append(index)
         elif any(ref.node in branches and not _lost(ref, lost, branches) for ref in edge["refs"]):
             taken_edges.append(index)
+        elif older and any(ref.node in older and ref.index == int(older[ref.node]) for ref in edge["refs"]):
+            older_edges.append(index)
     return {
         "current": home.get(current) if current else None,
         "dead": sorted(dead),
         "dead_edges": dead_edges,
         "taken_edges": taken_edges,
+        "older_edges": older_edges,
         "sides": {key: words for key, words in told.items() if words},
         "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
         "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},

@@ -88,15 +88,16 @@ class RunReader:
                 found[name] = reading
         return found
 
-    def branches(self) -> dict[str, bool]:
-        """Switch -> the side that it took."""
-        taken: dict[str, bool] = {}
+    def branches(self) -> tuple[dict[str, bool], dict[str, bool]]:
+        """Switch -> the side that it took; the second are those that have not decided yet in the iteration that their
+        loop is in, with the side that they took before."""
+        taken: tuple[dict[str, bool], dict[str, bool]] = ({}, {})
         if self.source.trace is None:
             return taken
         for predicate, switches in list(self._switches.items())[:MAX_SWITCHES]:
             side = self._keep(f"side {predicate}", lambda p=predicate, s=switches: self._side(p, s))  # type: ignore[misc]
             if side is not None:
-                taken |= dict.fromkeys(switches, side)
+                taken[side[1]].update(dict.fromkeys(switches, side[0]))
         return taken
 
     def loops(self, frames: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
@@ -153,17 +154,19 @@ class RunReader:
         old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(iteration))
         return ", ".join(map(numeral, iteration)) if old else ""
 
-    def _side(self, predicate: Ref, switches: list[str]) -> bool | None:
+    def _side(self, predicate: Ref, switches: list[str]) -> tuple[bool, bool] | None:
+        """The side, and whether it is that of an earlier iteration."""
         if self._moment is not None:
             value = self._at_moment(predicate).value
-            return None if value is None else bool(np.asarray(value).reshape(-1)[0])
+            return None if value is None else (bool(np.asarray(value).reshape(-1)[0]), False)
         trace = self.source.trace
         if trace is None:
             return None
         for switch in switches[:4]:
             last = trace.last_branch(switch)
             if last is not None:
-                return bool(last)
+                newest = self._newest(predicate)
+                return bool(last), newest is not None and bool(self._age(predicate, newest[1]))
         return None
 
     def _loop(self, path: tuple[str, ...]) -> str:
@@ -178,6 +181,10 @@ class RunReader:
         now = self._progress.get(path, -1)
         if path not in self._last:
             return "not reached" if now < 0 else f"iteration {numeral(now)}"
+        if not self._running and any(
+            at < self._progress.get(path[: k + 1], -1) for k, at in enumerate(self._last[path][:-1])
+        ):
+            return "not reached"  # in this iteration of a loop around it
         asked = self._last[path][-1]
         newest = self._newest(Ref(condition, 0))
         goes_on = newest is not None and bool(np.asarray(newest[0]).reshape(-1)[0])

@@ -55,7 +55,7 @@ def inspected(
             return _at_time(source, series, name, time)
         if moment is not None:
             shown = value_at(source, name, moment)
-            return Inspected(shown.value, shown.iteration, _where(series.frame, shown.iteration), shown.note)
+            return Inspected(shown.value, shown.iteration, where_of(series.frame, shown.iteration), shown.note)
         return _newest(source, series, name, running)
     except DeadValueError as error:
         unfired = error.slug == "not-fired"
@@ -101,7 +101,7 @@ def _newest(source: ViewSource, series: Any, name: str, running: bool) -> Inspec
         for offset in (1, 0, -1, -2):  # values of the next iteration may be there already
             path = (*last[:-1], last[-1] + offset)
             try:
-                return Inspected(series.at(path), path, _where(series.frame, path), newest=not running)
+                return Inspected(series.at(path), path, where_of(series.frame, path), newest=not running)
             except WorkbenchError:
                 continue
         if running or last[-1] >= SHORT:
@@ -111,7 +111,7 @@ def _newest(source: ViewSource, series: Any, name: str, running: bool) -> Inspec
             return Inspected(source.session.value(name), newest=True)
         return Inspected(None, note="no value yet")
     path = series.tag(-1).iteration
-    return Inspected(series[-1], path, _where(series.frame, path), newest=not running)
+    return Inspected(series[-1], path, where_of(series.frame, path), newest=not running)
 
 
 def _at_time(source: ViewSource, series: Any, name: str, time: tuple[Index, ...]) -> Inspected:
@@ -137,7 +137,7 @@ def _at_time(source: ViewSource, series: Any, name: str, time: tuple[Index, ...]
             f"{path} is not an iteration.", slug="bad-slice", fix="iterations count from 0; -1 alone is the last value."
         )
     value = source.session.value(name, path) if source.session is not None else series.at(path)
-    return Inspected(value, path, _where(series.frame, path))
+    return Inspected(value, path, where_of(series.frame, path))
 
 
 def _is_iteration(part: Index, depth: int) -> bool:
@@ -156,7 +156,7 @@ def _firings(series: Any, part: Index) -> Inspected:
             )
         number = part % count
         path = series.tag(number).iteration
-        return Inspected(series[number], path, _where(series.frame, path), newest=number == count - 1)
+        return Inspected(series[number], path, where_of(series.frame, path), newest=number == count - 1)
     assert isinstance(part, slice)
     places = range(*part.indices(count))
     if not len(places):
@@ -197,5 +197,6 @@ def _within(source: ViewSource, series: Any, time: tuple[Index, ...]) -> Inspect
     return Inspected(stacked, steps[-1], f"{len(steps)} iterations", note, tuple(steps))
 
 
-def _where(frame: tuple[str, ...], path: tuple[int, ...]) -> str:
+def where_of(frame: tuple[str, ...], path: tuple[int, ...]) -> str:
+    """``while 3``: the loops with their iterations."""
     return " \u203a ".join(f"{short_name(f)} {numeral(i)}" for f, i in zip(frame, path, strict=False))

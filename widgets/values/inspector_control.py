@@ -16,6 +16,7 @@ from workbench.widgets.values.typed_value import typed_value
 if TYPE_CHECKING:
     from workbench.widgets.base.figure.figure_view import FigureView as _Part
     from workbench.widgets.values.images.inspector_images import InspectorImages
+    from workbench.widgets.values.inspected_value import Inspected
 else:
     _Part = object
 
@@ -41,6 +42,8 @@ class InspectorControl(_Part):
         _aside: BackgroundTasks
         _errors: dict[str, str]
         _said: str
+        _said_of: Any
+        _present: Inspected | None
 
         def select(self, name: str) -> None: ...
         def look(
@@ -79,7 +82,7 @@ class InspectorControl(_Part):
                 fix="pause the session, and show the newest value in the mode 'value'.",
             )
         place = place_of(model["origin"], row, column) if model["origin"]["picked"] else ()
-        value = np.array(session.value(self.name))
+        value = np.array(session.value(self.name) if self._present is None else self._present.value)
         value[place] = typed_value(words, value.dtype)
         session.set_value(self.name, value if value.ndim else value[()])
         if value.size <= MAX_CODE:
@@ -97,11 +100,22 @@ class InspectorControl(_Part):
             self.edit(words, row, column)
             self._errors.pop("edit", None)
             self._said = "Value set. The run continues from here with it; the earlier values are kept."
+            self._said_of = next(reversed(self._edits()), None)
         except WorkbenchError as error:
             self._errors["edit"], self._said = sentence(error), ""
         except (IndexError, ValueError, TypeError) as error:
             self._errors["edit"], self._said = str(error), ""
         self.update_now()
+
+    def _edits(self) -> list[Any]:
+        trace = self.source.trace
+        return [] if trace is None else list(trace.edits())
+
+    def _still_said(self) -> str:
+        """The notice of an edit, while the run has it: not after Restart, other inputs or Undo."""
+        if self._said and self._said_of is not None and not any(e is self._said_of for e in self._edits()):
+            self._said, self._said_of = "", None
+        return self._said
 
     # -- the browser's messages -------------------------------------------------------------------------------------
     def _asked(self, kind: str, content: Mapping[str, Any]) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_choice import opened
+from workbench.widgets.values.inspected_value import Inspected, where_of
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
+    from workbench.widgets.live.view_source import ViewSource
 
 MAX_NAMES = 1000
 
@@ -33,3 +36,23 @@ def is_of_now(graph: Graph, name: str, iteration: Sequence[int], snapshot: Any) 
         return True
     carried = {graph.nodes[variable.next_iteration].inputs[0].node for variable in graph.frames[path].variables}
     return node.op in ("Merge", "NextIteration") or node.name in carried
+
+
+def about_to_be(source: ViewSource, name: str, shown: Inspected, snapshot: Any) -> Inspected | None:
+    """The value that a loop variable is about to take, where the iteration has begun and it has not yet: an edit writes
+    that one, and not the value of the iteration before, which ``shown`` is; None elsewhere."""
+    graph, trace = source.graph, source.trace
+    node = graph.nodes[graph.value(name).node]
+    path = graph.frame_of(node.name)
+    now = getattr(snapshot, "iterations", {}).get(path)
+    if trace is None or node.op != "Merge" or now is None or not shown.iteration or shown.iteration[-1] == now:
+        return None
+    follows = next((v.next_iteration for v in graph.frames[path].variables if v.merge == node.name), None)
+    if follows is None:
+        return None
+    try:
+        value = trace[str(graph.nodes[follows].inputs[0])].at((*shown.iteration[:-1], now - 1))
+    except (WorkbenchError, LookupError):
+        return None
+    at = (*shown.iteration[:-1], now)
+    return Inspected(value, at, where_of(path, at), note="about to take this value", newest=True)

@@ -161,7 +161,10 @@ export default {
       make("span", "", holder, status.text.slice(0, known));
       if (known < status.text.length) make("span", "workbench-value-moving", holder, status.text.slice(known));
       scalar.title = known < status.text.length ? "Grey digits still change from one iteration to the next" : "";
-      if (status.kind === "scalar" && status.editable) editable(holder, 0, 0, status.text);
+      if (status.kind !== "scalar" || !status.editable) return;
+      editable(holder, 0, 0, status.text);
+      const where = status.where ? ` of ${status.where}` : "";
+      makeButton("Set", `Set the value${where}`, scalar, () => edit(holder, 0, 0, status.text)).classList.add("workbench-set");
     }
 
     // the tab that this person has chosen last, once for each view
@@ -203,7 +206,7 @@ export default {
       // an image has its own line
       head.textContent = status.display === "image" ? "" : status.where;
       const shown = status.display === "table" || status.kind !== "table";
-      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable, status.recent, status.ahead, status.now, status.settled, shown]);
+      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable, status.where, status.recent, status.ahead, status.now, status.settled, shown]);
       if (state !== drawn || again) {
         drawn = state;
         fill(shown ? status : { ...status, cells: [], columns: [], rows: [], bad: [] });

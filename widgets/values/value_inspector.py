@@ -22,7 +22,7 @@ from workbench.widgets.values.inspector_control import FIRST, InspectorControl, 
 from workbench.widgets.values.inspector_model import inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
 from workbench.widgets.values.number_rows import NumberRows
-from workbench.widgets.values.offered import is_of_now, offered_names
+from workbench.widgets.values.offered import about_to_be, is_of_now, offered_names
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
@@ -78,8 +78,9 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
             self.names.insert(0, self.name)
         self.settings = dict.fromkeys(("index", "time", "against"), "") | FIRST
         self._errors: dict[str, str] = {}
-        self._said = ""
+        self._said, self._said_of = "", None
         self._last: Inspected | None = None
+        self._present: Inspected | None = None  # what an edit changes
         self._took = 0.0
         self._aside = BackgroundTasks()
         self._numbers = NumberRows(self.source)
@@ -98,6 +99,9 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     def model(self, snapshot: Any) -> dict[str, Any]:
         shown, errors = self._shown(is_running(snapshot)), dict(self._errors)
         index, display = parse_index(self.settings["index"]), self.settings["display"]
+        computed, changeable = shown, self._may_be_edited(shown, snapshot)
+        carried = about_to_be(self.source, self.name, shown, snapshot) if changeable else None
+        shown = self._present = carried or shown
         try:
             model = self._read(shown, index, display)
         except WorkbenchError as error:
@@ -107,29 +111,31 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
             model = self._read(shown, index, display)
         if model["kind"] == "none" and shown.note:
             model["text"] = shown.note
-        session = self.source.session
-        editable = (
-            session is not None
-            and shown.newest
-            and self.settings["mode"] == "value"
-            and not is_running(snapshot)
-            and model["origin"] is not None
-            and not self.settings["time"]
-            and is_of_now(self.source.graph, self.name, shown.iteration, snapshot)
-        )
+        editable = changeable and model["origin"] is not None
         return {
             **model,
             "where": shown.where,
             "note": shown.note if shown.value is not None else "",
             "errors": errors,
             "editable": editable,
-            "said": self._said,
+            "said": self._still_said(),
             **{f"set_{k}": v for k, v in self.settings.items()},
             "iteration": shown.iteration,
             "tab": self._tab(),
-            **self._rows(shown, model["kind"], snapshot),
+            **self._rows(computed, model["kind"], snapshot),
+            **({"settled": None} if carried is not None else {}),  # its digits are compared with those of now
             "colours": self.images.scale(),
         }
+
+    def _may_be_edited(self, shown: Inspected, snapshot: Any) -> bool:
+        return (
+            self.source.session is not None
+            and shown.newest
+            and self.settings["mode"] == "value"
+            and not is_running(snapshot)
+            and not self.settings["time"]
+            and is_of_now(self.source.graph, self.name, shown.iteration, snapshot)
+        )
 
     def _read(self, shown: Inspected, index: tuple[Index, ...], display: str) -> dict[str, Any]:
         differs = self._tab() == "change"

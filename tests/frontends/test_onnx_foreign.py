@@ -268,3 +268,18 @@ def test_sizes_of_a_scaled_image_are_products_in_float32_as_in_onnxruntime(size,
         wanted = (1, 1, int(np.float32(size) * np.float32(scale)), 2)
         assert graph.run({"x": x})["y"].shape == wanted
         assert graph.type_of(graph.outputs["y"]).accepts(TensorType("float32", wanted))
+
+
+def test_onnxruntime_is_asked_once_for_an_op_that_it_does_not_have(monkeypatch):
+    """Also where thousands of nodes have names and attributes of their own, as local functions leave them."""
+    from workbench.frontends.onnx.foreign import gate
+
+    asked, counted = gate.asked, []
+    monkeypatch.setattr(gate, "asked", lambda *given: counted.append(given) or asked(*given))
+    node, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    nodes = [node("NobodyHas", [f"x{k}"], [f"x{k + 1}"], domain="own", label=f"node {k}") for k in range(300)]
+    graph = onnx.helper.make_graph(nodes, "g", [value("x0", 1, [2])], [value("x300", 1, [2])])
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("own", 1)]
+    with pytest.raises(wb.WorkbenchError, match="NobodyHas"):
+        wb.from_onnx(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    assert len(counted) <= 4, "for the first node alone"

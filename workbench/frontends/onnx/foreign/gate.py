@@ -24,6 +24,9 @@ from workbench.ir.types import ANY, OPAQUE, UNKNOWN, TensorType, numpy_dtype
 
 #: dtypes that stand for an unknown one: whether onnxruntime has an op at all does not depend on it
 _TRIED = ("float32", "int64", "uint8", "string")
+_UNHEARD = "neither the reference evaluator nor onnxruntime"
+#: (domain, op, opsets) that onnxruntime does not have -> the reason; a model may have thousands of such nodes
+_unheard_of: dict[tuple[str, str, Opsets], str] = {}
 
 
 def judged(
@@ -56,7 +59,15 @@ def judged(
         return reason
     firsts = {n: k for k, n in reversed(list(enumerate(present(node))))}
     keys = tuple((n, types[k], None if (c := small[k]) is None else (c.tobytes(), c.shape)) for n, k in firsts.items())
+    op = proto.domain, proto.op_type, sets
+    if op in _unheard_of:
+        return _unheard_of[op]
     found = _asked(node, sets, keys)
+    if isinstance(found, str) and found.startswith(_UNHEARD):
+        if len(_unheard_of) >= _asked.cache_parameters()["maxsize"]:
+            _unheard_of.clear()
+        _unheard_of[op] = found  # whatever its inputs are
+        return found
     if isinstance(found, str) and any(c is not None for c in constants):  # some weights must be constants
         whole = {n: (types[k], constants[k]) for n, k in firsts.items()}
         try:
@@ -108,7 +119,7 @@ def _asked(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorTy
 
 
 def _unheard(version: str) -> str:
-    return f"neither the reference evaluator nor onnxruntime {version} knows it"
+    return f"{_UNHEARD} {version} knows it"
 
 
 def _joined(declared: Sequence[TensorType], found: Sequence[TensorType]) -> tuple[TensorType, ...]:

@@ -24,15 +24,22 @@ class Twice(nn.Module):
 
 
 def run(
-    rate: float = 0.1, seed: int = 0, dtype: Any = None, steps: int = 5, late: float = 0.0, tanh: bool = False
+    rate: float = 0.1,
+    seed: int = 0,
+    dtype: Any = None,
+    steps: int = 5,
+    late: float = 0.0,
+    tanh: bool = False,
+    backend: str = "",
 ) -> Any:
     torch.manual_seed(seed)
     net = Twice(tanh)
+    model = torch.compile(net, backend=backend) if backend else net
     optimizer = torch.optim.SGD(net.parameters(), rate, momentum=0.9)
     with wb.watch("step", ops="torch", modules=net, optimizer=optimizer, show=False) as watch:
         for k in range(steps):
             with torch.autocast("cpu", dtype, enabled=dtype is not None):
-                loss = net(torch.randn(8, 6)).square().mean()
+                loss = model(torch.randn(8, 6)).square().mean()
             if k == 3:
                 loss = loss * (1.0 + late)
             optimizer.zero_grad()
@@ -71,6 +78,20 @@ def test_what_comes_late_is_found_late() -> None:
     found = wb.diff(run(), run(late=1e-3))
     assert found.first is not None and (found.first.iteration, found.first.op) == (3, "mul")
     assert "The same up to iteration 2" in str(found)
+
+
+def test_a_compiled_module_is_paired_with_the_eager_one_by_the_order_of_ops() -> None:
+    eager, compiled = run(), run(backend="aot_eager")
+    found = wb.diff(eager, compiled)
+    assert not found and found.compared > 60, str(found)
+    late = wb.diff(eager, run(backend="aot_eager", late=1e-3)).first
+    assert late is not None and (late.iteration, late.op) == (3, "mul")
+
+
+def test_bfloat16_within_its_precision_shows_a_late_fault_only() -> None:
+    assert not wb.diff(run(rate=1e-3), run(rate=1e-3, dtype=torch.bfloat16), rtol=0.2)
+    first = wb.diff(run(rate=1e-3), run(rate=1e-3, dtype=torch.bfloat16, late=3.0), rtol=0.2).first
+    assert first is not None and first.iteration == 3, first
 
 
 def test_a_saved_run_is_compared_by_its_path(tmp_path: Any) -> None:

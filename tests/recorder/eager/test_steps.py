@@ -78,6 +78,40 @@ def test_an_edit_goes_on_through_the_ops_of_torch() -> None:
         assert value == x
 
 
+def halving() -> Any:
+    with wb.watch("halving", ops="torch", show=False) as watch:
+        x = torch.tensor(64.0)
+        for _ in range(6):
+            x = x / 2 if x.item() > 1 else x * 3
+            watch(x=x)
+    return watch
+
+
+def test_a_number_that_python_read_and_an_edit_reaches_is_marked() -> None:
+    session = halving().session()
+    session.run()
+    assert not session.trace["reads_differ"].values.any()
+    session.restart()
+    session.run_to("iteration", iteration=2)
+    session.set_value("x", np.float32(0.5))
+    session.run()
+    told = session.trace["reads_differ"].values.tolist()
+    assert told[:2] == [False, False] and told[-1] is True, told
+
+
+def test_an_edit_that_reaches_no_number_is_not_marked() -> None:
+    with wb.watch("two", ops="torch", show=False) as watch:
+        x, y = torch.tensor(1.0), torch.tensor(2.0)
+        for _ in range(5):
+            x, y = x + 1, y * (1.5 if x.item() > 0 else 2.0)
+            watch(x=x, y=y)
+    session = watch.session()
+    session.run_to("iteration", iteration=1)
+    session.set_value("y", np.float32(7.0))
+    session.run()
+    assert not session.trace["reads_differ"].values.any()
+
+
 def test_nodes_have_the_lines_and_modules_of_the_user() -> None:
     net = _dense()
     watch = run(net, torch.optim.SGD(net.parameters(), 0.1), lambda: torch.randn(8, 8), _squares, steps=4)
@@ -108,7 +142,7 @@ def test_a_budget_keeps_the_newest_iterations() -> None:
     torch.manual_seed(0)
     net = _dense()
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
-    with wb.watch("step", ops="torch", modules=net, optimizer=optimizer, memory=2_000_000, show=False) as watch:
+    with wb.watch("step", ops="torch", modules=net, optimizer=optimizer, memory=1_000_000, show=False) as watch:
         for _ in range(40):
             loss = _squares(net, torch.randn(32, 8))
             optimizer.zero_grad()

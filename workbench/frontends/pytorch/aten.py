@@ -23,6 +23,8 @@ from workbench.ops import foreign
 PREFIX = "torch"
 #: a value of one iteration, from outside of the loop; its input is the number of the iteration
 GIVEN = "torch:given"
+#: whether a number that Python read from a tensor is another than the one of the record; inputs: storage, that number
+READ = "torch:read"
 #: (record, key) -> function of an iteration that gives an array
 SOURCES: dict[tuple[str, int], Callable[[int], Any]] = {}
 
@@ -39,7 +41,7 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
         ("*inputs",),
         outputs,
         _infer,
-        _given if op == GIVEN else functools.partial(evaluate, name),
+        _given if op == GIVEN else _read if op == READ else functools.partial(evaluate, name),
         f"{name}, computed by PyTorch.",
         "foreign",
         source="https://docs.pytorch.org/docs/stable/torch.compiler_ir.html",
@@ -61,6 +63,13 @@ def _given(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
         )
     kind = attrs["types"][0]
     return (np.asarray(source(int(arrays[0])), numpy_dtype(kind.dtype)).reshape(kind.shape),)
+
+
+def _read(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    torch = library()
+    bases = [_as_tensor(torch, arrays[0], False)]
+    now, then = _argument(torch, _parsed(attrs["call"])["args"][0], bases, ()).item(), arrays[1].item()
+    return (np.array(now != then and not (now != now and then != then)),)
 
 
 def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -6,15 +6,16 @@ import os
 from typing import Any
 
 from workbench.errors import WatchError
-from workbench.recorder.eager.alarms import look
 from workbench.recorder.eager.compare import OpDifference, compare
-from workbench.recorder.eager.first_bad import BadOp
+from workbench.recorder.eager.faults.alarms import is_bad, look
+from workbench.recorder.eager.faults.first_bad import BadOp
+from workbench.recorder.eager.faults.silent import Silent
+from workbench.recorder.eager.journal import Journal
 from workbench.recorder.eager.mode import mode_of
 from workbench.recorder.eager.op_recorder import OpRecorder
-from workbench.recorder.eager.program import Replay
 from workbench.recorder.eager.record import OpRecord
+from workbench.recorder.eager.replay import Replay
 from workbench.recorder.eager.saved import read_ops, write_ops
-from workbench.recorder.eager.silent import Silent
 from workbench.recorder.eager.steps_graph import StepsGraph
 from workbench.recorder.watch import MEMORY, Watch
 from workbench.session import Session
@@ -34,12 +35,27 @@ class EagerWatch(Watch):
     """
 
     def __init__(
-        self, name: str, *, modules: Any = None, optimizer: Any = None, steps: bool = True, **options: Any
+        self,
+        name: str,
+        *,
+        modules: Any = None,
+        optimizer: Any = None,
+        steps: bool = True,
+        every: int = 1,
+        **options: Any,
     ) -> None:
-        memory = options.get("memory", MEMORY)
+        memory, spill = options.get("memory", MEMORY), options.get("spill")
+        if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+            raise WatchError(
+                f"watch: every must be a number of iterations from 1 on, got {every!r}.",
+                slug="bad-watch",
+                fix="write every=10 to record the ops of each tenth iteration.",
+            )
         super().__init__(name, **options)
-        self._options.update({"modules": modules, "optimizer": optimizer, "steps": steps})
-        self.ops = OpRecord(memory // 2)
+        self._options.update({"modules": modules, "optimizer": optimizer, "steps": steps, "every": every})
+        #: every so many iterations are recorded; all, once a number that is not finite was seen
+        self._every, self._all = every, False
+        self.ops = OpRecord(memory // 2, journal=None if spill is None else self._journal(os.fspath(spill)))
         self.recorder = OpRecorder(modules, optimizer, self.ops, memory // 2 if steps else 0)
         self._mode = mode_of(self.recorder)
         self._silent = Silent(self.recorder)
@@ -47,6 +63,17 @@ class EagerWatch(Watch):
         self._bad: BadOp | None = None
         #: address of a storage -> the name of the gradient that the step of an optimizer found there
         self._gradients: dict[int, str] = {}
+
+    def _journal(self, folder: str) -> Journal:
+        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.name) or "loop"
+        try:
+            return Journal(folder, f"{name}-{self.number}")
+        except OSError as error:
+            raise WatchError(
+                f"watch: the ops cannot be written to {folder}: {error.strerror or error}.",
+                slug="bad-watch",
+                fix="name a folder that can be written: spill='ops'.",
+            ) from None
 
     def __enter__(self) -> EagerWatch:
         super().__enter__()
@@ -62,27 +89,36 @@ class EagerWatch(Watch):
             self._end_iteration({}, unfinished=True)
         self._silent.finish()
         self.recorder.storages.close()
-        if self.recorder.error is not None:
-            self.refused["ops"] = self.recorder.error
+        why = self.recorder.error or self.ops.ends
+        if why:
+            self.refused["ops"] = why
         super().__exit__(kind, error, traceback)
 
     def __call__(self, *values: Any, **named: Any) -> bool:
-        self._mode.paused, before = True, self._mode.paused
+        inside = self._mode.paused and not self.recorder.skipping
+        self._mode.paused = True
         try:
             stop = super().__call__(*values, **named)
-            if not before:
-                tensor = self.recorder.torch.Tensor
-                dense = {
-                    k: v for k, v in named.items() if isinstance(v, tensor) and v.layout is self.recorder.torch.strided
-                }
-                if self.recorder.steps is not None:
-                    named_values = {v.untyped_storage()._cdata: k for k, v in dense.items()}
-                    self.recorder.steps.named = self._gradients | named_values
-                self._gradients = {}
-                self._end_iteration(named)
+            if not inside:
+                self._next_iteration(named)
         finally:
-            self._mode.paused = before or self.recorder.error is not None
+            self._mode.paused = inside or self.recorder.skipping or self.recorder.error is not None
         return stop
+
+    def _next_iteration(self, named: dict[str, Any]) -> None:
+        torch, recorder = self.recorder.torch, self.recorder
+        dense = {k: v for k, v in named.items() if isinstance(v, torch.Tensor) and v.layout is torch.strided}
+        if self._every > 1 and not self._all:
+            self._all = self._bad is not None or recorder.is_bad() or any(is_bad(torch, v) for v in named.values())
+        if recorder.skipping:
+            recorder.skip_iteration()
+        else:
+            if recorder.steps is not None:
+                recorder.steps.named = self._gradients | {v.untyped_storage()._cdata: k for k, v in dense.items()}
+            self._gradients = {}
+            self._end_iteration(named)
+        left_out = self._every > 1 and not self._all and recorder.iteration > 1 and recorder.iteration % self._every
+        recorder.skipping = bool(left_out)
 
     def record(self, **values: Any) -> None:
         """Note the values of one iteration, and end it."""
@@ -111,7 +147,7 @@ class EagerWatch(Watch):
 
     def resume(self) -> None:
         """Take down ops again after :meth:`pause`."""
-        self._mode.paused = self.recorder.error is not None
+        self._mode.paused = self.recorder.skipping or self.recorder.error is not None
 
     def _stepping(self, optimizer: Any) -> None:
         """Note what gradients an optimizer is about to use, and their names."""
@@ -152,7 +188,8 @@ class EagerWatch(Watch):
         """A session on the recorded iterations as a loop of ATen calls: step both ways, look at values, edit, fork.
 
         The loop has the newest iterations that have one form, as far back as ``memory=`` reaches. What a call writes in
-        place is a new value. Numbers that Python read from a tensor (``item()``) stay what they were after an edit.
+        place is a new value. Numbers that Python read from a tensor (``item()``) stay what they were after an edit: the
+        variable ``reads_differ`` of the loop is True from the first iteration on in which one would have been another.
 
         Parameters
         ----------

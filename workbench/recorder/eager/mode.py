@@ -21,29 +21,25 @@ def mode_of(recorder: OpRecorder) -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return False  # torch would wrap each call, for 10 microseconds; see _not_compiled
+            return _compiles()  # torch wraps each call then, for 10 microseconds
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if self.paused:
-                recorder.unseen(func, args, kwargs or {})
-            else:
-                recorder.before(func, args, kwargs or {})
+            if self.paused or types:  # tensors of a compiler that traces have no numbers
+                if not (types or recorder.skipping):
+                    recorder.unseen(func, args, kwargs or {})
+                return func(*args, **(kwargs or {}))
+            recorder.before(func, args, kwargs or {})
             out = func(*args, **(kwargs or {}))
-            if not self.paused:
-                try:
-                    recorder.took(func, args, kwargs or {}, out)
-                except Exception as error:
-                    self.paused, recorder.error = True, f"{func}: {type(error).__name__}: {error}"
+            try:
+                recorder.took(func, args, kwargs or {}, out)
+            except Exception as error:
+                self.paused, recorder.error = True, f"{func}: {type(error).__name__}: {error}"
             return out
 
-    _not_compiled(OpMode.__torch_dispatch__, *(f for f in vars(OpRecorder).values() if hasattr(f, "__code__")))
     return OpMode()
 
 
-def _not_compiled(*functions: Any) -> None:
-    """Keep torch.compile away from the recorder's own frames, where the compiler is there at all."""
-    if "torch._dynamo" in sys.modules:
-        skip: Any = getattr(importlib.import_module("torch._C._dynamo.eval_frame"), "skip_code", None)
-        for function in functions:
-            if skip is not None:
-                skip(function.__code__)
+def _compiles() -> bool:
+    """True once ``torch.compile`` was called: the compiler would trace the recorder as a part of the user's code."""
+    module: Any = sys.modules.get("torch._dynamo.eval_frame")
+    return module is not None and any(callable(b) for b in getattr(module, "cached_backends", {}).values())

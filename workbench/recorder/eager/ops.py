@@ -32,12 +32,18 @@ WRAPPING = {
 WORKSPACES = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
 #: arguments that are written although the schema does not say so: running means and variances
 UNDECLARED = {"native_batch_norm": (3, 4), "cudnn_batch_norm": (3, 4), "miopen_batch_norm": (3, 4)}
+#: what is written by these does not depend on what was there
+OVERWRITES = {
+    "copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_", "exponential_", "geometric_",
+}  # fmt: skip
 READ_BACK = "_local_scalar_dense"
 
 
 class OpInfo(NamedTuple):
     """Facts of one overload; ``written`` are positions of arguments, ``written_names`` names of keyword arguments, and
-    ``values`` how many of the outputs are values (None: all); ``gives``: it makes or writes a tensor."""
+    ``values`` how many of the outputs are values (None: all). What was in the ``overwritten`` arguments is not read;
+    an op ``by_index`` works on lists, item by item; a ``single`` one gives, or writes, one tensor that it returns;
+    ``gives``: it makes or writes a tensor."""
 
     op: str
     overload: str
@@ -51,11 +57,15 @@ class OpInfo(NamedTuple):
     arithmetic: bool
     rising: bool
     values: int | None
+    overwritten: tuple[int, ...]
+    by_index: bool
+    single: bool
+    random: bool
     gives: bool
 
 
-def describe(func: Any) -> OpInfo:
-    """The facts of an overload of an op."""
+def describe(func: Any, nondeterministic: Any) -> OpInfo:
+    """The facts of an overload of an op; ``nondeterministic`` is the tag of ops that read the random state."""
     schema = func._schema
     op = schema.name.rpartition("::")[2]
     written: list[int] = list(UNDECLARED.get(op, ()))
@@ -70,7 +80,12 @@ def describe(func: Any) -> OpInfo:
     # set_ gives a tensor another storage and writes nothing: calls are recorded with the storages of their tensors
     view = op == "set_" or any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
     overload = str(func)
-    gives = bool(written or names) or any("Tensor" in str(r.type) for r in schema.returns)
     arithmetic = op.removeprefix("_foreach_").rstrip("_") in ARITHMETIC or op.startswith("_fused")
     kinds = (op in UNWRITTEN, op in CONSTANT, op in SINGULAR, op in WRAPPING, arithmetic, op.rstrip("_") in RISING)
-    return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, WORKSPACES.get(op), gives)
+    values = WORKSPACES.get(op)
+    overwritten = tuple(written) if op in OVERWRITES else ()
+    single = values is None and not names and (not written or written == [0]) and len(schema.returns) == 1
+    random = nondeterministic in func.tags
+    gives = bool(written or names) or any("Tensor" in str(r.type) for r in schema.returns)
+    more = (overwritten, op.startswith(("_foreach", "_fused")), single, random, gives)
+    return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, values, *more)

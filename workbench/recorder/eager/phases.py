@@ -22,9 +22,12 @@ class Phases:
         self.roots: dict[str, Any] = {}
         self.optimizers: list[Any] = []
         self._paths: dict[int, str] = {}
-        self._stack: list[str] = []
+        #: paths of the modules whose ``forward`` run
+        self.stack: list[str] = []
         self._handles: list[Any] = []
         self.in_optimizer = False
+        #: the line that called the step of an optimizer of torch's, of which all its ops are
+        self.step_line: tuple[str, int] | None = None
         #: called with an optimizer before it steps
         self.before_step: Callable[[Any], None] | None = None
         self._names: dict[int, str] = {}
@@ -88,7 +91,7 @@ class Phases:
     @property
     def module(self) -> str:
         """Path of the innermost module whose ``forward`` runs."""
-        return self._stack[-1] if self._stack else ""
+        return self.stack[-1] if self.stack else ""
 
     def open(self) -> None:
         """Begin to follow."""
@@ -96,17 +99,19 @@ class Phases:
         steps = importlib.import_module("torch.optim.optimizer")
 
         def entered(module: Any, inputs: Any) -> None:
-            self._stack.append(
+            self.stack.append(
                 self._paths.get(id(module)) or (type(module).__name__ if not self._paths else self.module)
             )
 
         def left(module: Any, inputs: Any, output: Any) -> None:
-            if self._stack:
-                self._stack.pop()
+            if self.stack:
+                self.stack.pop()
 
         def stepping(optimizer: Any, args: Any, kwargs: Any) -> None:
             if self.before_step is not None and optimizer in self.optimizers:
                 self.before_step(optimizer)
+            plain = type(optimizer).__module__.startswith("torch.") and not any(args[1:]) and not any(kwargs.values())
+            self.step_line = self.lines.here() if plain else None
             self.in_optimizer = True
 
         def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -123,7 +128,7 @@ class Phases:
         """End it; may be called again."""
         for handle in self._handles:
             handle.remove()
-        self._handles, self._stack, self.in_optimizer = [], [], False
+        self._handles, self.stack, self.in_optimizer = [], [], False
 
 
 def _named(torch: Any, modules: Any) -> dict[str, Any]:

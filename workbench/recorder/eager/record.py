@@ -8,42 +8,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.kernels.streaming import TENSOR_ROW
+from workbench.recorder.eager.journal import Journal, Rows
 from workbench.recorder.eager.sites import SiteTable
 
 
 class OpRecord:
     """Rows of ``TENSOR_ROW`` by iteration.
 
-    When all rows together pass ``memory`` bytes, every second of the older half of the iterations goes, but for those
-    in ``keep``. What is left stays exact; ``held`` names the iterations that are there.
+    When the rows in memory together pass ``memory`` bytes, the older half goes: with a journal it is read from there,
+    without one every second of these iterations is lost, but for those in ``keep``. What is left stays exact; ``held``
+    names the iterations that are there, and ``ends`` says why there are no more where a process or a disk ended them.
     """
 
-    def __init__(self, memory: int, table: SiteTable | None = None) -> None:
+    def __init__(self, memory: int, table: SiteTable | None = None, journal: Journal | None = None) -> None:
         self.memory, self.table = memory, table or SiteTable()
-        self.rows: dict[int, NDArray[Any]] = {}
+        self.rows = Rows(journal)
         self.iterations = 0
         self.nbytes = 0
         self.keep: set[int] = {0, 1}
+        self._ends = ""
+
+    @property
+    def ends(self) -> str:
+        """Why the record has no more iterations than it has; "" where the loop itself ended."""
+        return self._ends or (self.rows.journal.error if self.rows.journal is not None else "")
+
+    @ends.setter
+    def ends(self, why: str) -> None:
+        self._ends = why
 
     def add(self, rows: NDArray[Any]) -> None:
         """Append an iteration."""
-        self.rows[self.iterations] = rows
+        if self.rows.journal is not None:
+            self.rows.journal.write(self.iterations, rows, self.table)
+        self.rows.memory[self.iterations] = rows
         self.iterations += 1
         self.nbytes += rows.nbytes
         while self.nbytes > self.memory and self._thin():
             pass
 
+    def skip(self) -> None:
+        """Count an iteration that was not recorded."""
+        self.iterations += 1
+
     def _thin(self) -> bool:
-        held = [k for k in self.rows if k not in self.keep]
+        memory, journal = self.rows.memory, self.rows.journal
+        held = [k for k in memory if k not in self.keep]
         old = held[: max(1, len(held) // 2)]
-        for k in old[::2]:
-            self.nbytes -= self.rows.pop(k).nbytes
+        for k in old if journal is not None and not journal.error else old[::2]:
+            self.nbytes -= memory.pop(k).nbytes
         return len(held) > 2
 
     @property
     def held(self) -> list[int]:
         """The iterations whose rows are there, in order."""
-        return sorted(self.rows)
+        return list(self.rows)
 
     def of(self, iteration: int) -> NDArray[Any]:
         """The rows of an iteration; KeyError where they are gone."""
@@ -53,7 +72,8 @@ class OpRecord:
         """(iterations, values of a field) of a site."""
         held, values = [], []
         for k in self.held:
-            found = self.rows[k][self.rows[k]["site"] == site]
+            rows = self.rows[k]
+            found = rows[rows["site"] == site]
             if len(found):
                 held.append(k)
                 values.append(found[field][0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from os import PathLike
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from workbench.errors import TraceError
 from workbench.kernels.streaming import TENSOR_ROW
+from workbench.recorder.eager.journal import OPS, SITES, frames
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.sites import Site, SiteTable
 from workbench.trace.saved.members import MemberReader, MemberWriter
@@ -33,13 +35,17 @@ def write_ops(record: OpRecord, members: MemberWriter) -> None:
 
 
 def read_ops(path: str | PathLike[str]) -> OpRecord:
-    """The record of ops in a file of :meth:`EagerWatch.save`.
+    """The record of ops in a file of :meth:`EagerWatch.save`, or in the ``.ops`` file of a watch with ``spill=``.
+
+    The second is there as far as it was written, also if the process was killed or the disk became full.
 
     Raises
     ------
     TraceError
         For a file without ops (``no-ops``), of another version, or one that is damaged (``bad-trace``).
     """
+    if str(path).endswith(OPS):
+        return _spilled(str(path))
     try:
         with zipfile.ZipFile(path) as file:
             members = MemberReader(file)
@@ -81,9 +87,36 @@ def _record(head: dict[str, Any], numbers: Any) -> OpRecord:
         raise ValueError("a row is of a site that is not there")
     record, at = OpRecord(1 << 62, table), 0
     for k, n in zip(held, lengths, strict=True):
-        record.rows[k] = rows[at : at + n]
+        record.rows.memory[k] = rows[at : at + n]
         at += n
     record.iterations, record.nbytes = head["iterations"], rows.nbytes
+    return record
+
+
+def _spilled(path: str) -> OpRecord:
+    """The record that a journal holds."""
+    try:
+        with open(path, "rb") as ops, open(path.removesuffix(OPS) + SITES, "rb") as sites:
+            data, lines = ops.read(), sites.read().split(b"\n")[:-1]
+    except FileNotFoundError as error:
+        raise TraceError(
+            f"There is no file {error.filename}.", slug="no-such-file", fix="look for it elsewhere."
+        ) from None
+    record = OpRecord(1 << 62)
+    try:
+        table = [_site(json.loads(line)) for line in lines[:MAX_SITES]]
+        for site in table:
+            record.table.number(len(record.table), site)
+        for iteration, known, rows in frames(data):
+            if known > len(table) or iteration >= 1 << 40 or (len(rows) and int(rows["site"].max()) >= known):
+                break
+            record.rows.memory[iteration] = rows
+            record.iterations = iteration + 1
+    except ValueError as error:
+        raise TraceError(
+            f"{path} is damaged: {str(error)[:300]}.", slug="bad-trace", fix="record the loop again."
+        ) from error
+    record.ends = f"it was written to disk up to iteration {record.iterations - 1}"
     return record
 
 

@@ -8,7 +8,6 @@ is kept beside it.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.recorder.eager.ops import OpInfo
 
+_made: Any = tuple.__new__
 #: bytes of a recorded call, about; iterations of one form share theirs
 CALL_BYTES = 1500
 
@@ -47,7 +47,7 @@ class AtenCall(NamedTuple):
     written: tuple[int, ...]
     grad: bool
     unwritten: bool
-    row: int
+    rows: tuple[int, ...]
 
 
 class StepBody(NamedTuple):
@@ -55,6 +55,7 @@ class StepBody(NamedTuple):
 
     ``previous`` is (storage, its number in the iteration before) of the state that is carried over, ``given`` are the
     storages whose bytes come from outside, ``lengths`` their bytes, ``floats`` the index of each call's first float.
+    ``form`` is the calls as they were taken down, which iterations of one form have in common.
     """
 
     calls: tuple[AtenCall, ...]
@@ -66,12 +67,14 @@ class StepBody(NamedTuple):
 
 
 class StepRecord(NamedTuple):
-    """One iteration: its body, and what is its own; ``names`` are those of storages that the loop has named."""
+    """One iteration: its body, and what is its own; ``read`` are the numbers that Python read, by call, and ``names``
+    those of storages that the loop has named."""
 
     body: StepBody
     numbers: NDArray[np.float64]
     random: dict[int, Any]
     given: dict[int, Any]
+    read: dict[int, Any]
     names: dict[int, str]
 
     def floats(self, call: int) -> NDArray[np.float64]:
@@ -81,18 +84,23 @@ class StepRecord(NamedTuple):
 
 
 class StepRecording:
-    """The iteration that runs."""
+    """The iteration that runs: calls as (facts, arguments, keyword arguments, outputs, grad mode)."""
 
-    __slots__ = ("calls", "given", "lengths", "locals", "previous", "random")
+    __slots__ = ("calls", "floats", "given", "lengths", "locals", "numbers", "previous", "random", "read", "rows")
 
     def __init__(self) -> None:
-        self.calls: list[AtenCall] = []
+        self.calls: list[tuple[OpInfo, list[Any], list[Any], list[StoragePart], bool]] = []
+        self.rows: list[tuple[int, ...]] = []
+        self.numbers: list[float] = []
+        #: index of each call's first float
+        self.floats: list[int] = []
         #: address of a storage -> its number in this iteration
         self.locals: dict[int, int] = {}
         self.previous: dict[int, int] = {}
         self.given: dict[int, Any] = {}
         self.lengths: dict[int, int] = {}
         self.random: dict[int, Any] = {}
+        self.read: dict[int, Any] = {}
 
     def ended(self, before: StepRecord | None, named: dict[int, str]) -> StepRecord:
         """The iteration as it is kept; its body is that of the one ``before`` where that has the same form."""
@@ -100,43 +108,38 @@ class StepRecording:
         names = {self.locals[key]: name for key, name in named.items() if key in self.locals}
         if before is not None and names == before.names:
             names = before.names
-        calls = tuple(
-            (c.op, _shape(c.args), _shape(c.kwargs), c.outs, c.written, c.grad, c.unwritten) for c in self.calls
-        )
         given = tuple(sorted(self.given))
-        form = calls, tuple(self.previous.items()), given, tuple(self.lengths.items()), tuple(self.random)
-        numbers = [numbers_of(c) for c in self.calls]
+        form = self.calls, self.previous, given, self.lengths, list(self.random)
         if last is None or form != last.form:
-            floats = tuple(itertools.accumulate((len(n) for n in numbers[:-1]), initial=0)) if numbers else ()
-            last = StepBody(tuple(self.calls), form, self.previous, given, self.lengths, floats)
-        return StepRecord(
-            last, np.array([n for row in numbers for n in row], np.float64), self.random, self.given, names
-        )
+            calls = tuple(self._call(n) for n in range(len(self.calls)))
+            last = StepBody(calls, form, self.previous, given, self.lengths, tuple(self.floats))
+        return StepRecord(last, np.array(self.numbers, np.float64), self.random, self.given, self.read, names)
+
+    def _call(self, n: int) -> AtenCall:
+        info, args, kwargs, outs, grad = self.calls[n]
+        floats = iter(self.numbers[self.floats[n] :])
+        frozen = _plain((*args, dict(kwargs)), floats)
+        read = {p.storage for p in parts_of((frozen[:-1], tuple(frozen[-1])))}
+        made = tuple(_plain(tuple(outs), floats))
+        written = tuple(sorted({p.storage for p in made if p.storage in read}))
+        return AtenCall(info.overload, frozen[:-1], frozen[-1], made, written, grad, info.unwritten, self.rows[n])
 
 
-def numbers_of(call: AtenCall) -> list[float]:
-    """The floats among the arguments of a call, in order."""
-
-    def found(value: Any) -> list[float]:
-        if isinstance(value, FloatArgument):
-            return [value.value]
-        if isinstance(value, tuple) and not isinstance(value, StoragePart):
-            return [n for item in value for n in found(item)]
-        return []
-
-    return [*found(call.args), *(n for _, v in call.kwargs for n in found(v))]
-
-
-def _shape(value: Any) -> Any:
-    if isinstance(value, FloatArgument):
-        return FloatArgument
-    if isinstance(value, tuple) and not isinstance(value, StoragePart):
-        return tuple(_shape(v) for v in value)
+def _plain(value: Any, floats: Iterator[float]) -> Any:
+    """Arguments as they are kept: names of dtypes, tuples, the floats in their places."""
+    if isinstance(value, StoragePart):
+        return StoragePart(value[0], str(value[1])[6:], tuple(value[2]), tuple(value[3]), int(value[4]))
+    if value is FloatArgument:
+        return FloatArgument(next(floats))
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(v, floats) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, _plain(v, floats)) for k, v in value.items())
     return value
 
 
 class RecordedSteps:
-    """The newest iterations. ``begin``, ``before``, ``after`` and ``end`` are called by the recorder."""
+    """The newest iterations. ``before``, ``after`` or ``nothing``, and ``end`` are called by the recorder."""
 
     def __init__(self, torch: Any, budget: int) -> None:
         self._torch, self.budget = torch, budget
@@ -148,64 +151,94 @@ class RecordedSteps:
         self.addresses: dict[int, int] = {}
         #: address of a storage -> the name that the loop gives it in this iteration
         self.named: dict[int, str] = {}
-        self._args: Any = ()
-        self._kwargs: Any = ()
+        self._args: list[Any] = []
+        self._kwargs: list[Any] = []
         self._random: Any = None
-        self.reason = ""
+        self._plain = (torch.Tensor, torch.nn.Parameter)
 
-    def before(self, func: Any, args: Any, kwargs: Any) -> None:
-        """Note the arguments of a call that is about to be made."""
-        self._args = self._frozen(tuple(args))
-        self._kwargs = tuple((k, self._frozen(v)) for k, v in sorted(kwargs.items()))
-        seeded = self._torch.Tag.nondeterministic_seeded in func.tags
-        self._random = self._torch.get_rng_state() if seeded else None
+    def before(self, info: OpInfo, args: Any, kwargs: Any, reads: list[tuple[Any, int]]) -> None:
+        """Note the arguments of a call that is about to be made; (tensor, address) of what it reads go to ``reads``."""
+        now = self._now
+        now.floats.append(len(now.numbers))
+        plain, part, skipped = self._plain, self.part, info.overwritten
+        frozen = self._args = []
+        for k, value in enumerate(args):
+            kind = type(value)
+            if kind in plain:
+                storage = value.untyped_storage()
+                frozen.append(part(value, storage, False))
+                if k not in skipped:
+                    reads.append((value, storage._cdata))
+            elif kind is float:
+                frozen.append(FloatArgument)
+                now.numbers.append(value)
+            elif kind is list or kind is tuple:
+                frozen.append(self._frozen(value, reads))
+            else:
+                frozen.append(self._frozen((value,), reads)[0] if isinstance(value, self._torch.Tensor) else value)
+        self._kwargs = []
+        if kwargs:
+            for name in sorted(kwargs):
+                aside: list[tuple[Any, int]] = [] if name in info.written_names else reads
+                self._kwargs.append((name, self._frozen((kwargs[name],), aside)[0]))
+        self._random = self._torch.get_rng_state() if info.random else None
 
-    def after(self, info: OpInfo, outs: list[Any], row: int) -> None:
-        """Note what the call gave."""
-        made = tuple(self._part(t, new=True) for t in outs)
-        seen: set[int] = set()
-        for part in parts_of((self._args, self._kwargs)):
-            seen.add(part.storage)
-        written = tuple(sorted({p.storage for p in made if p.storage in seen}))
-        grad = self._torch.is_grad_enabled()
+    def after(self, info: OpInfo, outs: list[StoragePart], rows: tuple[int, ...]) -> None:
+        """Note the parts of storages that the call gave, and their rows in the record of the iteration."""
+        now = self._now
         if self._random is not None:
-            self._now.random[len(self._now.calls)] = self._random
+            now.random[len(now.calls)] = self._random
             self.bytes += self._random.nbytes
-        self._now.calls.append(
-            AtenCall(info.overload, self._args, self._kwargs, made, written, grad, info.unwritten, row)
-        )
+        now.calls.append((info, self._args, self._kwargs, outs, self._torch.is_grad_enabled()))
+        now.rows.append(rows)
 
-    def _frozen(self, value: Any) -> Any:
-        if isinstance(value, self._torch.Tensor):
-            return self._part(value)
-        if type(value) is float:
-            return FloatArgument(value)
-        if isinstance(value, (list, tuple)):
-            return tuple(self._frozen(v) for v in value)
-        return value
+    def read(self, info: OpInfo, number: Any) -> None:
+        """Note a number that Python read."""
+        self._now.read[len(self._now.calls)] = number
+        self.after(info, [], ())
 
-    def _part(self, tensor: Any, new: bool = False) -> StoragePart:
-        storage = tensor.untyped_storage()
+    def nothing(self) -> None:
+        """The call that began gave nothing that is kept."""
+        now = self._now
+        del now.numbers[now.floats.pop() :]
+
+    def _frozen(self, values: Any, reads: list[tuple[Any, int]]) -> list[Any]:
+        found: list[Any] = []
+        for value in values:
+            if isinstance(value, self._torch.Tensor):
+                storage = value.untyped_storage()
+                found.append(self.part(value, storage, False))
+                reads.append((value, storage._cdata))
+            elif type(value) is float:
+                found.append(FloatArgument)
+                self._now.numbers.append(value)
+            elif isinstance(value, (list, tuple)):
+                found.append(self._frozen(value, reads))
+            else:
+                found.append(value)
+        return found
+
+    def part(self, tensor: Any, storage: Any, new: bool) -> StoragePart:
+        """The part of a storage that a tensor is; ``new`` ones were made by the call."""
         key = storage._cdata
         number = self._now.locals.get(key)
         if number is None:
-            number = self._now.locals[key] = len(self._now.locals)
-            self._now.lengths[number] = storage.nbytes()
-            if not new:
-                before = self._known.get(key)
-                if before is None:
-                    self._copy(number, tensor)
-                else:
-                    self._now.previous[number] = before
-        return StoragePart(
-            number, str(tensor.dtype)[6:], tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset())
-        )
+            number = self._numbered(key, tensor, storage, new)
+        return _made(StoragePart, (number, tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset()))
 
-    def _copy(self, number: int, tensor: Any) -> None:
-        storage = tensor.untyped_storage()
-        count = storage.nbytes() // tensor.element_size()
-        self._now.given[number] = tensor.detach().as_strided((count,), (1,), 0).clone()
-        self.bytes += storage.nbytes()
+    def _numbered(self, key: int, tensor: Any, storage: Any, new: bool) -> int:
+        now = self._now
+        number = now.locals[key] = len(now.lengths)
+        now.lengths[number] = storage.nbytes()
+        if not new:
+            before = self._known.get(key)
+            if before is None:
+                count = storage.nbytes() // tensor.element_size()
+                now.given[number] = tensor.detach().as_strided((count,), (1,), 0).clone()
+                self.bytes += storage.nbytes()
+            else:
+                now.previous[number] = before
+        return number
 
     def forget(self, tensor: Any) -> None:
         """A storage was written unseen: the next call that reads it gets a copy of it from outside."""
@@ -223,8 +256,13 @@ class RecordedSteps:
         self.addresses = now.locals
         self._known = {key: number for key, number in now.locals.items() if key in alive}
         if 2 * self.bytes > self.budget:
-            self.older, self.iterations, self.bytes, self._known = (self.iterations, now.locals), {}, 0, {}
+            self.cut()
         self._now = StepRecording()
+
+    def cut(self) -> None:
+        """Begin a new part, with copies of the state; only the part before it is kept."""
+        if self.iterations:
+            self.older, self.iterations, self.bytes, self._known = (self.iterations, self.addresses), {}, 0, {}
 
     def folded(self) -> tuple[dict[int, StepRecord], dict[int, int], list[int]]:
         """The newest part that has iterations of one form in a row: its iterations, the addresses of the storages of

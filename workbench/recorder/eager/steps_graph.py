@@ -13,10 +13,9 @@ and followed. Iterations before the first that has the form of the last are comp
 from __future__ import annotations
 
 import functools
-import json
 import linecache
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,80 +23,13 @@ from workbench.errors import WatchError
 from workbench.frontends.pytorch import aten
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
-from workbench.ir.types import TensorType, numpy_dtype
-from workbench.recorder.eager.steps import AtenCall, FloatArgument, RecordedSteps, StepBody, StoragePart, parts_of
+from workbench.ir.types import TensorType
+from workbench.recorder.eager.lowered import as_type, lower_call, storage_types
+from workbench.recorder.eager.replay import computed
+from workbench.recorder.eager.steps import AtenCall, RecordedSteps
 
-
-class LoweredCall(NamedTuple):
-    """A call as a foreign node: its description, the storages and the outside values it takes, and what it gives."""
-
-    text: str
-    storages: tuple[int, ...]
-    outside: tuple[Any, ...]
-    outs: tuple[int, ...]
-
-
-def storage_types(iteration: StepBody, repeats: bool) -> dict[int, TensorType]:
-    """The type of each storage: the shape of the tensor that it was first, where that is all of it.
-
-    In an iteration that ``repeats`` the storages that go into the next one have the types with which that takes them.
-    """
-    found: dict[int, TensorType] = {}
-    for call in iteration.calls:
-        for part in [*parts_of(call.args), *parts_of(call.kwargs), *call.outs]:
-            if part.storage not in found:
-                found[part.storage] = _type_of(part, iteration.lengths[part.storage])
-    for inner, before in iteration.previous.items() if repeats else ():
-        found[before] = found[inner]
-    return found
-
-
-def _as_type(array: Any, kind: TensorType) -> Any:
-    return np.ascontiguousarray(array).reshape(-1).view(numpy_dtype(kind.dtype)).reshape(kind.shape)
-
-
-def _type_of(part: StoragePart, nbytes: int) -> TensorType:
-    size = numpy_dtype(part.dtype).itemsize
-    stride, contiguous = 1, part.offset == 0
-    for n, step in zip(part.size[::-1], part.stride[::-1], strict=True):
-        contiguous &= n == 1 or step == stride
-        stride *= n
-    whole = contiguous and stride * size == nbytes
-    return TensorType(part.dtype, part.size if whole else (nbytes // size,))
-
-
-def lower_call(torch: Any, call: AtenCall, random: bool, varies: Callable[[int], bool]) -> LoweredCall:
-    """The description of a call; ``varies`` tells of its k-th float whether other iterations have another one."""
-    storages = tuple(dict.fromkeys(p.storage for p in [*parts_of(call.args), *parts_of(call.kwargs)]))
-    outside: list[Any] = []
-    seen = [0]
-
-    def described(value: Any) -> Any:
-        if isinstance(value, StoragePart):
-            where = storages.index(value.storage)
-            return {"tensor": [where, value.dtype, list(value.size), list(value.stride), value.offset]}
-        if isinstance(value, FloatArgument):
-            seen[0] += 1
-            if not varies(seen[0] - 1):
-                return aten.describe_argument(torch, value.value)
-            outside.append(seen[0] - 1)
-            return {"input": len(storages) + len(outside) - 1}
-        if isinstance(value, tuple):
-            return [described(v) for v in value]
-        return aten.describe_argument(torch, value)
-
-    content: dict[str, Any] = {"args": described(call.args), "kwargs": {k: described(v) for k, v in call.kwargs}}
-    if random:
-        outside.append("random")
-        content["random"] = len(storages) + len(outside) - 1
-    outs = tuple(dict.fromkeys(p.storage for p in call.outs))
-    first = {p.storage: k for k, p in reversed(list(enumerate(call.outs)))}
-    content["outs"] = [["storage", storages.index(s)] if s in storages else ["out", first[s]] for s in outs]
-    content["written"] = [storages.index(s) for s in outs if s in storages]
-    content["storages"], content["grad"] = len(storages), call.grad
-    if call.unwritten:
-        content["unwritten"] = True
-    return LoweredCall(json.dumps(content), storages, tuple(outside), outs)
+#: the variable of the loop that is True once an edit reached a number that Python had read with ``item()``
+READS_DIFFER = "reads_differ"
 
 
 class StepsGraph:
@@ -135,7 +67,7 @@ class StepsGraph:
         value: dict[int, Ref] = {}
         merges = {}
         for j in carried:
-            merge, _ = self._loop_variable(labels[j], _as_type(start[j], types[j]))
+            merge, _ = self._loop_variable(labels[j], as_type(start[j], types[j]))
             merges[j] = merge
             switch = self._add(f"{at}/{labels[j]}/Switch", "Switch", [merge, Ref(cond)])
             value[j] = Ref(switch, 1)
@@ -144,20 +76,34 @@ class StepsGraph:
         step = self._add(f"{at}/one/Enter", "Enter", [Ref(one)], frame_name=at, is_constant=True)
         more = self._add(f"{at}/next", "add", [Ref(turn, 1), Ref(step)])
         self._add(f"{at}/iteration/NextIteration", "NextIteration", [Ref(more)])
-        for s in sorted(body.given):
+        for s in sorted(set(body.given) & set(types)):
             value[s] = self._given(turn, f"{at}/outside_{s}", types[s], self._bytes_of(s, types[s]))
+        reads = [n for n in sorted(self._iterations[self.span[0]].read) if self._read_type(n) is not None]
+        differs = self._loop_variable(READS_DIFFER, np.False_) if reads else None
+        if differs is not None:
+            told = Ref(self._add(f"{at}/{READS_DIFFER}/Switch", "Switch", [differs[0], Ref(cond)]), 1)
         for n in range(len(body.calls)):
-            self._call(n, turn, value, types)
+            if n in reads:
+                told = self._read(n, turn, value, told)
+            elif body.calls[n].outs:
+                self._call(n, turn, value, types)
         outputs = {}
         for j in carried:
             final = value[body.previous[j]]
             self._add(f"{at}/{labels[j]}/NextIteration", "NextIteration", [final])
             outputs[labels[j]] = Ref(self._add(f"{at}/{labels[j]}/Exit", "Exit", [Ref(f"{at}/{labels[j]}/Switch")]))
+        if differs is not None:
+            self._add(f"{at}/{READS_DIFFER}/NextIteration", "NextIteration", [told])
+            outputs[READS_DIFFER] = Ref(
+                self._add(f"{at}/{READS_DIFFER}/Exit", "Exit", [Ref(f"{at}/{READS_DIFFER}/Switch")])
+            )
         outputs["iteration"] = Ref(self._add(f"{at}/iteration/Exit", "Exit", [Ref(turn)]))
         names = {labels[j]: merges[j] for j in carried} | {"iteration": counter[0]}
+        if differs is not None:
+            names[READS_DIFFER] = differs[0]
         for s, ref in value.items():
-            if s not in body.previous and (name := self._known_name(s)):
-                names.setdefault(name, ref)
+            if s not in body.previous and (label := self._known_name(s)):
+                names.setdefault(label, ref)
         return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names)
 
     # -- nodes --------------------------------------------------------------------------------------------------------
@@ -216,11 +162,7 @@ class StepsGraph:
         known = np.array([iterations[k].floats(n) for k in self.span])
         changing = (known.view(np.int64) != known[:1].view(np.int64)).any(axis=0)
         low = lower_call(self._torch, call, n in first.random, lambda k: bool(changing[k]))
-        place = self._places(self.span[0], call.row)
-        module, file, line = place if place is not None else ("", "", 0)
-        path = [self._name, *(p for p in module.split(".") if p)]
-        name = "/".join([*path, call.op.split(".")[1]])
-        source = Source(file, line, linecache.getline(file, line).strip()) if line else None
+        name, source = self._place(call)
         inputs = [value[s] for s in low.storages]
         for k, what in enumerate(low.outside):
             if what == "random":
@@ -235,8 +177,31 @@ class StepsGraph:
         for k, s in enumerate(low.outs):
             value[s] = Ref(node, k)
 
-    def _random(self, call: int, iteration: int) -> Any:
-        return self._iterations[iteration].random[call].numpy()
+    def _place(self, call: AtenCall) -> tuple[str, Source | None]:
+        """The name of the node of a call, with the modules around it, and its line."""
+        place = self._places(self.span[0], call.rows[0] if call.rows else -1)
+        module, file, line = place if place is not None else ("", "", 0)
+        path = [self._name, *(p for p in module.split(".") if p)]
+        source = Source(file, line, linecache.getline(file, line).strip()) if line else None
+        return "/".join([*path, call.op.split(".")[1]]), source
+
+    def _read_type(self, n: int) -> TensorType | None:
+        """The type of the number that Python read in a call; None of one that is not compared."""
+        number = self._iterations[self.span[0]].read[n]
+        kinds = {bool: "bool", int: "int64", float: "float64"}
+        return TensorType(kinds[type(number)], ()) if type(number) in kinds else None
+
+    def _read(self, n: int, turn: str, value: dict[int, Ref], told: Ref) -> Ref:
+        """True if the number that Python reads is not that of the record, or one before it was not."""
+        iterations, kind = self._iterations, self._read_type(n)
+        call = iterations[self.span[0]].body.calls[n]
+        low = lower_call(self._torch, call, False, lambda _: False)
+        name, source = self._place(call)
+        assert kind is not None  # noqa: S101
+        then = self._given(turn, f"{name}/recorded", kind, lambda i: np.array(iterations[i].read[n], kind.dtype))
+        types = (TensorType("bool", ()),)
+        node = self._add(name, aten.READ, [value[low.storages[0]], then], source, types=types, call=low.text)
+        return Ref(self._add(f"{name}/or", "logical_or", [told, Ref(node)]))
 
     def _number(self, call: int, k: int, iteration: int) -> Any:
         return self._iterations[iteration].floats(call)[k]
@@ -244,22 +209,9 @@ class StepsGraph:
     # -- the state with which the loop begins -------------------------------------------------------------------------
     def _before(self, first: int) -> dict[int, Any]:
         """The carried storages at the beginning of an iteration, computed from the oldest one that is held."""
-        iterations, torch = self._iterations, self._torch
         values: dict[int, Any] = {}
-        for k in range(min(iterations), first):
-            iteration = iterations[k]
-            types = storage_types(iteration.body, False)
-            now = {j: _as_type(values[before], types[j]) for j, before in iteration.body.previous.items()}
-            for s, given in iteration.given.items():
-                wanted = getattr(torch, types[s].dtype)
-                now[s] = aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), types[s])
-            for n, call in enumerate(iteration.body.calls):
-                numbers = iteration.floats(n)
-                low = lower_call(torch, call, n in iteration.random, lambda _: True)
-                outside = [iteration.random[n].numpy() if w == "random" else np.array(numbers[w]) for w in low.outside]
-                arrays = [*(now[s] for s in low.storages), *outside]
-                kinds = tuple(types[s] for s in low.outs)
-                results = aten.evaluate(call.op, arrays, {"call": low.text, "types": kinds})
-                now.update(zip(low.outs, results, strict=True))
+        for _, _, now, _ in computed(
+            self._torch, self._iterations, {}, [k for k in sorted(self._iterations) if k < first]
+        ):
             values = now
-        return {j: values[before] for j, before in iterations[first].body.previous.items()}
+        return {j: values[before] for j, before in self._iterations[first].body.previous.items()}

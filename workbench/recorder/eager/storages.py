@@ -29,40 +29,40 @@ class Storages:
     def __init__(self) -> None:
         storage = importlib.import_module("torch").UntypedStorage
         self._expired, self._free = storage._expired, storage._free_weak_ref
-        self._writers: dict[int, tuple[int, OpEvent]] = {}
+        #: address of a storage -> (weak reference, event that wrote it last)
+        self.writers: dict[int, tuple[int, OpEvent]] = {}
 
     def __len__(self) -> int:
-        return len(self._writers)
+        return len(self.writers)
 
     def __contains__(self, address: object) -> bool:
-        return address in self._writers
+        return address in self.writers
 
     def writer(self, tensor: Any) -> OpEvent | None:
         """The event that wrote the storage of a tensor last, or None."""
-        found = self._writers.get(tensor.untyped_storage()._cdata)
+        found = self.writers.get(tensor.untyped_storage()._cdata)
         return None if found is None else found[1]
 
-    def wrote(self, tensor: Any, event: OpEvent) -> None:
-        """Note that an event wrote the storage of a tensor."""
-        storage = tensor.untyped_storage()
+    def wrote(self, storage: Any, event: OpEvent) -> None:
+        """Note that an event wrote a storage."""
         key = storage._cdata
-        found = self._writers.get(key)
-        self._writers[key] = (storage._weak_ref() if found is None else found[0], event)
+        found = self.writers.get(key)
+        self.writers[key] = (storage._weak_ref() if found is None else found[0], event)
 
     def forget(self, tensor: Any) -> None:
         """Forget who wrote the storage of a tensor."""
-        found = self._writers.pop(tensor.untyped_storage()._cdata, None)
+        found = self.writers.pop(tensor.untyped_storage()._cdata, None)
         if found is not None:
             self._free(found[0])
 
     def sweep(self) -> None:
         """Forget the storages that are gone."""
-        gone = [key for key, (reference, _) in self._writers.items() if self._expired(reference)]
+        gone = [key for key, (reference, _) in self.writers.items() if self._expired(reference)]
         for key in gone:
-            self._free(self._writers.pop(key)[0])
+            self._free(self.writers.pop(key)[0])
 
     def close(self) -> None:
         """Forget all."""
-        for reference, _ in self._writers.values():
+        for reference, _ in self.writers.values():
             self._free(reference)
-        self._writers = {}
+        self.writers = {}

@@ -15,15 +15,16 @@ class UserLines:
 
     def __init__(self, library: str) -> None:
         self._library = library + os.sep
-        self._own: dict[CodeType, bool] = {}
+        #: by the address of a code object, which is kept: the hash of one takes long
+        self._own: dict[int, tuple[bool, CodeType]] = {}
 
-    def _is_own(self, code: CodeType) -> bool:
+    def _is_own(self, code: CodeType) -> tuple[bool, CodeType]:
         name = code.co_filename
         own = not name.startswith((self._library, _PACKAGE)) and not name.endswith(_LIBRARIES)
         # a cell of a notebook is <ipython-input-...>, a file of its own, or has a name of the debugger's
         own = own and not (name.startswith("<") and not name.startswith(("<ipython", "<stdin>", "<string>", "<cell")))
-        self._own[code] = own
-        return own
+        found = self._own[id(code)] = own, code
+        return found
 
     def here(self, depth: int = 2) -> tuple[str, int]:
         """(file, line) of the innermost frame of the user's code, ``depth`` frames up or above; ("", 0) without one."""
@@ -31,10 +32,7 @@ class UserLines:
         known = self._own
         while frame is not None:
             code = frame.f_code
-            own = known.get(code)
-            if own is None:
-                own = self._is_own(code)
-            if own:
+            if (known.get(id(code)) or self._is_own(code))[0]:
                 return code.co_filename, frame.f_lineno
             frame = frame.f_back
         return "", 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.recorder.eager.first_bad import BadOp, row_of
+from workbench.recorder.eager.faults.first_bad import BadOp, row_of
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import FORWARD, Site
 from workbench.recorder.eager.storages import OpEvent

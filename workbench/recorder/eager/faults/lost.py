@@ -6,6 +6,7 @@ backward, and what was detached.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -69,14 +70,15 @@ class Examined:
 
 def _instruction() -> tuple[int, int]:
     """The frame that called the op, and the instruction at which it is."""
-    frame = sys._getframe(4)  # took, OpRecorder.took, the mode
+    frame: Any = sys._getframe(4)  # took, OpRecorder.took, the mode
+    while f"{os.sep}_dynamo{os.sep}" in frame.f_code.co_filename and frame.f_back is not None:
+        frame = frame.f_back
     return id(frame), frame.f_lasti
 
 
 def _is_real(recorder: OpRecorder, event: OpEvent) -> bool:
     """True if an op gave real numbers: one that gives integers cuts by itself."""
-    rows = recorder.log.rows(event.row, event.row + 1) if event.row >= 0 else ()
-    return len(rows) > 0 and int(rows[0]["kind"]) in _REAL
+    return event.row >= 0 and int(recorder.log.rows(event.row, event.row + 1)["kind"][0]) in _REAL
 
 
 def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | None) -> Site | None:

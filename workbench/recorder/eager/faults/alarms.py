@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.recorder.eager.first_bad import BadOp, describe_bad
+from workbench.recorder.eager.faults.first_bad import BadOp, describe_bad
 from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecorder
 from workbench.recorder.eager.storages import OpEvent
 
@@ -25,6 +25,13 @@ def look(recorder: OpRecorder, values: Mapping[str, Any], unfinished: bool = Fal
         return None
     event, name = min(sinks, key=lambda s: (s[0].iteration, s[0].row))
     return describe_bad(recorder, event, f"{name} in iteration {recorder.iteration}")
+
+
+def is_bad(torch: Any, value: Any) -> bool:
+    """True if a recorded value has a number that is not finite."""
+    if isinstance(value, torch.Tensor):
+        return value.is_floating_point() and value.layout is torch.strided and not bool(value.detach().isfinite().all())
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _values(recorder: OpRecorder, values: Mapping[str, Any]) -> list[tuple[OpEvent, str]]:

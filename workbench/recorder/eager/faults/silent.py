@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from workbench.recorder.eager.first_bad import BadOp
-from workbench.recorder.eager.lost import Examined, nowhere, reader_of, where_cut, where_zeroed
+from workbench.recorder.eager.faults.first_bad import BadOp
+from workbench.recorder.eager.faults.lost import Examined, nowhere, reader_of, where_cut, where_zeroed
+from workbench.recorder.eager.faults.unwritten_buffers import unwritten_buffer
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import OPTIMIZER, Site
 from workbench.recorder.eager.storages import OpEvent
-from workbench.recorder.eager.unwritten_buffers import unwritten_buffer
 
 #: iterations in a row after which a parameter that gets nothing is at fault
 PATIENCE = 3
@@ -49,6 +49,8 @@ class Silent:
     def stepping(self, optimizer: Any) -> None:
         """Note the gradients that an optimizer is about to use."""
         phases, strided = self._recorder.phases, self._recorder.torch.strided
+        if self._recorder.skipping:
+            return
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 gradient = parameter.grad

@@ -53,8 +53,9 @@ def test_c_back_three_edit_and_compare_in_six_actions(opened):
         for _ in range(3):
             act(panel.click("previous_iteration"))
         at = opened.kernel("print(panel.session.position.iteration[0])")
-        number = opened.page.locator(".workbench-debugger").nth(FIRST).locator(".workbench-flow-editable").first
-        number.dblclick()
+        button = opened.page.locator(".workbench-debugger").nth(FIRST).locator(".workbench-is-value .workbench-set")
+        assert button.get_attribute("title").endswith(f" {at}"), "the iteration in which it is set"
+        button.click()
         typed(
             opened,
             panel,

@@ -13,11 +13,18 @@ from workbench.ir.node import Ref
 
 
 def shown(value: Any) -> str:
-    """A number as it is written, at most nine digits of a computed one."""
+    """A number as it is written, at most nine digits of a computed one, and a large power of two as such."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     text = digits(value)
-    return f"{float(value):.9g}" if isinstance(value, (float, np.floating)) and len(text) > 12 else text
+    return power_of_two(float(value)) if isinstance(value, (float, np.floating)) and len(text) > 12 else text
+
+
+def power_of_two(value: float) -> str:
+    """2^53 for 9007199254740992.0, else nine digits."""
+    exponent = math.log2(abs(value)) if value and math.isfinite(value) else 0.5
+    sign = "-" if value < 0 else ""
+    return f"{sign}2^{int(exponent)}" if exponent == int(exponent) and exponent > 9 else f"{value:.9g}"
 
 
 def digits(value: Any) -> str:

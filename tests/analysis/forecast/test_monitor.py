@@ -255,3 +255,20 @@ def test_cost(capsys):
     with capsys.disabled():
         print(f"\nmonitor: {each:.0f} calls for an observation and a prediction")
     assert each < 1000
+
+
+def _irregular(distance, n, threshold=1e-9, rate=3.9):
+    monitor, x = TerminationMonitor([("distance", "tolerance")]), 0.3
+    for _ in range(n):
+        monitor.observe({"x": x}, True, [(distance(x), ">", threshold)])
+        x = rate * x * (1.0 - x)
+    return monitor.prediction()
+
+
+@pytest.mark.parametrize("n", [100, 300, 1000])
+def test_chaos_whose_support_holds_the_goal_has_a_chance_and_no_never(n):
+    answer = _irregular(lambda x: abs(x - 0.5), n)
+    assert (answer.status.name, answer.outcome, answer.reason.slug) == ("UNKNOWN", None, "chance"), answer
+    assert 2e-10 < answer.details["chance"] < 2e-8  # its density at 1/2 is about 1, on both sides
+    away = _irregular(lambda x: abs(x - 1.5), n)
+    assert away.outcome == "never", away

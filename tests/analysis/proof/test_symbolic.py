@@ -119,7 +119,7 @@ def test_the_first_clause_of_an_and_ends_the_loop():
 def test_a_counter_under_a_choice_counts_as_long_as_the_choice_goes_its_way():
     # from 100 up through the end of uint64 to 0, long before it meets 1
     wrapped = asked(lambda i: i != 0, lambda i: np.where(i != 1, i + 1, i + 5), u64(100))
-    assert ends(wrapped, 2**64 - 100).proof.kind == "affine-counter"
+    assert ends(wrapped, 2**64 - 100).proof.kind == "ray"
     # 7 is added as long as i is below 10^15, and the loop ends before that
     ends(asked(lambda i: i < 7 * 10**13, lambda i: np.where(i < 10**15, i + 7, i - 1), i64(0)), 10**13)
     # here it turns first, and comes to rest in a cycle that never meets the end

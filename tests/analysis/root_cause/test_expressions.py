@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.root_cause.expressions import sentence_of
 from workbench.analysis.termination.query import later, observe
 from workbench.analysis.text import count, loop_named
 from workbench.analysis.verdict import Reason, Status, Termination
-
-
-def test_a_cycle_of_unknown_length_has_no_period():
-    numbers = {"root": "x", "x": "x", "t": "1", "limit": "0", "dtype": "float64", "step": "1", "flag": "f"}
-    assert sentence_of("cycle", period=None, **numbers) == "x enters a cycle in which the clause stays true."
-    assert "of period 3 in which" in sentence_of("cycle", period=3, **numbers)
 
 
 @pytest.mark.parametrize(("n", "text"), [(0, "0 trips"), (1, "1 trip"), (2000, "2,000 trips")])

@@ -170,10 +170,13 @@ def about_ray(d: Data, case: Case) -> None:
         if not later:
             continue
         for name, step in d["steps"].items():
-            if name not in now:
+            variable, _, index = name.partition("[")
+            if variable not in now:
                 raise Unchecked(f"{name} does not stand in the source")
             if (k - since) % period == 0:
-                change = int(later[name]) - int(now[name])
+                item = tuple(map(int, index.rstrip("]").split(","))) if index else None
+                before, after = (picked(s[variable], item) for s in (now, later))
+                change = number(after) - number(before)
                 demand(change == step, f"{name} changes by {change} from iteration {k}")
 
 

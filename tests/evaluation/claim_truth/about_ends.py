@@ -8,8 +8,8 @@ import numpy as np
 
 from tests.evaluation.claim_truth.about_clauses import Data
 from tests.evaluation.claim_truth.compare import is_nan
-from tests.evaluation.claim_truth.executor import value_of
-from tests.evaluation.claim_truth.looked_up import Case, Unchecked, compared, demand
+from tests.evaluation.claim_truth.executor import MOST, value_of
+from tests.evaluation.claim_truth.looked_up import Case, TooFar, Unchecked, compared, demand
 
 
 def _ended(d: Data, case: Case, by: str) -> None:
@@ -78,5 +78,5 @@ def about_verdict(answer: Any, case: Case, at: int) -> None:
     if answer.status.name != "PROVED" or answer.remaining is None:
         raise Unchecked("a forecast")
     if run.end is None and case.last < at + answer.remaining:
-        raise Unchecked("plain Python was not run so far")
+        raise (TooFar if at + answer.remaining > MOST else Unchecked)("plain Python was not run so far")
     demand(run.end == at + answer.remaining, f"it ends after {run.end} iterations")

@@ -58,10 +58,10 @@ def _some(d: Data, case: Case, kind: Any, holds: Any, ops: tuple[str, ...] | Non
 
 def about_absorbed(d: Data, case: Case) -> None:
     def holds(node: Any, operands: list[Any], result: Any) -> bool:
-        mine = [v for v in operands if equal(v, d["operand"])]
-        steps = [v for v in operands if equal(v, d["step"])]
+        pairs = [operands, operands[::-1]] if len(operands) == 2 else []
+        both = any(equal(a, d["operand"]) and equal(b, d["step"]) for a, b in pairs)
         kept = equal(result, d["operand"]) and str(np.asarray(result).dtype) == d["dtype"]
-        return bool(mine and steps and kept) and number(d["step"]) != (0 if d["op"] in ("add", "subtract") else 1)
+        return bool(both and kept) and number(d["step"]) != (0 if d["op"] in ("add", "subtract") else 1)
 
     _some(d, case, ast.BinOp, holds, (d["op"],))
 
@@ -246,11 +246,13 @@ def about_stalls(d: Data, case: Case) -> None:
     before = np.nextafter(value, kind(-sign * np.inf) * np.sign(step))
     stays = value + sign * step == value and before + sign * step != before
     demand(stays, f"{value} is not the first number to which adding {step} changes nothing")
+    begin = kind(picked(case.recorded.states[0][d["variable"]], d["item"]))
+    for q in _powers(begin, value):
+        demand(q + sign * step != q, f"adding {step} changes nothing at {q}, on the way")
     k = min(d["last"], case.last - 1)
     demand(
         any(any(equal(v, d["step"]) for v in _values(n, case.at(k, d["line"]), d["item"])[0]) for n in nodes), "no step"
     )
-    begin = kind(picked(case.recorded.states[0][d["variable"]], d["item"]))
     if abs(float(value) - float(begin)) / abs(float(step)) > 4e6:
         return  # too far to be added up
     sums = np.full(4_500_000, sign * step, kind)
@@ -264,6 +266,13 @@ def about_stalls(d: Data, case: Case) -> None:
         )
 
 
+def _powers(begin: Any, value: Any) -> list[Any]:
+    """The powers of two between a counter's start and the number at which it stalls, on the side of the latter."""
+    kind, way = type(value), -1.0 if value < 0 else 1.0
+    start = way * float(begin)
+    return [kind(way * 2.0**e) for e in range(-20, 1000) if max(start, 0.0) < 2.0**e < abs(float(value))]
+
+
 def about_not_updated(d: Data, case: Case) -> None:
     demand(d["variable"] not in case.body.changed, f"{d['variable']} is assigned")
 
@@ -273,13 +282,67 @@ def about_not_read(d: Data, case: Case) -> None:
 
 
 def about_overflow(d: Data, case: Case) -> None:
+    """From the last states, which are polynomials of the number of periods, to the iteration in question."""
     line = int(d["node"].rsplit(":", 1)[1].rstrip(")"))
-    nodes, op = case.nodes(line, ast.BinOp), d["node"].split()[0]
-    for k in [k for k in sorted(case.recorded.lines) if k <= d["iteration"]]:
-        state = case.at(k, line)
-        beyond = [abs(int(value_of(n, state))) >= 1 << 63 for n in nodes if _op(n) == op]
-        demand(any(beyond) == (k == d["iteration"]), f"the int fits or not in iteration {k}")
-    demand(d["iteration"] in case.recorded.lines, "that iteration does not run")
+    nodes = [n for n in case.nodes(line, ast.BinOp) if _op(n) == d["node"].split()[0]]
+    known = [k for k in sorted(case.recorded.lines) if case.recorded.ran(k, line)]
+    states = {k: case.at(k, line) for k in known[-100:]}
+    last = max(states)
+    for p in range(1, 13):
+        ends = range(last - 7 * p, last + 1, p)
+        if min(ends) not in states:
+            continue
+        columns = [[int(states[k][n]) for k in ends] for n in states[last]]
+        if all(_differences(column)[5:] == [0] * 3 for column in columns):
+            break
+    else:
+        raise Unchecked("the states are no polynomials of the periods")
+
+    def beyond(k: int) -> bool:
+        begin = min(ends) + (k - min(ends)) % p
+        rows = [states[j] for j in range(begin, last + 1, p)][:7]
+        state = {n: _later([int(r[n]) for r in rows], (k - begin) // p) for n in rows[0]}
+        return any(abs(int(value_of(n, state))) >= 1 << 63 for n in nodes)
+
+    demand(beyond(d["iteration"]), f"it fits in iteration {d['iteration']}")
+    demand(not any(beyond(d["iteration"] - j) for j in range(1, p + 1)), "it does not fit before")
+
+
+def _differences(values: list[int]) -> list[int]:
+    """The first one of each order."""
+    out = []
+    while values:
+        out.append(values[0])
+        values = [b - a for a, b in zip(values, values[1:], strict=False)]
+    return out
+
+
+def _later(values: list[int], k: int) -> int:
+    """The polynomial through the values, at k, by Newton's forward differences."""
+    total, binomial = 0, 1
+    for i, step in enumerate(_differences(values)):
+        total += binomial * step
+        binomial = binomial * (k - i) // (i + 1)
+    return total
+
+
+def about_identity(d: Data, case: Case) -> None:
+    """The polynomial in Python's ints, and its factor from one iteration to the next."""
+    modulus = d["modulus"] or (1 << d["bits"] if d["bits"] else 0)
+    states = [case.recorded.states[k] for k in case.recorded.known(0, min(case.last, 60))]
+    if len(states) < 3:
+        raise Unchecked("too few iterations")
+    values = []
+    for s in states:
+        value = int(value_of(d["polynomial"], {n: int(v) for n, v in s.items() if np.ndim(v) == 0}))
+        values.append(value % modulus if modulus else value)
+    demand(case.recorded.end is None, "the loop ends")
+    demand(all((v == 0) == d["zero"] for v in values[1:]), f"the polynomial is {values[:4]}")
+    factors = [int(value_of(f, {})) for f in d["factors"] if f.lstrip("-").isdigit()]
+    if len(factors) == len(d["factors"]):
+        pairs = zip(values, values[1:], strict=False)
+        rest = [[b - f * a for f in factors] for a, b in pairs]
+        demand(all(any((r % modulus if modulus else r) == 0 for r in row) for row in rest), "its factor is another")
 
 
 CHECKS = {
@@ -300,4 +363,5 @@ CHECKS = {
     "not-updated": about_not_updated,
     "not-read": about_not_read,
     "overflow": about_overflow,
+    "identity": about_identity,
 }

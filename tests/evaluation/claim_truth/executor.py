@@ -30,6 +30,7 @@ class Recorded:
     """
 
     def __init__(self, program: Program, function: Callable[[], Any], wanted: set[int], most: int) -> None:
+        self.given = [value for _, value in program.given]
         self.tree = ast.parse(program.text)
         self.header = program.header
         self.loop = next(
@@ -73,7 +74,7 @@ class Recorded:
         sys.settrace(enter)
         try:
             with np.errstate(all="ignore"):
-                function()
+                function(*self.given)
         except _Enough:
             pass
         except (ArithmeticError, ValueError) as error:

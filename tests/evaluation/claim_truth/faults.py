@@ -62,6 +62,8 @@ FAULTS: dict[str, list[Callable[[Data], Data]]] = {
     "last-digits": [other("left")],
     "stalls": [other("value")],
     "not-updated": [lambda d: {**d, "variable": "k"}],
+    "not-read": [lambda d: {**d, "text": "k < 5"}],
+    "identity": [turned("zero")],
     "overflow": [lambda d: {**d, "iteration": d["iteration"] - 1}],
     "ended": [later("iterations"), lambda d: {**d, "iterations": d["iterations"] - 1}],
     "left-by-break": [later("iterations")],

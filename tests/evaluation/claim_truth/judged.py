@@ -11,7 +11,7 @@ import workbench as wb
 from tests.evaluation.claim_truth import about_clauses, about_ends, about_nodes
 from tests.evaluation.claim_truth.executor import SEEN, Recorded
 from tests.evaluation.claim_truth.faults import FAULTS
-from tests.evaluation.claim_truth.looked_up import Case, Unchecked, Wrong
+from tests.evaluation.claim_truth.looked_up import Case, TooFar, Unchecked, Wrong
 from tests.evaluation.claim_truth.programs import Program
 
 CHECKS = {**about_clauses.CHECKS, **about_nodes.CHECKS, **about_ends.CHECKS}
@@ -29,6 +29,8 @@ class Counts:
     claims: Counter[str] = field(default_factory=Counter)
     recomputed: Counter[str] = field(default_factory=Counter)
     unchecked: list[str] = field(default_factory=list)
+    #: claims about iterations that plain Python takes too long to come to
+    far: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     #: faults that were found, by kind and number, and claims with a fault that nothing was found of
     faults: Counter[str] = field(default_factory=Counter)
@@ -36,9 +38,11 @@ class Counts:
 
     def __str__(self) -> str:
         by = ", ".join(f"{k} {self.recomputed[k]} of {n}" for k, n in sorted(self.claims.items()))
+        far = sum(self.far.values())
         return (
             f"{self.programs} programs, {self.answers} answers, {sum(self.claims.values())} claims, "
-            f"{sum(self.recomputed.values())} recomputed, {len(self.wrong)} wrong; refused {dict(self.refused)}; {by}"
+            f"{sum(self.recomputed.values())} recomputed, {len(self.wrong)} wrong, {far} too far ahead; "
+            f"refused {dict(self.refused)}; {by}"
         )
 
 
@@ -47,12 +51,12 @@ def judge(program: Program, folder: Path, counts: Counts) -> None:
     function = program.function(folder)
     counts.programs += 1
     try:
-        graph = wb.graph(function).graph_for()
+        graph = wb.graph(function).graph_for(*(value for _, value in program.given))
     except wb.WorkbenchError as error:
         counts.refused[f"{program.mechanism}: {type(error).__name__}"] += 1
         return
     short = Recorded(program, function, set(), SEEN)
-    with wb.Session(graph, {}) as session:
+    with wb.Session(graph, dict(program.given)) as session:
         answers = [(0, session.termination())]
         if short.end is not None and short.by != "error":
             session.run()
@@ -113,6 +117,8 @@ def _look(kind: str, check: Any, counts: Counts, program: Program, what: Any) ->
             raise Unchecked("nothing recomputes this kind")
         check()
         counts.recomputed[kind] += 1
+    except TooFar:
+        counts.far[kind] += 1
     except Unchecked as why:
         counts.unchecked.append(f"{program.name} {kind}: {why}: {what}")
     except Wrong as why:

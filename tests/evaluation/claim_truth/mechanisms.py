@@ -9,11 +9,15 @@ import numpy as np
 
 
 class Part(NamedTuple):
-    """Assignments before a loop, its condition, and the lines of its body (with their own indentation)."""
+    """Assignments before a loop, its condition, and the lines of its body (with their own indentation).
+
+    ``given`` are the arguments of the function: what is never assigned must not be a constant.
+    """
 
     start: list[str]
     cond: str
     body: list[str]
+    given: tuple[tuple[str, float], ...] = ()
 
 
 Rng = np.random.Generator
@@ -172,7 +176,65 @@ def neutral_always(rng: Rng) -> Part:
 
 
 def not_updated(rng: Rng) -> Part:
-    return Part(["x = 1", "k = 0"], f"x < {_n(rng, 2, 9)}", ["k = k + 1"])
+    a = _n(rng, 2, 9)
+    return Part(["x = low + 1", "k = 0"], f"x < {a}", ["k = k + 1"], (("low", _n(rng, -9, a - 1)),))
+
+
+def not_read(rng: Rng) -> Part:
+    a = _n(rng, 2, 9)
+    return Part(["k = 0"], f"low {rng.choice(['<', '!=', '<='])} {a}", ["k = k + 1"], (("low", _n(rng, -9, a)),))
+
+
+def flag_guard(rng: Rng) -> Part:
+    a, b = _n(rng, 1, 9), _n(rng, 1, 4)
+    body = ["if open:", f"    x = x + {b}", f"open = open and x < {a}"]
+    return Part(["x = 0", "open = True"], f"x < {a + 40}", body)
+
+
+def normalised(rng: Rng) -> Part:
+    """A power iteration whose eigenvalue is negative: the direction turns round for ever."""
+    f, a = _float(rng), _n(rng, 1, 9)
+    body = ["old = v", f"w = v * {f}(-{a})", "v = w / np.sqrt(np.sum(w * w))", "d = np.max(np.abs(v - old))"]
+    start = [f"v = np.array([{a}, 1, 3], dtype={f})", "old = v", f"d = {f}(1)"]
+    return Part(start, f"d > {f}(0.001)", body)
+
+
+def ray(rng: Rng) -> Part:
+    a, b = _n(rng, 1, 50), _n(rng, 1, 9)
+    return Part(["x = 0", f"y = {a}"], "x < y", [f"x = x + {b}", f"y = y + {b + _n(rng, 0, 3)}"])
+
+
+def ray_swings(rng: Rng) -> Part:
+    a, m = _n(rng, 1, 9), _n(rng, 2, 5)
+    return Part([f"x = {a}", "k = 0"], f"x * x >= {_n(rng, 0, 2)}", [f"x = -(x + {m})", "k = k + 1"])
+
+
+def ray_array(rng: Rng) -> Part:
+    a, b = _n(rng, 1, 9), _n(rng, 1, 9)
+    step = f"np.array([{b}, {b + _n(rng, 0, 3)}])"
+    return Part([f"v = np.array([0, {a}])"], "v[0] <= v[1]", [f"v = v + {step}"])
+
+
+def overflow(rng: Rng) -> Part:
+    a, b = _n(rng, 33, 42), _n(rng, 1, 9)
+    return Part(["x = 0", f"y = {b}"], "x < y", [f"x = x + (1 << {a})", f"y = y + (1 << {a})"])
+
+
+def identity_product(rng: Rng) -> Part:
+    a = _n(rng, 2, 9)
+    return Part([f"x = {a}", "y = 0", "p = 0"], "p == x * y", ["y = y + 1", "p = p + x"])
+
+
+def identity_square(rng: Rng) -> Part:
+    a = _n(rng, 0, 5)
+    return Part(["x = 0", f"s = {a}"], f"s - x * x == {a}", ["s = s + 2 * x + 1", "x = x + 1"])
+
+
+def identity_never(rng: Rng) -> Part:
+    a, m = _n(rng, 1, 9), _n(rng, 2, 4)
+    return Part(
+        [f"x = np.int64({a})", f"y = np.int64({a + 1})"], "x != y", [f"x = x * {2 * m + 1}", f"y = y * {2 * m + 1}"]
+    )
 
 
 def moves_away(rng: Rng) -> Part:

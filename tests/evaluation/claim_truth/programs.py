@@ -16,12 +16,13 @@ _numbers = itertools.count()
 
 
 class Program(NamedTuple):
-    """Source text of a function without arguments; ``header`` is the line of its loop (the first is 1)."""
+    """Source text of a function and its arguments; ``header`` is the line of its loop (the first is 1)."""
 
     name: str
     mechanism: str
     text: str
     header: int
+    given: tuple[tuple[str, float], ...] = ()
 
     def function(self, folder: Path) -> Any:
         path = folder / f"{self.name}.py"
@@ -40,14 +41,15 @@ def _beside(part: Part, rng: np.random.Generator) -> Part:
     def renamed(line: str) -> str:
         return re.sub(r"(?<![\w.])(x|y|t|k|i|j|s|v|d|old|step|done|rng)(?![\w(])", r"\1_b", line)
 
-    return Part(*([renamed(line) for line in lines] if isinstance(lines, list) else renamed(lines) for lines in part))
+    start, cond, body = part[:3]
+    return Part([renamed(line) for line in start], renamed(cond), [renamed(line) for line in body])
 
 
 def program(seed: int) -> Program:
     """The program of a seed."""
     rng = np.random.default_rng(seed)
     make = MECHANISMS[seed % len(MECHANISMS)]
-    start, cond, body = make(rng)
+    start, cond, body, given = make(rng)
     start, body = list(start), list(body)
     extra = int(rng.integers(0, 6))
     if extra == 1 and "n = 0" not in start:  # a counter beside it
@@ -55,8 +57,9 @@ def program(seed: int) -> Program:
     elif extra == 2:  # a branch that decides nothing
         start, body = [*start, "q = 0"], [*body, "if q < 5:", "    q = q + 1"]
     elif extra == 3:  # another mechanism beside it, whose condition is not asked
-        other = _beside(MECHANISMS[int(rng.integers(0, len(MECHANISMS)))](rng), rng)
-        if not any(word in " ".join(other.body) for word in ("continue", "break")):
+        drawn = MECHANISMS[int(rng.integers(0, len(MECHANISMS)))](rng)
+        other = drawn if drawn.given else _beside(drawn, rng)
+        if not other.given and not any(word in " ".join(other.body) for word in ("continue", "break")):
             start, body = [*start, *other.start], [*other.body, *body]
     elif extra == 4 and not cond.startswith("for"):  # a trip limit
         limit = int(rng.integers(5, 2000))
@@ -70,7 +73,13 @@ def program(seed: int) -> Program:
     name = f"claims_{seed}_{next(_numbers)}"
     head = cond if cond.startswith("for") else f"while {cond}"
     names = sorted({line.split(" = ")[0] for line in start} - {"rng", "rng_b"})
-    lines = ["import numpy as np", "", "", f"def {name}():", *(f"    {line}" for line in start)]
+    lines = [
+        "import numpy as np",
+        "",
+        "",
+        f"def {name}({', '.join(name for name, _ in given)}):",
+        *(f"    {line}" for line in start),
+    ]
     header = len(lines) + 1
     lines += [f"    {head}:", *(f"        {line}" for line in body), f"    return {', '.join(names)}"]
-    return Program(name, make.__name__, "\n".join(lines) + "\n", header)
+    return Program(name, make.__name__, "\n".join(lines) + "\n", header, given)

@@ -9,8 +9,12 @@ from tests.evaluation.claim_truth.mechanisms import MECHANISMS
 from tests.evaluation.claim_truth.programs import program
 from workbench.analysis.claims.sentences import SENTENCES
 
-#: kinds that no program of one loop without arguments or edits can have, or that no answer has yet
-ELSEWHERE = {"about-to-begin", "edited", "identity", "limit", "reaches", "stopped-by-caller"}
+#: kinds that are no property of a program that plain Python runs, and why
+ELSEWHERE = {
+    "about-to-begin": "it is about where a session stands: plain Python does not stand still before a condition",
+    "stopped-by-caller": "a loop that was recorded is given up by its caller, not by the program",
+    "edited": "a value was written by hand in the session",
+}
 
 
 def judged(seeds: range, folder) -> Counts:
@@ -27,6 +31,7 @@ def test_no_claim_is_wrong_in_plain_python(tmp_path):
     counts = judged(range(len(MECHANISMS)), tmp_path)
     assert sum(counts.recomputed.values()) > 200
     assert len(counts.unchecked) <= 0.02 * sum(counts.claims.values()), counts.unchecked
+    assert sum(counts.far.values()) <= 0.05 * sum(counts.claims.values()), counts.far
     found = {fault.split()[0] for fault in counts.faults}
     assert {"guard", "absorbed", "saturated", "wraps", "nan", "origin", "period", "first-bad"} <= found, found
 
@@ -41,4 +46,4 @@ def test_no_claim_of_thousands_of_programs_is_wrong(tmp_path):
 
 
 def test_each_kind_of_claim_is_recomputed_here_or_named():
-    assert set(SENTENCES) - set(CHECKS) == ELSEWHERE
+    assert set(SENTENCES) - set(CHECKS) == set(ELSEWHERE)

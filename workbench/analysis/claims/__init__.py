@@ -12,6 +12,6 @@ subclass of :class:`Claim` with a docstring that says exactly what it asserts, a
 """
 
 from workbench.analysis.claims.claim import Claim, checked, fixes_for
-from workbench.analysis.claims.repeats import FirstBad, Limit, Period, Reaches
+from workbench.analysis.claims.repeats import FirstBad, Period
 
-__all__ = ["Claim", "FirstBad", "Limit", "Period", "Reaches", "checked", "fixes_for"]
+__all__ = ["Claim", "FirstBad", "Period", "checked", "fixes_for"]

@@ -1,11 +1,9 @@
-"""Claims about what comes again: the period of a loop, where it began, what its values reach, and their limit."""
+"""Claims about what comes again: the period of a loop, and where it began."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
 
 from workbench.analysis.claims.claim import Claim
 
@@ -52,42 +50,6 @@ def _advance(runner: Any, n: int) -> int:
     while done < n and (more := runner.advance(min(n - done, 4096))):
         done += more
     return done
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reaches(Claim):
-    """``name`` takes no value outside of ``lowest`` to ``highest``, and takes both, in ``n`` iterations that repeat.
-
-    Asserts: the minimum and the maximum of the value over the ``n`` iterations.
-    Evidence: the values of these iterations, in order, as one array.
-    """
-
-    kind: ClassVar[str] = "reaches"
-    name: str
-    lowest: Any
-    highest: Any
-    n: int
-
-    def _holds(self, run: Any) -> bool:
-        values = np.asarray(run)
-        return len(values) == self.n and values.min() == self.lowest and values.max() == self.highest
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limit(Claim):
-    """``name`` has the fixed point ``value``.
-
-    Asserts: one iteration that begins with ``value`` gives a value that differs from it by no more than ``error``.
-    Evidence: a function that runs one iteration from a value and gives what the iteration comes to.
-    """
-
-    kind: ClassVar[str] = "limit"
-    name: str
-    value: Any
-    error: float
-
-    def _holds(self, run: Any) -> bool:
-        return bool(abs(run(self.value) - self.value) <= self.error)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-from workbench.analysis.text import apart, count, listed, plain, shown
+from workbench.analysis.text import apart, count, listed, plain, power_of_two, shown
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -46,18 +45,6 @@ def _period(c: Any) -> str:
     if c.n == 1:
         return f"Iteration {c.since + 1:,} began exactly like iteration {c.since:,}, so all later ones do the same."
     return f"From iteration {c.since:,} on the same {count(c.n, 'iteration')} come again and again, bit for bit."
-
-
-def _reaches(c: Any) -> str:
-    over = f"in the {count(c.n, 'iteration')} that repeat"
-    if c.lowest == c.highest:
-        return f"{c.name} is {shown(c.lowest)} {over}."
-    return f"{c.name} goes from {shown(c.lowest)} to {shown(c.highest)} {over}."
-
-
-def _limit(c: Any) -> str:
-    error = f", to within {c.error:.1g}" if c.error else ""
-    return f"{c.name} tends to {shown(c.value)}{error}: there the update gives the same value back."
 
 
 def _first_bad(c: Any) -> str:
@@ -175,9 +162,9 @@ def _absorbed(c: Any) -> str:
     if c.op == "divide":
         verb = "dividing by"
     many = "" if c.item is None else f" in {_variable(c)}"
-    change = f"{verb} {shown(c.step)} to {shown(c.operand)}" if c.op == "add" else f"{verb} {shown(c.step)}"
-    of = "" if c.op == "add" else f" at {shown(c.operand)}"
-    return f"In {c.dtype}, {change}{of} changes nothing{many}{at_line(c.line)}: the step is lost in rounding."
+    to = {"add": "to", "subtract": "from"}.get(c.op, "at")
+    change = f"{verb} {shown(c.step)} {to} {shown(c.operand)} changes nothing{many}{at_line(c.line)}"
+    return f"In {c.dtype}, {change}: the step is lost in rounding."
 
 
 def _neutral(c: Any) -> str:
@@ -295,21 +282,12 @@ def _stalls(c: Any) -> str:
     )
 
 
-def power_of_two(value: float) -> str:
-    """2^24 for 16777216, else plain digits."""
-    exponent = math.log2(abs(value)) if value and math.isfinite(value) else 0.5
-    sign = "-" if value < 0 else ""
-    return f"{sign}2^{int(exponent)}" if exponent == int(exponent) and exponent > 9 else f"{value:.9g}"
-
-
 #: kind of a claim -> its sentence
 SENTENCES: dict[str, Callable[[Any], str]] = {
     "period": _period,
     "ray": _ray,
     "overflow": _overflow,
     "identity": _identity,
-    "reaches": _reaches,
-    "limit": _limit,
     "first-bad": _first_bad,
     "compared": _compared,
     "rests": _rests,

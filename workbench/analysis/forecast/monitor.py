@@ -11,6 +11,7 @@ import numpy as np
 from workbench.analysis.forecast.brent_cycle import StateWatch
 from workbench.analysis.forecast.calibrated_confidence import MOST
 from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
+from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may_meet
 from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.series.value_series import HistoryError
@@ -20,6 +21,8 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, unkno
 WHOLE_RETURNS = 16
 #: Evaluations of truth values that repeat those a period before, at least, and what is said of them then.
 FLAGS_RETURN, FLAGS_SURE = 32, 0.95
+#: Values of an irregular motion from which the edge of its support is told, at least.
+IRREGULAR_LEAST = 64
 #: Evaluations at which nothing changed, after which a loop with a limit is foretold to reach it.
 UNCHANGED = 6
 LOGIC = ("single", "and", "or", "not")
@@ -223,6 +226,10 @@ class TerminationMonitor:
                 # which of several clauses that never turn was meant to is not known: name the first that moves
                 chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
                 f, clause = forecasts[chosen], self.clauses[chosen]
+            if f.slug in IRREGULAR and (may := self._may_meet()) is not None:
+                text, root = in_words(*may), self.root_names(chosen)
+                details = {} if may[0] is None else {"chance": may[0]}
+                return unknown("chance", text, blocking_clause=str(clause), root=root, details=details)
             answer = Termination(
                 Status.PREDICTED,
                 "never",
@@ -250,6 +257,15 @@ class TerminationMonitor:
             str(clause),
             confidence,
         )
+
+    def _may_meet(self) -> tuple[float | None] | None:
+        """The chance per iteration (None: not known) of irregular clauses that nothing keeps from turning."""
+        found = [may_meet(c.lhs, c.op, c.rhs, IRREGULAR_LEAST) for c in self.clauses]
+        open_ = [f for f in found if f is not None]
+        if not open_ or self.logic == "or" and len(open_) < len(found):
+            return None
+        known = [p for (p,) in open_ if p is not None]
+        return (max(known) if known and self.logic in ("single", "and") else None,)
 
     def _limited(self, answer: Termination) -> Termination:
         if self.trip_limit is None:

@@ -13,35 +13,25 @@ from workbench.analysis.slicing.formulas import MIRROR, SliceProgram
 from workbench.ir.node import Node, Ref
 
 Counter = IntCounter | FloatCounter
-#: predicates of branches, by their value's name, and which way they go
-Taken = frozenset[tuple[Ref, bool]]
 #: ops one in the other that an update may be made of
 DEPTH = 40
 
 
-def counters_of(
-    program: SliceProgram,
-    present: Mapping[str, np.ndarray],
-    updates: Mapping[str, Ref] | None = None,
-    taken: Taken = frozenset(),
-) -> dict[str, Counter]:
-    """The variables whose update is x + c, or a x + b for integers, with their value at any time from now on.
-
-    ``updates`` may give other formulas than the slice's, as long as the branches ``taken`` are.
-    """
+def counters_of(program: SliceProgram, present: Mapping[str, np.ndarray]) -> dict[str, Counter]:
+    """The variables whose update is x + c, or a x + b for integers, with their value at any time from now on."""
     out: dict[str, Counter] = {}
-    for name, ref in (program.updates if updates is None else updates).items():
+    for name, ref in program.updates.items():
         value = np.asarray(present[name])
         dtype = value.dtype.name
         if value.ndim or dtype == "bool":
             continue
         if dtype in FLOATS:
-            step = _float_step(program, ref, name, dtype, taken)
+            step = _float_step(program, ref, name, dtype)
             found = None if step is None else float_counter(value[()], step, dtype)
             if found is not None:
                 out[name] = found
         elif value.dtype.kind in "iu":
-            form = _affine(program, ref, name, dtype, DEPTH, taken)
+            form = _affine(program, ref, name, dtype, DEPTH)
             if form is not None and (form[0] == 1 or form[0] & 1 and not form[2]):
                 low, high = int_range(dtype)
                 m = high - low + 1
@@ -65,7 +55,6 @@ def _affine(
     name: str,
     dtype: str,
     depth: int,
-    taken: Taken,
     known: dict[Ref, tuple[int, int, bool] | None] | None = None,
 ) -> tuple[int, int, bool] | None:
     """(a, b, checked) of an integer formula a x + b of one variable, all of it in that variable's dtype.
@@ -74,20 +63,14 @@ def _affine(
     """
     known = {} if known is None else known
     if ref not in known:
-        known[ref] = _affine_of(program, ref, name, dtype, depth, taken, known)
+        known[ref] = _affine_of(program, ref, name, dtype, depth, known)
     return known[ref]
 
 
 def _affine_of(
-    program: SliceProgram,
-    ref: Ref,
-    name: str,
-    dtype: str,
-    depth: int,
-    taken: Taken,
-    memo: dict[Ref, tuple[int, int, bool] | None],
+    program: SliceProgram, ref: Ref, name: str, dtype: str, depth: int, memo: dict[Ref, tuple[int, int, bool] | None]
 ) -> tuple[int, int, bool] | None:
-    if depth == 0 or _in_branch(program, ref, taken):
+    if depth == 0 or _in_branch(program, ref):
         return None
     if program.variable(ref) == name:
         return (1, 0, False)
@@ -97,7 +80,7 @@ def _affine_of(
         return (0, fixed, False) if program.graph.type_of(ref).dtype == dtype else None
     if node.op not in ("add", "subtract", "multiply", "negative", "Identity") or node.types[0].dtype != dtype:
         return None
-    sides = [_affine(program, r, name, dtype, depth - 1, taken, memo) for r in node.inputs]
+    sides = [_affine(program, r, name, dtype, depth - 1, memo) for r in node.inputs]
     if any(s is None for s in sides):
         return None
     known = [s for s in sides if s is not None]
@@ -114,9 +97,9 @@ def _affine_of(
     return (a * d, b * d, checked) if c == 0 else (b * c, b * d, checked) if a == 0 else None
 
 
-def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str, taken: Taken) -> float | None:
+def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str) -> float | None:
     """c of an update x + c or x - c with one rounding; 0 where x is not updated."""
-    if _in_branch(program, ref, taken):
+    if _in_branch(program, ref):
         return None
     if program.variable(ref) == name:
         return 0.0
@@ -124,7 +107,7 @@ def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str, taken: T
     if node.op not in ("add", "subtract") or node.types[0].dtype != dtype:
         return None
     for own, other in ((0, 1), (1, 0)):
-        if _in_branch(program, node.inputs[own], taken) or program.variable(node.inputs[own]) != name:
+        if _in_branch(program, node.inputs[own]) or program.variable(node.inputs[own]) != name:
             continue
         if node.op == "subtract" and own:
             return None
@@ -134,13 +117,12 @@ def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str, taken: T
     return None
 
 
-def _in_branch(program: SliceProgram, ref: Ref, taken: Taken) -> bool:
+def _in_branch(program: SliceProgram, ref: Ref) -> bool:
     """True if a value comes out of the Switch of a branch: it may be dead, and another takes its place."""
     node = program.graph.nodes[ref.node]
     while program.passes_on(node) or node.op == "Switch":
         if node.op == "Switch" and not program.by_loop(node):
-            if (program.origin(node.inputs[1]), bool(ref.index)) not in taken:
-                return True
+            return True
         ref = node.inputs[0]
         node = program.graph.nodes[ref.node]
     return False

@@ -16,7 +16,7 @@ from workbench.analysis.series.value_series import changes
 
 #: Iterations between the stretches, values in each, and turns in each, at least.
 APART, LEAST, TURNS = 10_000, 150, 6
-#: By what share of it the nearest approach may differ.
+#: By what share of it, and of the width of the motion, the nearest approach may differ.
 ALIKE = 0.1
 #: Iterations between the values of a slow motion, tried in turn, and how many of them are looked at.
 STRIDES, LOOKS = (8, 64), 400
@@ -29,11 +29,12 @@ def nearest(early: Pairs, late: Pairs) -> float | None:
     found = [_nearest(pairs) for pairs in (early, late)]
     if any(f is None for f in found):
         return None
-    a, b = (f for f in found if f is not None)
-    return min(a, b) if abs(a - b) <= ALIKE * min(a, b) else None
+    (a, wide), (b, other) = (f for f in found if f is not None)
+    # what drifts comes nearer by more than it moves to and fro
+    return min(a, b) if abs(a - b) <= ALIKE * min(a, b, wide, other) else None
 
 
-def _nearest(pairs: Pairs) -> float | None:
+def _nearest(pairs: Pairs) -> tuple[float, float] | None:
     try:
         gaps = np.array([float(a) - float(b) for a, b in pairs])  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -43,4 +44,4 @@ def _nearest(pairs: Pairs) -> float | None:
         return None
     if changes(np.diff(gaps) > 0) < TURNS:
         return None
-    return float(np.abs(gaps).min())
+    return float(np.abs(gaps).min()), float(np.ptp(gaps))

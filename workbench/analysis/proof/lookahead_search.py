@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from workbench.analysis.proof.rays.of_slice import HasFormulas, body_of, followe
 from workbench.analysis.proof.rays.ray import LENGTHS, Continuation
 from workbench.analysis.proof.symbolic import ProvedBound, prove
 from workbench.analysis.slicing import work
-from workbench.analysis.slicing.protocol import HasColumns, SliceFailed, SliceRunner, SliceTimeout
+from workbench.analysis.slicing.protocol import CanMove, HasColumns, SliceFailed, SliceRunner, SliceTimeout
 
 #: Single steps that are shown to the black box, at the start and after the look-ahead.
 WATCHED = 400
@@ -28,8 +28,24 @@ SEEN = 64
 ARGUING = 0.1
 #: iterations behind which the end of an int's 64 bits is told beside the proof, and not in place of it
 NO_RUN = 10**6
+#: iterations between the last ray and the recurrence behind it that are run
+NEAR_RECURRENCE = 4096
 #: iterations among which a ray is looked for at first, and iterations ahead from which on it is among more
 RAY, FAR = 48, 100_000
+
+
+class CameTo(NamedTuple):
+    """A recurrence of the state: ``at`` iterations ahead, with its period.
+
+    ``runner`` stands ``before`` iterations in front of it; what its iterations lack to be counted like those of the
+    runner at the start is ``shift``.
+    """
+
+    runner: SliceRunner
+    at: int
+    period: int
+    before: int = 0
+    shift: int = 0
 
 
 class Search:
@@ -57,8 +73,9 @@ class Search:
         self.argument: ProvedBound | None = None
         #: how it goes on along rays, from where it was argued
         self.followed: Continuation | None = None
-        #: what was proved of it, for the answer
+        #: what was proved of it, for the answer, and where its state recurs
         self.claims: list[Claim] = []
+        self.came_to: CameTo | None = None
         #: comparisons that keep their values for ever, and the condition with them
         self.kept: list[Kept] | None = None
         self.argued_from, self.argue_at, self.argued_at, self.followed_from = 0, 0, -1, 0
@@ -100,6 +117,8 @@ class Search:
         if found is not None:
             self.argument, self.argued_from = found, self.count
         if found is not None and (found.after is None or found.exact):
+            if found.after is None and self.came_to is None:
+                self._stalls()
             return "argued"
         out = self._follow() or self._identify()
         self.deadline += min(work.now() - begin, 2 * self.arguing)
@@ -115,17 +134,42 @@ class Search:
         self.followed, self.followed_from = found, self.count
         assert body is not None
         self.claims = of_rays(found, body, self.base + self.count)
-        if found.kind == "recurs" and not found.stretches:
-            runner, begin = self.ahead.fork(), found.begin
-            if self.advance(runner, begin) == begin:
-                since = self.base + self.count + begin
-                self.claims = checked([Period(n=found.after - begin, since=since, evidence=runner)])
+        if found.kind == "recurs":
+            self._came_to(found)
         soon = found.full is not None and found.full < NO_RUN
         if found.kind != "fails" and not (found.kind == "never" and soon):
             return "followed"
         error = SliceFailed(str(found.error), node=found.node)
         self._failed(error, self.count + (found.after if found.kind == "fails" else found.full or 0))
         return "trouble"
+
+    def _stalls(self) -> None:
+        """Find the recurrence of the state in a loop that is proved never to end."""
+        body = body_of(self.ahead)
+        found = None if body is None else followed(self.ahead, body, self.arguing, RAY)
+        if found is not None and found.kind == "recurs":
+            self._came_to(found)
+
+    def _came_to(self, found: Continuation) -> None:
+        """Stand in front of the recurrence to which the rays lead, and look if the slice does recur there."""
+        period, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
+        if found.stretches:
+            if any(op in ("!=", "not_equal") for _, op, _ in self.ahead.clauses):
+                return  # it has passed the one number that ends it long before
+            last = found.stretches[-1]
+            k = max((last.periods or 0) - 1, 0)
+            at = last.begin + k * last.period
+            moved = self.ahead.moved_to(last.at(k)) if isinstance(self.ahead, CanMove) else None
+            if moved is None:
+                return
+            runner, shift = moved, at - 1
+        there = runner.fork()
+        if found.begin - at > NEAR_RECURRENCE or self.advance(there, found.begin - at) != found.begin - at:
+            return
+        claims = checked([Period(n=period, since=self.count + found.begin, evidence=there)])
+        if claims:
+            self.claims += claims
+            self.came_to = CameTo(runner, self.count + found.begin, period, found.begin - at, shift)
 
     def _identify(self) -> str:
         """By polynomials that stay zero, or never become zero."""

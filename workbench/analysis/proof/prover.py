@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.proof import lookahead_floor
 from workbench.analysis.proof.crossing_chance import may_cross
@@ -27,8 +28,6 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, unkno
 LIMIT_SEEN = 0.97
 #: confidence in a nearest approach that is the same at both ends of a look-ahead
 FLOOR_SEEN = 0.9
-#: reasons for a "never" of a motion that has no law
-IRREGULAR = frozenset(("cycle", "chaotic", "swings", "noise-floor", "floor"))
 #: a forecast of an end that is so many times nearer than what was run ahead without one is a coincidence
 COINCIDENCE = 1000
 
@@ -95,9 +94,9 @@ def analyze_loop(
     if kind == "argued":
         return argued(runner, search, left)
     if kind == "followed":
-        return replace(followed(runner, search, left), claims=search.claims)
+        return replace(followed(runner, search, left), claims=list(search.claims))
     if kind == "kept":
-        return replace(kept(runner, search, left), claims=search.claims)
+        return replace(kept(runner, search, left), claims=list(search.claims))
     if kind == "limit":
         return trip_limit(
             runner,
@@ -238,10 +237,9 @@ def _first_forecast(
                 continue  # what did not happen in so many iterations hardly happens in the next few
             answer.remaining = total
             answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
-        # of a loop that goes on the claims say what was seen: a law fitted to a stretch of it is not a claim
+        # of a loop that goes on the graph tells the cause: a law fitted to a stretch of it is none
         sentence = why if answer.outcome == "never" else f"{why} {answer.reason.sentence}"
-        answer.reason = Reason(answer.reason.slug, sentence)
-        return answer
+        return replace(answer, reason=Reason(answer.reason.slug, sentence), claims=[], fix=[], first_bad=None)
     return None
 
 
@@ -294,11 +292,8 @@ def _by_chance(runner: SliceRunner, search: Search, capped: str) -> Termination 
     if may is None:
         return None
     (chance,) = may
-    sentence = f"{capped} The two sides of the clause move irregularly, and nothing keeps them from meeting."
-    if chance:
-        sentence += f" About one iteration in {round(1 / chance):,} ends the loop."
     low = (search.count + 1, None)
-    answer = unknown("chance", sentence, interval=low, blocking_clause=clause_text(search.ahead))
+    answer = unknown("chance", f"{capped} {in_words(chance)}", interval=low, blocking_clause=clause_text(search.ahead))
     if chance:
         answer.details["chance"] = chance
     return answer

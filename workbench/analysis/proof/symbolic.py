@@ -16,8 +16,7 @@ import numpy as np
 
 from workbench.analysis.intervals.interval import Interval, box_of
 from workbench.analysis.proof.absorbed_sums import sums
-from workbench.analysis.proof.branch_phases import ways
-from workbench.analysis.proof.counter_detection import Counter, Taken, counters_of
+from workbench.analysis.proof.counter_detection import Counter, counters_of
 from workbench.analysis.proof.counters import IntCounter
 from workbench.analysis.proof.inductive_invariants import holding, keeps_on
 from workbench.analysis.proof.time_bounds import FirstFalse, Timeline
@@ -73,16 +72,6 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
     if turn.after is None or turn.exact:
         kind = "affine-counter" if plain.counters else "interval"
         return ProvedBound(kind, turn.after, turn.within, plain.told(turn), list(plain.counters))
-    best = plain
-    updates, taken = ways(program, start)
-    more = counters_of(program, state, updates, taken) if taken else {}
-    if len(more) > len(plain.counters):
-        case = _Case(program, state, start, more)
-        found = case.up_to(case.first_of(taken))
-        if found.after is None or found.exact:
-            return ProvedBound("affine-counter", found.after, found.within, case.told(found), list(more))
-        if (found.after or 0) >= (turn.after or 0):
-            best, turn = case, _both(turn, found)
     try:
         kept = keeps_on(program, start, plain.fixed, seen)
     except Overdue:
@@ -94,11 +83,11 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
         return ProvedBound("interval", None, None, _enclosed_sums(added), list(plain.counters))
     if turn.after == 0 and turn.within is None:
         return None
-    return ProvedBound("affine-counter", turn.after, turn.within, best.told(turn), list(best.counters))
+    return ProvedBound("affine-counter", turn.after, turn.within, plain.told(turn), list(plain.counters))
 
 
 class _Case:
-    """The slice with these counters, for ever or as long as the ways are taken that make them counters."""
+    """The slice with these counters."""
 
     def __init__(
         self, program: SliceProgram, state: Mapping[str, np.ndarray], start: Env, counters: Mapping[str, Counter]
@@ -127,19 +116,6 @@ class _Case:
             return found
         within = found.within if found.within is not None and found.within < full else None
         return FirstFalse(min(found.after, full), within, found.evaluations)
-
-    def first_of(self, taken: Taken) -> int | None:
-        """The first time at which a way may not be taken any more; None: they all are for ever."""
-        ends = [self.turn(predicate, goes).after for predicate, goes in taken]
-        return min((t for t in ends if t is not None), default=None)
-
-    def up_to(self, last: int | None) -> FirstFalse:
-        """When the condition turns, as far as the state is known: at the times up to ``last``."""
-        found = self.turn()
-        if last is None or found.after is not None and found.after <= last:
-            within = found.within if last is None or (found.within or 0) <= last else None
-            return FirstFalse(found.after, within, found.evaluations)
-        return FirstFalse(last + 1, None, found.evaluations)
 
     def told(self, turn: FirstFalse) -> str:
         return _counted(self.counters, self.held, turn.evaluations)

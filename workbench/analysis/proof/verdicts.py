@@ -8,7 +8,7 @@ from typing import Any
 from workbench.analysis.claims import Period
 from workbench.analysis.claims.claim import checked as those_that_hold
 from workbench.analysis.forecast.laws.exact_continuation import NAMES, OPS
-from workbench.analysis.proof.lookahead_search import Search
+from workbench.analysis.proof.lookahead_search import CameTo, Search
 from workbench.analysis.proof.rays.ray import Continuation
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
@@ -82,7 +82,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
             proof,
             root=root,
             blocking_clause=clause,
-            evidence=(search.ahead, at, p),
+            evidence=CameTo(search.ahead, at, p),
             claims=claims,
         )
     period = "does not change any more" if p == 1 else f"recurs with period {p}"
@@ -97,7 +97,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
         clause,
         1.0,
         proof=proof,
-        evidence=(search.ahead, at, p),
+        evidence=CameTo(search.ahead, at, p),
         claims=claims,
     )
 
@@ -115,13 +115,21 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
     root, clause = _blocking(runner, search)
     if runner.trip_limit is not None:
         why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
+        return trip_limit(
+            runner, left, why, proof, root=root, blocking_clause=clause, evidence=search.came_to, claims=search.claims
+        )
     why = (
         "The counters never take a value that makes the condition false."
         if found.kind == "affine-counter"
         else "The state never leaves a range in which the condition is true."
     )
-    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, proof=proof)
+    return _never(found.kind, why, root, clause, proof, search)
+
+
+def _never(slug: str, why: str, root: list[str], clause: str | None, proof: Proof, search: Search) -> Termination:
+    """A proved "never", with what the search knows of it."""
+    more: dict[str, Any] = {"evidence": search.came_to, "claims": list(search.claims)}
+    return Termination(Status.PROVED, "never", None, None, Reason(slug, why), root, clause, 1.0, proof=proof, **more)
 
 
 def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
@@ -140,7 +148,7 @@ def followed(runner: SliceRunner, search: Search, left: int | None) -> Terminati
     why = "Every period adds the same to the variables, and all comparisons keep their values for ever."
     if found.kind == "recurs":
         why = "The state that the condition reads recurs, and the condition is true."
-    return Termination(Status.PROVED, "never", None, None, Reason("ray", why), root, clause, 1.0, proof=proof)
+    return _never("ray", why, root, clause, proof, search)
 
 
 def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
@@ -156,7 +164,7 @@ def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
     why = (
         f"The difference of the two sides {'stays zero' if zero else 'never becomes zero'}, whatever the iterations do."
     )
-    return Termination(Status.PROVED, "never", None, None, Reason("identity", why), root, clause, 1.0, proof=proof)
+    return _never("identity", why, root, clause, proof, search)
 
 
 def described(found: Continuation, at: int) -> str:
@@ -164,10 +172,10 @@ def described(found: Continuation, at: int) -> str:
     parts = []
     for stretch in found.stretches[:STRETCHES]:
         steps = ", ".join(f"{n} by {number(float(v))}" for n, v in list(stretch.steps().items())[:NAMED])
-        period = "each iteration" if stretch.period == 1 else f"every {stretch.period:,} iterations"
+        period = "each iteration changes" if stretch.period == 1 else f"every {stretch.period:,} iterations change"
         begin = at + stretch.begin
         until = "for ever" if stretch.periods is None else f"up to +{begin + stretch.periods * stretch.period:,}"
-        parts.append(f"from +{begin:,} on, {period} change {steps or 'nothing else'}, {until}")
+        parts.append(f"from +{begin:,} on, {period} {steps or 'nothing else'}, {until}")
     if len(found.stretches) > STRETCHES:
         parts.append(f"{len(found.stretches) - STRETCHES} more such stretches")
     if found.kind == "recurs":

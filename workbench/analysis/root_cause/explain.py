@@ -28,6 +28,8 @@ from workbench.execution import Run
 from workbench.ir.node import Ref
 from workbench.trace import Trace
 
+#: proofs of which the period says it all
+RECUR = frozenset("recurrence invariant-predicate".split())
 #: reasons without a clause to explain
 APART = frozenset("no-loop node-failed raw-frame not-entered slice-failed".split())
 
@@ -142,7 +144,7 @@ def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: floa
         slug = "flag-never-set"
     _numbers_lost(firings, slug, answer)
     said = [c.sentence for c in (*cause.claims, *period)]
-    if not (period and answer.status is Status.PROVED and answer.reason.slug in ("recurrence", "invariant-predicate")):
+    if not (period and answer.status is Status.PROVED and answer.reason.slug in RECUR):
         said.append(answer.reason.sentence)
     if slug != "recurrence" and answer.reason.slug != "trip-limit":
         answer.reason = Reason(slug, " ".join(said).strip())
@@ -163,7 +165,7 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
     if lost:
         first = lost[0]
         around = found.record.activation if found.record is not None else None
-        at = (*(around or first.iteration[:-1]), first.iteration[-1] + found.offset)
+        at = (*(around or first.iteration[:-1]), first.iteration[-1] + found.base_of(columns))
         answer.details.update(cancellation=first.node, cancellation_text=str(replace(first, iteration=at)))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NEGATED
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.text import shown
+from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import origin
 
@@ -84,56 +86,35 @@ def expression(loop: LoopDependencies, ref: Any, depth: int = 5) -> str:
         value = node.attrs["value"]
         return shown(value.reshape(-1)[0]) if value.size == 1 else graph.name_of(at)
     if node.op == "Placeholder" or depth == 0 or graph.frame_of(node.name) != loop.path:
-        return graph.name_of(at)
+        return named(graph, at)
     parts = [expression(loop, r, depth - 1) for r in node.inputs]
     if node.op in INFIX and len(parts) == 2:
         sign = BETWEEN_FLAGS.get(node.op, INFIX[node.op]) if graph.type_of(at).dtype == "bool" else INFIX[node.op]
         text = f" {sign} ".join(f"({p})" if " " in p else p for p in parts)
     elif node.op in ("cast", "Merge", "Enter", "Exit", "getitem"):
-        return parts[0] if node.op == "cast" else graph.name_of(at)
+        return parts[0] if node.op == "cast" else named(graph, at)
     elif node.op == "negative":
         text = f"-{parts[0]}" if " " not in parts[0] else f"-({parts[0]})"
     elif node.op in ("invert", "logical_not"):
         sign = "~" if node.op == "invert" and graph.type_of(at).dtype != "bool" else "not "
         text = f"{sign}{parts[0]}" if " " not in parts[0] else f"{sign}({parts[0]})"
     else:
-        text = f"{node.op}({', '.join(parts)})"
-    return text if len(text) <= MAX_LENGTH else graph.name_of(at)
+        text = f"{node.op.rsplit(':', 1)[-1]}({', '.join(parts)})"
+    return text if len(text) <= MAX_LENGTH else named(graph, at)
 
 
-SENTENCES = {
-    "not-updated": "{root} is not updated in the loop body, so the clause never changes.",
-    "no-effect": "the update of {root} does not change {x}.",
-    "absorbed": "{root} stalls at {limit}: adding {step} is lost in its {dtype} rounding.",
-    "floor": "{x} stagnates at {limit} and does not reach the threshold {t}.",
-    "limit-beyond": "{x} reaches its limit {limit}, at which the clause is still true.",
-    # where they still move at the end of the look-ahead, what they come to is not known to be a limit
-    "floor, moving": "{x} falls ever more slowly and is still {limit}, above the threshold {t}, as far as it was run.",
-    "limit-beyond, moving": "{x} changes ever more slowly and is {limit}, where the clause is still true, as far as it "
-    "was run.",
-    "cycle": "{turning} enters a cycle of period {period} in which the clause stays true.",
-    "cycle, in turns": "{turning} enters a cycle of period {period}; where its clause turns, another one keeps the "
-    "loop going.",
-    "step-too-large": "the step of {root} is too large: it overshoots its goal instead of reaching it.",
-    "steps-over": "{x} steps over {t} and is never equal to it.",
-    "moves-away": "{x} moves away from {t}.",
-    "wraps": "{root} overflows its {dtype} and wraps around without ending the loop.",
-    "wraps, always": "every {dtype} number satisfies the clause: {root} wraps around without ending the loop.",
-    "nan": "one side of the clause is NaN, so the clause never changes.",
-    "overflow": "{x} overflows its {dtype} and stays infinite.",
-    "sign-flips": "{flipping} in each iteration and keep their size, so that {x} stays {limit}.",
-    "flag-never-set": "the flag {flag} is never set.",
-    "always-true": "the condition does not depend on anything that the loop changes.",
-}
-
-
-def sentence_of(slug: str, **numbers: Any) -> str:
-    """The cause as a sentence."""
-    text = SENTENCES.get(slug, "")
-    numbers = {"turning": numbers.get("root"), **numbers}
-    if numbers.get("period") is None:  # it repeats, but after how many iterations was not seen
-        text = text.replace(" of period {period}", "")
-    return text.format(**numbers)
+def named(graph: Graph, at: Ref) -> str:
+    """The name of a value; of one that nobody named, how its line has it, or its op and its line."""
+    name, node = graph.name_of(at), graph.nodes[at.node]
+    if "/" not in name or node.op in ("Enter", "Exit", "Placeholder", "Const"):
+        return name
+    source = node.source
+    if source is None:
+        return name
+    own = re.sub(r"^(?:el)?if |^while |:$", "", source.expression or "")
+    if own and len(own) <= MAX_LENGTH and "\n" not in own:
+        return str(own)
+    return f"the {node.op.rsplit(':', 1)[-1]} of line {source.line}" if source.line else name
 
 
 def turned(op: str, mirrored: bool, negated: bool) -> str:

@@ -71,8 +71,9 @@ class Firings:
         if ref not in self._maps:
             parts: dict[int, Any] = {}
             found = self.found
-            for columns, base in ((found.record, 0), (found.early, found.offset), (found.late, found.offset)):
+            for columns in (found.record, found.early, found.late):
                 if columns is not None:
+                    base = found.base_of(columns)
                     parts.update({k + base: v for k, v in found.plain(columns, ref).items()})
             self._maps[ref] = parts
         return self._maps[ref]
@@ -98,7 +99,7 @@ class Firings:
         found = self.found
         columns = found.late or found.early or found.record
         assert columns is not None
-        base = 0 if columns is found.record else found.offset
+        base = found.base_of(columns)
         known = sorted(k + base for k in found.plain(columns, found.cond))
         start = len(known) - 1
         while start > 0 and known[start - 1] == known[start] - 1:

@@ -25,7 +25,8 @@ class LoopSamples:
     """Columns of values in three stretches of one activation of a loop, and how their iterations are counted.
 
     The look-ahead begins in iteration ``base`` of the loop; ``offset`` is what the numbers in its columns lack to be
-    those of the loop. ``settled`` is (iterations ahead to the recurrence, its period), of the whole state, or None.
+    those of the loop, and ``late_offset`` that of the columns of the end. ``settled`` is (iterations ahead to the
+    recurrence, its period), of the whole state, or None.
     ``runner`` stands at the present condition.
     """
 
@@ -38,9 +39,14 @@ class LoopSamples:
     early: AlignedColumns | None = None
     late: AlignedColumns | None = None
     settled: tuple[int, int] | None = None
+    late_offset: int = 0
     ended: int | None = None
     _series: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     _end: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    def base_of(self, columns: AlignedColumns | None) -> int:
+        """The number that iterations of columns lack to be those of the loop."""
+        return 0 if columns is self.record else self.late_offset if columns is self.late else self.offset
 
     def series(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values), without a gap, from as far back as is recorded to the end of the look ahead."""
@@ -68,7 +74,10 @@ class LoopSamples:
                 self._end[ref] = iterations[-LATE:], values[-LATE:]
             else:
                 iterations, values = self._in_order(self.late, ref)
-                self._end[ref] = iterations + self.offset, values
+                iterations = iterations + self.late_offset
+                begin = self.base + self.settled[0] if self.settled is not None else 0
+                own = slice(int(np.searchsorted(iterations, begin)), None)  # without the way to the recurrence
+                self._end[ref] = iterations[own], values[own]
         return self._end[ref]
 
     def plain(self, columns: AlignedColumns, ref: Ref) -> dict[int, Any]:
@@ -124,13 +133,14 @@ def stacked(values: list[Any]) -> np.ndarray:
 
 
 def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = JUMPED) -> None:
-    """Fill ``early`` and ``late``; ``came_to`` is (slice in the recurrence, its iteration, period), or None; then at
-    most ``most`` iterations are run ahead.
+    """Fill ``early`` and ``late``; ``came_to`` is where the state recurs; if it is None, at most ``most`` iterations
+    are run ahead.
 
     Raises SliceTimeout or RuntimeError as the slice does.
     """
     runner = found.runner
     assert runner is not None
+    found.late_offset = found.offset
     deadline = work.now() + seconds
     ahead = runner.fork()
     done = _advance(ahead, EARLY, deadline)
@@ -139,10 +149,10 @@ def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = JUM
         found.ended = done
         return
     if came_to is not None:
-        inside, at, period = came_to
-        late = inside.fork()
-        _advance(late, min(max(2 * period + 2, 8), 8192), deadline)
-        found.settled = (at, period)
+        late = came_to.runner.fork()
+        _advance(late, min(max(came_to.before + 2 * came_to.period + 2, 8), 8192), deadline)
+        found.settled = (came_to.at, came_to.period)
+        found.late_offset += came_to.shift
     else:
         late, total, size = ahead.fork(), done, EARLY  # the rows of the first look are still to be read
         while work.now() < deadline and total < most and late.cond():

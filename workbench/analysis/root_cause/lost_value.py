@@ -91,8 +91,9 @@ class LostValue:
     def _at_fixed_point(self, name: str, depth: int) -> list[Claim]:
         """That the update gives the value again; where it is computed from other variables, why those rest."""
         found = checked([self._fixed_point(name)])
-        if found and not self.loop.recursive(name):
-            behind = [n for n in self.loop.reads(self.loop.update(name)) if self.loop.updated(n) and self._rests(n)]
+        if found:
+            reads = [n for n in self.loop.reads(self.loop.update(name)) if n != name]
+            behind = [n for n in reads if self.loop.updated(n) and self._rests(n)]
             found += self.of_variables(behind, depth + 1)
         return found
 
@@ -191,7 +192,7 @@ class LostValue:
     def _columns(self) -> tuple[Any, int]:
         found = self.firings.found
         columns = found.late or found.early or found.record
-        return columns, 0 if columns is found.record else found.offset
+        return columns, found.base_of(columns)
 
     def _guard(self, predicate: Ref, truth: bool, name: str, update: Node, depth: int) -> list[Claim]:
         columns, offset = self._columns()
@@ -308,6 +309,8 @@ class LostValue:
             if not (result == operands[i]) or not self._reads(node.inputs[i], name):
                 continue
             if other == (0 if sums else 1):
+                if not self._hands_on(node.inputs[i], name):  # the loss is behind it, if it is one
+                    return self.still(node.inputs[i], name, carrier, depth)
                 part = node.inputs[position]
                 claim = lost.Neutral(
                     **common,

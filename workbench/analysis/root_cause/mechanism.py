@@ -177,9 +177,10 @@ class Mechanism:
     def _origin(self, refs: Iterable[Any]) -> list[Claim]:
         """The chain behind the first of these values that is not finite, as every screen shows it."""
         found = self.found
-        for columns, base in ((found.record, 0), (found.early, found.offset), (found.late, found.offset)):
+        for columns in (found.record, found.early, found.late):
             if columns is None:
                 continue
+            base = found.base_of(columns)
             made = (origin_of(columns.trace, ref) for ref in refs if isinstance(ref, Ref))
             chain = next((link for link in made if link is not None and link.op not in HANDS_ON), None)
             claims: list[Claim] = []

@@ -38,7 +38,7 @@ def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | 
         return int(worst.iterations[0]) + far, []
     if slug == "wraps" and "wraps" in said:
         return int(said["wraps"].iteration) + 1, []  # type: ignore[attr-defined]
-    if slug == "moves-away":
+    if "moves-away" in said:
         return _turned_away(firings, worst), []
     if "stalls" in said:
         return _stalled(firings, said["stalls"], deadline), []

@@ -218,6 +218,29 @@ class SliceMachine(SliceState):
         core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
         return other
 
+    def moved_to(self, values: Mapping[str, Any]) -> SliceMachine | None:
+        """A fork that stands in the next iteration with these values of the state; None where it cannot be put there.
+
+        What the condition does not depend on has the values of the present iteration.
+        """
+        if self.whole or not self.cond():
+            return None
+        other = self.fork()
+        machine, view = other.run.machine, other.run.view
+        first = min((n for n in self.plan.layout.nodes if n.frame == self.number and not n.first), key=lambda n: n.ip)
+        core.arm(machine, first.ip, True)
+        machine.run(other.run.event + 1, True, True, -1, -1, False)
+        with np.errstate(all="ignore"):
+            if view.ip != first.ip:
+                other._until_stop()
+        core.arm(machine, first.ip, False)
+        if view.ip != first.ip:
+            return None
+        for name, place in zip(self.state_names, self._merges, strict=True):
+            assert place is not None
+            other.run.put(place, np.asarray(values[name]))
+        return other if other._to_condition(0) else None
+
     def inner(self) -> SliceMachine | None:
         """The loop inside of this one in which the look-ahead stands, where its slice can be had."""
         path = self.plan.layout.frames[self.run.active_frames()[-1]].path

@@ -79,6 +79,13 @@ class HasInner(Protocol):
 
 
 @runtime_checkable
+class CanMove(Protocol):
+    """A runner that can be put into a state, in the next iteration; None where it cannot."""
+
+    def moved_to(self, values: Mapping[str, Any]) -> SliceRunner | None: ...
+
+
+@runtime_checkable
 class HasColumns(Protocol):
     """A runner that can read the states of many iterations at once, as rows of bytes; None where it cannot."""
 

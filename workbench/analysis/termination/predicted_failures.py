@@ -14,12 +14,13 @@ import numpy as np
 
 from workbench.analysis.proof.failure_free_horizon import horizon
 from workbench.analysis.proof.identities.growth import fits_for
-from workbench.analysis.proof.lookahead_search import NO_RUN, Search, fails_sentence
+from workbench.analysis.proof.lookahead_search import NO_RUN, CameTo, Search, fails_sentence
 from workbench.analysis.proof.rays.of_slice import body_of, followed
 from workbench.analysis.proof.verdicts import ends
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.can_fail import failing_nodes
+from workbench.analysis.slicing.dependencies import data_slice
 from workbench.analysis.slicing.execution import SliceMachine, has_effect, slice_of
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
@@ -30,15 +31,19 @@ from workbench.ir.node import Ref
 
 #: answers that say nothing about later iterations
 SETTLED = frozenset(("now", "no-iteration", "no-loop", "not-entered", "node-failed", "raw-frame"))
-#: iterations that no run gets to: a failure behind them is told, and leaves a proof one
+#: iterations that no run gets to: a failure behind them is not told, and leaves a proof one
 NEVER_REACHED = 10**15
+IN_REACH = f"in the next {NEVER_REACHED:,} iterations"
 #: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most
 NEAR, NEAR_PART = 1024, 0.25
+#: iterations up to the end of a period that is run with all nodes that can fail
+PERIOD_RUN = 1 << 18
 #: nodes that are named
 NAMED = 3
 #: what a proof says of the nodes that can fail
 RUN = "The nodes of the body that can fail were run ahead with it."
 FOLLOWED = "The nodes of the body that can fail were followed with it, in exact arithmetic, and do not fail."
+RECUR = "The nodes of the body that can fail read only what recurs, and were run for a whole period."
 BOUNDED = "Bounds of their inputs say that no node of the body fails before."
 
 
@@ -116,6 +121,9 @@ def _looked(
         along = _followed(graph, runner, answer, can, bound, seconds)
         if along is not None:
             return along
+        can = _beside_what_recurs(graph, runner, answer, can)
+        if not can:
+            return noted(answer, RECUR)
         safe: int | None = 0
         body = body_of(runner, can)
         if body is not None:
@@ -126,8 +134,7 @@ def _looked(
         if safe is None or bound is not None and safe >= bound:
             return noted(answer, BOUNDED)
         if answer.outcome == "never" and safe >= NEVER_REACHED:
-            more = f"Only after {safe:,} more iterations could a node of the body fail ({_named(graph, can)})."
-            return replace(answer, reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"))
+            return noted(answer, f"Bounds of their inputs say that no node of the body fails {IN_REACH}.")
     if answer.outcome == "never" and proved:
         return _endless(graph, runner, answer, [*can, *cannot], bool(cannot), seconds)
     done, ended = 0, False
@@ -146,6 +153,25 @@ def _looked(
     if not ended or cannot:
         return doubted(answer, graph, cannot if ended else [*can, *cannot], done)
     return _ended(runner, answer, done)
+
+
+def _beside_what_recurs(graph: Graph, runner: SliceMachine, answer: Termination, can: Sequence[str]) -> Sequence[str]:
+    """Those of the nodes that read more than what recurs; the others are run for a whole period, without a failure."""
+    found = answer.evidence
+    if answer.outcome != "never" or not isinstance(found, CameTo) or found.at + found.period > PERIOD_RUN:
+        return can
+    others = [v.merge for v in graph.frames[runner.frame].variables if v.name not in found.runner.state_names]
+    beside = [n for n in can if not data_slice(graph, Ref(n)).isdisjoint(others)]
+    if len(beside) < len(can):
+        ahead, left = runner.fork(), found.at + found.period
+        try:
+            while left and (done := ahead.advance(min(4096, left))):
+                left -= done
+        except SliceFailed:  # the search tells when
+            return can
+        if left:
+            return can
+    return beside
 
 
 def _followed(
@@ -169,11 +195,13 @@ def _followed(
         return None
     if found.full is None or found.node is None:
         return noted(answer, FOLLOWED)
+    if found.full >= NEVER_REACHED:
+        return noted(answer, f"{FOLLOWED[:-1]} {IN_REACH}.")
     more = (
         f"Python's ints go on for ever; those of this graph have 64 bits, and {_named(graph, [found.node])} no longer "
         f"fits them after {found.full:,} more iterations."
     )
-    details = answer.details if found.full >= NEVER_REACHED else {**answer.details, "fails_after": found.full}
+    details = {**answer.details, "fails_after": found.full}
     return replace(
         noted(answer, FOLLOWED), reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"), details=details
     )

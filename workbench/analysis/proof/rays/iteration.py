@@ -6,13 +6,15 @@ take is DEAD. A loop inside is run through, as long as its comparisons are those
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.analysis.proof.rays.moving_values import COMPARE, Symbol, Unfollowed
+from workbench.analysis.proof.rays.moving_arrays import MovingArray, compute_arrays
+from workbench.analysis.proof.rays.moving_values import COMPARE, KnownPeriods, Symbol, Unfollowed
 from workbench.analysis.slicing import work
 from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath
@@ -236,12 +238,18 @@ class LoopBody:
             return (DEAD, given[0]) if arithmetic.truth(given[1]) else (given[0], DEAD)
         if not any(isinstance(x, Symbol) for x in given):
             return self._constant(node, given)
-        if len(node.types) != 1 or node.types[0].shape != ():
+        if len(node.types) != 1:
             raise Unfollowed
+        dtype = node.types[0].dtype
+        if node.types[0].shape != () or any(isinstance(x, MovingArray) for x in given):
+            if not isinstance(arithmetic, KnownPeriods):
+                raise Unfollowed
+            evaluate = functools.partial(self._constant, node)
+            return compute_arrays(node.op, given, dtype, node.attrs, evaluate, arithmetic)
         if node.op == "where" and (isinstance(given[0], Symbol) or np.ndim(given[0]) == 0):
-            chosen, dtype = given[1] if arithmetic.truth(given[0]) else given[2], node.types[0].dtype
+            chosen = given[1] if arithmetic.truth(given[0]) else given[2]
             return chosen if chosen.dtype == dtype else arithmetic.compute("cast", [chosen], dtype, {})
-        return arithmetic.compute(node.op, given, node.types[0].dtype, node.attrs)
+        return arithmetic.compute(node.op, given, dtype, node.attrs)
 
     def _constant(self, node: Node, given: list[Any]) -> Any:
         spec = self._specs.get(node.name)

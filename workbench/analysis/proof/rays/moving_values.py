@@ -26,6 +26,7 @@ from workbench.analysis.proof.rays.polynomials import (
     differences,
     first_outside,
     multiplied,
+    power_of_two,
     scaled,
     sign,
     trimmed,
@@ -148,7 +149,7 @@ def rounded(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Moving:
     bits, lowest, highest = PRECISION[dtype]
     if len(p) <= 1:
         return Moving(dtype, trimmed([_nearest(Fraction(p[0]), bits, lowest, highest)] if p else []))
-    fine = min(_power_of_two(Fraction(d)) for d in differences(p) if d)
+    fine = min(power_of_two(Fraction(d)) for d in differences(p) if d)
     size = abs(Fraction(p[0]))
     first: int | None = 0
     if fine >= lowest - bits + 1:
@@ -172,12 +173,6 @@ def rounded(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Moving:
         raise Unfollowed
     horizon.turn = _earlier(horizon.turn, first)
     return Moving(dtype, out)
-
-
-def _power_of_two(x: Fraction) -> int:
-    """The exponent of the largest power of two of which x is a whole multiple."""
-    n = abs(x.numerator)
-    return (n & -n).bit_length() - 1 - (x.denominator.bit_length() - 1)
 
 
 def _exponent(x: Fraction) -> int:

@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from workbench.analysis.proof.rays.iteration import LoopBody
-from workbench.analysis.proof.rays.moving_values import Moving, Unfollowed, as_array
-from workbench.analysis.proof.rays.polynomials import at
+from workbench.analysis.proof.rays.moving_arrays import value_at
+from workbench.analysis.proof.rays.moving_values import Unfollowed
 from workbench.analysis.proof.rays.ray import LENGTHS, Continuation, follow
 from workbench.analysis.slicing.formulas import SliceProgram
 from workbench.analysis.slicing.protocol import HasInner, SliceFailed, SliceRunner
@@ -66,7 +66,7 @@ def _agrees(runner: SliceRunner, out: Continuation) -> bool:
 
 def _same(values: Any, variables: dict[str, Any], k: int) -> bool:
     for name, x in variables.items():
-        wanted = as_array(x.dtype, at(x.of, k)) if isinstance(x, Moving) else x
+        wanted = value_at(x, k)
         found = np.asarray(values[name])
         if found.dtype != wanted.dtype or found.tobytes() != wanted.tobytes():
             return False

@@ -83,6 +83,12 @@ def sign(x: Number) -> int:
     return (x > 0) - (x < 0)
 
 
+def power_of_two(x: Fraction) -> int:
+    """The exponent of the largest power of two of which x is a whole multiple."""
+    n = abs(x.numerator)
+    return (n & -n).bit_length() - 1 - (x.denominator.bit_length() - 1)
+
+
 def first_outside(p: Polynomial, signs: Collection[int]) -> int | None:
     """The first k from 0 on at which the sign of p(k) is none of ``signs``; None if there is none."""
     if sign(p[0] if p else 0) not in signs:

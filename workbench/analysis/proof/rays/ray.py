@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
-from workbench.analysis.proof.rays.moving_values import INTEGERS, PRECISION, KnownPeriods, Moving, Unfollowed, as_array
-from workbench.analysis.proof.rays.polynomials import at, later, through, trimmed
+from workbench.analysis.proof.rays.moving_arrays import MovingArray, fitted, same_one_later, value_at
+from workbench.analysis.proof.rays.moving_values import INTEGERS, PRECISION, KnownPeriods, Moving, Unfollowed
+from workbench.analysis.proof.rays.polynomials import later, through, trimmed
 from workbench.analysis.slicing import work
 
 #: iterations that are run in front of each search for a ray, and degrees of the polynomials that are looked for
@@ -44,16 +45,19 @@ class Ray:
     begin: int
     period: int
     periods: int | None
-    variables: dict[str, Moving | np.ndarray]
+    variables: dict[str, Moving | MovingArray | np.ndarray]
     full: int | None = None
 
     def at(self, k: int) -> dict[str, np.ndarray]:
         """The state after k periods."""
-        return {name: _at(v, k) for name, v in self.variables.items()}
+        return {name: value_at(v, k) for name, v in self.variables.items()}
 
     def steps(self) -> dict[str, Any]:
-        """The increment of each variable in a period, where it is the same in every period."""
+        """The increment of each variable in a period, where it is the same in every period; of arrays, of each item."""
         moving = {n: v for n, v in self.variables.items() if isinstance(v, Moving)}
+        for name, v in self.variables.items():
+            if isinstance(v, MovingArray):
+                moving.update({f"{name}[{', '.join(map(str, i))}]": x for i, x in v.moves().items()})
         return {n: v.of[1] for n, v in moving.items() if len(v.of) == 2}
 
 
@@ -178,25 +182,9 @@ class _Following:
         out: dict[str, Any] = {}
         for name in self.body.variables:
             values = [p[name] for p in points]
-            last = values[-1]
-            if _bytes_of(values[-2]) == _bytes_of(last):
-                if any(_bytes_of(v) != _bytes_of(last) for v in values):
-                    return None
-                out[name] = last
-                continue
-            dtype = last.dtype.name
-            if any(v.dtype != last.dtype or v.ndim for v in values) or not (dtype in INTEGERS or dtype in PRECISION):
+            out[name] = fitted(values, lambda v: _fit(v, degree)) if values[-1].ndim else _fit(values, degree)
+            if out[name] is None:
                 return None
-            if dtype in PRECISION and (degree > 1 or not all(np.isfinite(v) for v in values)):
-                return None
-            numbers = [int(v) if dtype in INTEGERS else Fraction(float(v)) for v in values]
-            steps = numbers
-            for _ in range(degree + 1):
-                steps = [b - a for a, b in zip(steps, steps[1:], strict=False)]
-            if steps != [0]:
-                return None
-            of = (numbers[-1], numbers[-1] - numbers[-2]) if degree == 1 else later(through(numbers), degree + 1)
-            out[name] = Moving(dtype, trimmed(of))
         return out
 
     def _proved(self, period: int, variables: dict[str, Any]) -> Ray | None:
@@ -214,13 +202,8 @@ class _Following:
             if work.now() > self.deadline:
                 raise Unfollowed from None
             return None
-        for name, begin in variables.items():
-            end = now[name]
-            if isinstance(begin, Moving):
-                if not isinstance(end, Moving) or end.dtype != begin.dtype or end.of != later(begin.of):
-                    return None
-            elif isinstance(end, Moving) or _bytes_of(end) != _bytes_of(begin):
-                return None
+        if not all(same_one_later(begin, now[name]) for name, begin in variables.items()):
+            return None
         if horizon.turn is not None and horizon.turn < LEAST:
             return None
         if horizon.turn is not None and horizon.full is not None and horizon.full < LEAST:
@@ -265,8 +248,24 @@ def proves(body: LoopBody, ray: Ray) -> bool:
         return True
 
 
-def _at(value: Any, k: int) -> Any:
-    return as_array(value.dtype, at(value.of, k)) if isinstance(value, Moving) else value
+def _fit(values: list[np.ndarray], degree: int) -> Any:
+    """The polynomial through a number at the ends of periods, or the number where it stays; None if it is none."""
+    last = values[-1]
+    if _bytes_of(values[-2]) == _bytes_of(last):
+        return last if all(_bytes_of(v) == _bytes_of(last) for v in values) else None
+    dtype = last.dtype.name
+    if any(v.dtype != last.dtype or v.ndim for v in values) or not (dtype in INTEGERS or dtype in PRECISION):
+        return None
+    if dtype in PRECISION and (degree > 1 or not all(np.isfinite(v) for v in values)):
+        return None
+    numbers = [int(v) if dtype in INTEGERS else Fraction(float(v)) for v in values]
+    steps = numbers
+    for _ in range(degree + 1):
+        steps = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+    if steps != [0]:
+        return None
+    of = (numbers[-1], numbers[-1] - numbers[-2]) if degree == 1 else later(through(numbers), degree + 1)
+    return Moving(dtype, trimmed(of))
 
 
 def _bytes_of(value: np.ndarray) -> bytes:

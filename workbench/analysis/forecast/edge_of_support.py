@@ -1,0 +1,65 @@
+"""The chance that an irregular motion crosses a threshold: from the edge of its support, not from its tail.
+
+The nearest of many values of a chaotic motion are counted: N(y) grows like (y - e)^a from the edge e of the support on.
+The edge follows from three order statistics at ratios of two, as for any geometric sequence (A. C. Aitken, 1926), with
+an error of one part in the root of their number (P. Hall, "On estimating the endpoint of a distribution", Annals of
+Statistics 10, 1982). Where the edge is not certainly in front of the threshold, the motion may cross it: then there is
+a chance per iteration, and no "never".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.series.value_series import changes
+
+#: errors of the edge that must fit in front of it
+ERRORS = 4.0
+#: different values, and turns, as a share of all, of what is irregular
+DIFFERENT, TURNS = 0.5, 0.1
+#: reasons for a "never" of a motion that has no law
+IRREGULAR = frozenset(("cycle", "chaotic", "swings", "noise-floor", "floor"))
+
+
+def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tuple[float | None] | None:
+    """The chance per iteration (None: not known) of two sides that may meet; None for others, and for too few."""
+    if len(lhs) < fewest or op in ("==", "!="):
+        return None
+    try:
+        left, right = (np.array([float(v) for v in side]) for side in (lhs, rhs))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    gaps = np.abs(left - right)
+    n = len(gaps)
+    if not np.isfinite(gaps).all() or len(np.unique(gaps)) < DIFFERENT * n:
+        return None
+    if changes(gaps[1:] > gaps[:-1]) < TURNS * n:
+        return None
+    near, (edge, error), k = np.sort(gaps), _edge(np.sort(gaps)), math.isqrt(n)
+    if edge > ERRORS * error:
+        return None
+    threshold = right[0] if op in (">", ">=") else left[0]
+    if np.ptp(right if op in (">", ">=") else left) == 0 and 0 < threshold and near[0] + threshold > 0:
+        # a residual is never negative: of those below the k-th smallest, as many are below the threshold as fit there
+        return (float(k / n * min(threshold / (near[k - 1] + threshold), 1.0)),)
+    return (None,)
+
+
+def in_words(chance: float | None) -> str:
+    """The sentence about a motion that may cross."""
+    sentence = "The two sides of the clause move irregularly, and nothing keeps them from meeting."
+    return f"{sentence} About one iteration in {round(1 / chance):,} ends the loop." if chance else sentence
+
+
+def _edge(near: np.ndarray) -> tuple[float, float]:
+    """(the edge of the support, its error) from sorted values."""
+    k = math.isqrt(len(near))
+    a, b, c = (float(near[j * k - 1]) for j in (1, 2, 4))
+    bend = (c - b) - (b - a)
+    edge = a - (b - a) ** 2 / bend if bend > 0 else float(near[0])
+    edge = min(edge, float(near[0]))
+    return edge, (a - edge) / math.sqrt(k)

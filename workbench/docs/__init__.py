@@ -7,6 +7,7 @@
 .. include:: imports.md
 .. include:: analysis.md
 .. include:: other_loops.md
+.. include:: pytorch_loops.md
 .. include:: sweeps.md
 .. include:: recorder.md
 .. include:: arrays.md

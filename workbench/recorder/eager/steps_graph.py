@@ -46,7 +46,8 @@ class StepsGraph:
             raise WatchError(
                 f"The newest iterations of {name!r} have no common form, so that no loop can be made of them.",
                 slug="no-common-form",
-                fix="watch.first_bad(), watch.ops and wb.diff work without one.",
+                fix="watch.first_bad() and wb.diff work without one. Slices such as data[k : k + 32] begin at another "
+                "place in each iteration: clone them between watch.pause() and watch.resume().",
             )
         self._nodes: list[Node] = []
         self._taken: set[str] = set()

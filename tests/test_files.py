@@ -200,6 +200,7 @@ OTHERS = {
     ("kernels_pyx/types/generate.py", "write_text"): "a step of the build, which meson runs once",
     ("workbench/files.py", "open"): "pipes and devices",
     ("workbench/frontends/pytorch/archive.py", "ZipFile"): "in memory",
+    ("workbench/recorder/eager/journal.py", "open"): "it grows while the loop runs; what was cut off is not read",
     ("workbench/trace/saved/writer.py", "ZipFile"): "into what files.replacing gave",
     ("workbench/trace/saved/members.py", "open"): "a member of a zip",
     ("workbench/cli/run.py", "ZipFile"): "into what files.replacing gave",

@@ -295,7 +295,9 @@ LOOPS = [
         never(cause=("error < 1.0", "nan"), kinds=("nan",)),
     ),
     PublicLoop("nan_step", "jax#40510", integrate_until, (1.0, 0.2), ends(3)),
-    PublicLoop("expm_inf", "jax#2634", squarings, (float("inf"),), never(cause=("2^53",), kinds=("stalls",))),
+    PublicLoop(
+        "expm_inf", "jax#2634", squarings, (float("inf"),), never(cause=("2^53",), kinds=("absorbed", "stalls"))
+    ),
     PublicLoop("negative_lane", "jax#2947", scaled_down, (-3.0,), never(cause=("y",))),
     PublicLoop(
         "nan_is_not_zero",

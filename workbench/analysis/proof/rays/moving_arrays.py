@@ -6,7 +6,7 @@ of floats are followed where they are exact, or of two items, for then the order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -56,7 +56,7 @@ class MovingArray(Symbol):
 
     def moves(self) -> dict[tuple[int, ...], Moving]:
         """The items that move, by their index."""
-        known = ((i, self.items[i]) for i in np.ndindex(self.items.shape))
+        known: Iterator[tuple[tuple[int, ...], Any]] = ((i, self.items[i]) for i in np.ndindex(self.items.shape))
         return {i: x for i, x in known if isinstance(x, Moving)}
 
 

@@ -197,7 +197,11 @@ def _forecast(
         or _first_forecast(runner, monitors, base, left, capped)
         or _by_floor(runner, search, base, capped)
     )
-    if found and found.status is Status.PREDICTED and found.reason.slug in IRREGULAR:
+    if found:
+        irregular = found.status is Status.PREDICTED and found.reason.slug in IRREGULAR
+    else:
+        irregular = runner.trip_limit is None and _may_meet(monitors)
+    if irregular:
         found = _by_chance(runner, search, capped) or found
     if found:
         return _under_limit(runner, found, left)
@@ -284,6 +288,11 @@ def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Te
     )
     root, clause = search.late.root_names(i), clause_text(search.ahead, i)
     return Termination(Status.PREDICTED, "never", None, None, Reason("cycle", sentence), root, clause, FLOOR_SEEN)
+
+
+def _may_meet(monitors: list[tuple[TerminationMonitor | None, int]]) -> bool:
+    """True if a forecast is that an irregular motion may meet its threshold, sooner or later."""
+    return any(m is not None and m.prediction().reason.slug == "chance" for m, _ in monitors)
 
 
 def _by_chance(runner: SliceRunner, search: Search, capped: str) -> Termination | None:

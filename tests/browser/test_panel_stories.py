@@ -101,7 +101,7 @@ OPS = [
     ("Enter", "outer/i/Enter", "starts as", ""),
     ("Merge", "outer/i/Merge", "", ""),
     ("Switch", "outer/i/Switch", "", ""),
-    ("NextIteration", "inner/j/NextIteration", "", "dead: on a branch not taken"),
+    ("NextIteration", "inner/j/NextIteration", "", "dead in an earlier iteration: on a branch not taken"),
     ("Exit", "inner/j/Exit", "", ""),
 ]
 

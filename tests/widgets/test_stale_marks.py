@@ -127,3 +127,16 @@ def test_the_notice_of_an_edit_goes_with_the_edit(how):
         view.show(session.snapshot())
         assert view.part.status["said"] == ""
         view.close()
+
+
+def test_a_node_that_was_dead_in_an_earlier_iteration_says_so():
+    with wb.Session(nested(), {"n": 3}) as session:
+        view = GraphView(session)
+        name = next(n for n, node in session.graph.nodes.items() if node.op == "NextIteration" and "inner" in n)
+        told = set()
+        for _snapshot in events(session):
+            view.select(name)
+            facts = [fact["text"] for fact in view.model(session.snapshot())["status"]["facts"]]
+            told |= {fact for fact in facts if fact.startswith("dead")}
+        assert told == {"dead: on a branch not taken", "dead in an earlier iteration: on a branch not taken"}
+        view.close()

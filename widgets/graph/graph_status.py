@@ -33,11 +33,11 @@ def tools_status(
     armed: bool | None,
     value: str,
     bad: str,
-    dead: bool,
+    dead: str,
     error: str,
 ) -> dict[str, Any]:
     """Status of the tools. ``node`` is what is selected, or ``box`` where that is a group; ``armed`` is None without a
-    session, else whether a breakpoint is on the node."""
+    session, else whether a breakpoint is on the node; ``dead`` says why the node has no value."""
     graph = scene.graph
     total = numeral(len(graph.nodes))
     status: dict[str, Any] = {
@@ -68,7 +68,7 @@ def tools_status(
     if found.source is not None:
         facts.append(shorten(source_text(found.source), LONGEST))
     if dead:
-        facts.append("dead: on a branch not taken")
+        facts.append(dead)
     words: list[dict[str, Any]] = [{"text": fact} for fact in facts]
     if value:
         words.append({"text": f"{WARNING} {value}" if bad else f"= {value}", "bad": bool(bad)})

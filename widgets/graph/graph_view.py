@@ -121,6 +121,16 @@ class GraphView(GraphControl, FigureView):
                 self._drawn_version = self.scene.version
             return self._picture
 
+    def _dead(self, node: str | None, branches: Mapping[str, bool], older: Mapping[str, bool]) -> str:
+        """Why a node has no value, or had none when its branch was decided last."""
+        if node is None:
+            return ""
+        if branches and node in self._sides.dead(branches):
+            return "dead: on a branch not taken"
+        if older and node in self._sides.dead({**branches, **older}):
+            return "dead in an earlier iteration: on a branch not taken"
+        return ""
+
     def model(self, snapshot: Any) -> dict[str, Any]:
         running, moment, graph = is_running(snapshot), self.focus.moment, self.source.graph
         # while it runs the position is that of the last stop
@@ -174,7 +184,7 @@ class GraphView(GraphControl, FigureView):
             armed=armed,
             value=_told(readings[node]) if node in readings else "",
             bad=readings[node].bad if node in readings else "",
-            dead=node is not None and bool(branches) and node in self._sides.dead(branches),
+            dead=self._dead(node, branches, older),
             error=self.error,
         )
         in_sight = self._sight if self._sight in self.scene.groups else picture["home"].get(self._sight or "")

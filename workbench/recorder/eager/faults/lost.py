@@ -17,6 +17,8 @@ from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE
 from workbench.recorder.eager.storages import OpEvent
 
 _REAL = {code for name, code in TENSOR_TYPES.items() if "float" in name}
+#: modules whose functions torch puts around the mode once ``torch.compile`` was called
+_WRAPPERS = tuple(os.path.join("torch", *name) for name in (("_compile.py",), ("_dynamo", "eval_frame.py")))
 
 
 class Examined:
@@ -71,7 +73,7 @@ class Examined:
 def _instruction() -> tuple[int, int]:
     """The frame that called the op, and the instruction at which it is."""
     frame: Any = sys._getframe(4)  # took, OpRecorder.took, the mode
-    while f"{os.sep}_dynamo{os.sep}" in frame.f_code.co_filename and frame.f_back is not None:
+    while frame.f_code.co_filename.endswith(_WRAPPERS) and frame.f_back is not None:
         frame = frame.f_back
     return id(frame), frame.f_lasti
 

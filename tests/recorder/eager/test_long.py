@@ -106,6 +106,16 @@ def test_a_killed_process_leaves_what_it_recorded(tmp_path: Any) -> None:
     assert np.isfinite(record.rows[17]["mean"]).all()
 
 
+def test_the_same_loop_again_keeps_what_the_one_before_it_wrote(tmp_path: Any) -> None:
+    trained(4, spill=str(tmp_path))
+    (before,) = tmp_path.glob("*.ops")
+    written = before.read_bytes()
+    again = trained(3, spill=str(tmp_path))
+    assert before.read_bytes() == written and read_ops(before).held == [0, 1, 2, 3]
+    (path,) = set(tmp_path.glob("*.ops")) - {before}
+    assert again.ops.rows.journal.path + ".ops" == str(path) and read_ops(path).held == [0, 1, 2]
+
+
 def test_a_full_disk_ends_the_record_and_not_the_loop(tmp_path: Any) -> None:
     size = "n = os.path.getsize(watch.ops.rows.journal.path + '.ops') + 1500"
     limit = "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (n, n))"
@@ -134,6 +144,7 @@ def test_a_damaged_journal_ends_where_it_is_damaged(tmp_path: Any, damage: Any) 
     (path,) = tmp_path.glob("*.ops")
     path.write_bytes(damage(path.read_bytes()))
     assert read_ops(path).held in ([], [0, 1, 2, 3])
-    path.with_suffix(".sites").write_text("[1, 2]\n")
-    with pytest.raises(wb.WorkbenchError, match="damaged"):
-        read_ops(path)
+    for line in ("[1, 2]\n", "[" * 100_000 + "\n"):
+        path.with_suffix(".sites").write_text(line)
+        with pytest.raises(wb.WorkbenchError, match="damaged"):
+            read_ops(path)

@@ -67,7 +67,7 @@ class EagerWatch(Watch):
     def _journal(self, folder: str) -> Journal:
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in self.name) or "loop"
         try:
-            return Journal(folder, f"{name}-{self.number}")
+            return Journal(folder, name, self.number)
         except OSError as error:
             raise WatchError(
                 f"watch: the ops cannot be written to {folder}: {error.strerror or error}.",

@@ -1,14 +1,15 @@
 """The rows of a record in files of a directory, written as iterations end: what a process that was killed leaves.
 
-``NAME.ops`` has a frame an iteration, ``NAME.sites`` a line of JSON a site. A frame is the number of the iteration, how
-many rows and how many sites there are then, and the rows. A frame that is cut, or whose sites are not there, ends the
-record.
+``NAME-n.ops`` has a frame an iteration, ``NAME-n.sites`` a line of JSON a site. A frame is the number of the
+iteration, how many rows and how many sites there are then, and the rows. A frame that is cut, or whose sites are not
+there, ends the record.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,11 +26,12 @@ _HEAD = np.dtype([("iteration", np.uint64), ("rows", np.uint64), ("sites", np.ui
 class Journal:
     """Writes frames, and reads those that are no longer in memory. An error of the disk ends it, see ``error``."""
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, name: str, number: int) -> None:
         os.makedirs(folder, exist_ok=True)
-        self.path = os.path.join(folder, name)
-        self._ops = open(self.path + OPS, "w+b", buffering=0)  # noqa: SIM115  (closed by close)
-        self._sites = open(self.path + SITES, "w+b", buffering=0)  # noqa: SIM115
+        self._ops, self.path = _new(folder, name, number)
+        self._sites = open(self.path + SITES, "w+b", buffering=0)  # noqa: SIM115  (rows are read as long as it is there)
+        for file in (self._ops, self._sites):
+            weakref.finalize(self, file.close)
         self._told = 0
         #: iteration -> (offset of its rows, how many)
         self.places: dict[int, tuple[int, int]] = {}
@@ -58,10 +60,15 @@ class Journal:
         self._ops.seek(offset)
         return np.frombuffer(self._ops.read(count * TENSOR_ROW.itemsize), TENSOR_ROW)
 
-    def close(self) -> None:
-        """Close the files."""
-        self._ops.close()
-        self._sites.close()
+
+def _new(folder: str, name: str, number: int) -> tuple[Any, str]:
+    """A new file, with the first free number from ``number`` on: what an earlier process has left stays there."""
+    while True:
+        path = os.path.join(folder, f"{name}-{number}")
+        try:
+            return open(path + OPS, "x+b", buffering=0), path  # noqa: SIM115
+        except FileExistsError:
+            number += 1
 
 
 def _write(file: Any, data: bytes) -> None:

@@ -112,7 +112,7 @@ def _spilled(path: str) -> OpRecord:
                 break
             record.rows.memory[iteration] = rows
             record.iterations = iteration + 1
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TraceError(
             f"{path} is damaged: {str(error)[:300]}.", slug="bad-trace", fix="record the loop again."
         ) from error

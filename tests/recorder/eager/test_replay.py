@@ -118,3 +118,10 @@ def test_an_exception_in_the_step_keeps_what_was_recorded() -> None:
                 net(torch.randn(3, 5))
             watch(loss=y)
     assert watch.state == "failed" and watch.ops.iterations >= 3
+
+
+def test_an_iteration_without_ops_is_not_said_to_replay() -> None:
+    with wb.watch("empty", ops="torch", show=False) as watch:
+        for k in range(3):
+            watch(k=k)
+    assert watch.replays.exact is None and str(watch.replays) == "Not replayed: the iteration has no ops."

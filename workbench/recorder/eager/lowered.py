@@ -42,6 +42,12 @@ def as_type(array: Any, kind: TensorType) -> Any:
     return np.ascontiguousarray(array).reshape(-1).view(numpy_dtype(kind.dtype)).reshape(kind.shape)
 
 
+def from_outside(torch: Any, given: Any, kind: TensorType) -> Any:
+    """The bytes that a storage had from outside, as an array of a type."""
+    wanted = getattr(torch, kind.dtype)
+    return aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), kind)
+
+
 def _type_of(part: StoragePart, nbytes: int) -> TensorType:
     size = numpy_dtype(part.dtype).itemsize
     stride, contiguous = 1, part.offset == 0

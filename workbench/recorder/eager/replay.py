@@ -11,7 +11,7 @@ import numpy as np
 from workbench.frontends.pytorch import aten
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.streaming import TENSOR_TYPES, TensorLog
-from workbench.recorder.eager.lowered import as_type, lower_call, storage_types
+from workbench.recorder.eager.lowered import as_type, from_outside, lower_call, storage_types
 from workbench.recorder.eager.ops import READ_BACK
 from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.steps import StepRecord, StoragePart
@@ -56,8 +56,7 @@ def computed(
         types = storage_types(iteration.body, False)
         now = {j: as_type(values[before], types[j]) for j, before in iteration.body.previous.items()}
         for s, given in ((s, given) for s, given in iteration.given.items() if s in types):
-            wanted = getattr(torch, types[s].dtype)
-            now[s] = aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), types[s])
+            now[s] = from_outside(torch, given, types[s])
         yield k, 0, now, types
         for n, call in enumerate(iteration.body.calls):
             if call.outs:
@@ -82,7 +81,7 @@ def replay(recorder: Any) -> Replay:
         return Replay(None, span[-1], reason=f"the iteration has {size:,} bytes of tensors")
     done = 0
     if not iterations[span[-1]].body.calls:
-        return Replay(True, span[-1], 0)
+        return Replay(None, span[-1], reason="the iteration has no ops")
     try:
         for k, calls, now, types in computed(recorder.torch, iterations, {}, span):
             if not calls:

@@ -24,7 +24,7 @@ from workbench.frontends.pytorch import aten
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import TensorType
-from workbench.recorder.eager.lowered import as_type, lower_call, storage_types
+from workbench.recorder.eager.lowered import as_type, from_outside, lower_call, storage_types
 from workbench.recorder.eager.replay import computed
 from workbench.recorder.eager.steps import AtenCall, RecordedSteps
 
@@ -150,9 +150,7 @@ class StepsGraph:
         iterations, torch = self._iterations, self._torch
 
         def value(iteration: int) -> Any:
-            given = iterations[iteration].given[storage]
-            wanted = getattr(torch, kind.dtype)
-            return aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), kind)
+            return from_outside(torch, iterations[iteration].given[storage], kind)
 
         return value
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.widgets.base import theme
-from workbench.widgets.graph.graph_shapes import COLOURS, LINES
+from workbench.widgets.graph.graph_shapes import COLOURS, LINES, looks
 
 if TYPE_CHECKING:
     from workbench.widgets.graph.graph_spec import Marks
@@ -43,11 +43,7 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
         found.append(_sign("box", theme.PURPLE, "dash", "selected"))
     if marks.matches - {""}:
         found.append(_sign("box", theme.GREEN, "dot", "found"))
-    looks: dict[int, str] = {
-        **dict.fromkeys(state["older_edges"], "older"),
-        **dict.fromkeys(state["taken_edges"], "taken"),
-        **dict.fromkeys(state["dead_edges"], "dead"),
-    }
+    look = looks(state["dead_edges"], state["taken_edges"], state["older_edges"])
     if state["ages"]:
         found.append(_sign("text", theme.GREY, "1.74 (4)", "from an earlier iteration"))
     if marks.points:
@@ -55,7 +51,7 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
     found += [_sign("box", COLOURS[kind], "solid", words) for kind, words in KINDS.items() if kind in kinds]
     if dead:
         found.append(_sign("box", theme.GREY, "dot", "not executed"))
-    lines = {looks.get(k) or edge["kind"] for k, edge in enumerate(picture["edges"])}
+    lines = {look.get(k) or edge["kind"] for k, edge in enumerate(picture["edges"])}
     for kind, words in EDGES.items():
         if kind in lines:
             colour, _, dash = LINES[kind]

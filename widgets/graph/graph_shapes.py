@@ -77,14 +77,15 @@ def frames(found: Sequence[Box], depth: int) -> Trace:
     return outlines(mine, theme.GREY, 0.07, width=1.2, dash="dash")
 
 
+def looks(dead: Iterable[int], taken: Iterable[int], older: Iterable[int]) -> dict[int, str]:
+    """Index of an edge -> its look in ``LINES``, where that is not the one of its kind."""
+    return {**dict.fromkeys(older, "older"), **dict.fromkeys(taken, "taken"), **dict.fromkeys(dead, "dead")}
+
+
 def lines(edges: Sequence[Box], dead: Iterable[int], taken: Iterable[int], older: Iterable[int]) -> list[Trace]:
     """The edges in six traces: data, dead, back, control, those on the branch that was taken, and those that were taken
     in an earlier iteration."""
-    look: dict[int, str] = {
-        **dict.fromkeys(older, "older"),
-        **dict.fromkeys(taken, "taken"),
-        **dict.fromkeys(dead, "dead"),
-    }
+    look = looks(dead, taken, older)
     groups: dict[str, list[Any]] = {name: [] for name in LINES}
     for index, edge in enumerate(edges):
         kind: str = look.get(index) or edge["kind"]

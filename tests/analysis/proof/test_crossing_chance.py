@@ -3,6 +3,7 @@
 import pytest
 
 import workbench as wb
+from workbench.analysis.forecast.edge_of_support import together
 
 
 @wb.graph
@@ -45,6 +46,12 @@ def test_the_chance_is_the_density_at_the_threshold(near):
 def test_a_wrong_newton_that_may_converge_is_not_told_never_to():
     answer = asked(may_converge)
     assert answer.outcome is None and answer.reason.slug == "chance", answer
+
+
+def test_a_chance_of_several_clauses_is_told_where_one_that_turns_false_ends_the_loop():
+    assert together([(0.1,), None, (0.2,), (None,)], "and") == (0.2,) and together([(0.1,)], "single") == (0.1,)
+    assert together([(0.1,), None], "or") is None and together([(0.1,), (0.2,)], "or") == (None,)
+    assert together([(0.1,)], "not") == (None,) and together([None], "and") is None
 
 
 @pytest.mark.parametrize("edge", [0.976, 0.98])

@@ -13,7 +13,7 @@ from workbench.widgets.text.numerals import numeral
 
 #: the control output of a node
 CONTROL = -1
-#: answers that are kept: that of the whole graph, and one for each closed box with a branch
+#: answers that are kept: those of the whole graph now and before, and one for each closed box with a branch
 KEPT = 16
 
 

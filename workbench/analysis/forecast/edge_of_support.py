@@ -49,6 +49,16 @@ def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tu
     return (None,)
 
 
+def together(found: Sequence[tuple[float | None] | None], logic: str) -> tuple[float | None] | None:
+    """The answers of :func:`may_meet` about the clauses of a condition, in one: with "or" all of them must be open. The
+    chance is known only where a clause ends the loop by turning false."""
+    open_ = [f for f in found if f is not None]
+    if not open_ or logic == "or" and len(open_) < len(found):
+        return None
+    known = [p for (p,) in open_ if p is not None]
+    return (max(known) if known and logic in ("single", "and") else None,)
+
+
 def in_words(chance: float | None) -> str:
     """The sentence about a motion that may cross."""
     sentence = "The two sides of the clause move irregularly, and nothing keeps them from meeting."

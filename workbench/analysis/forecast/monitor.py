@@ -11,7 +11,7 @@ import numpy as np
 from workbench.analysis.forecast.brent_cycle import StateWatch
 from workbench.analysis.forecast.calibrated_confidence import MOST
 from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
-from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may_meet
+from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may_meet, together
 from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.series.value_series import HistoryError
@@ -260,12 +260,7 @@ class TerminationMonitor:
 
     def _may_meet(self) -> tuple[float | None] | None:
         """The chance per iteration (None: not known) of irregular clauses that nothing keeps from turning."""
-        found = [may_meet(c.lhs, c.op, c.rhs, IRREGULAR_LEAST) for c in self.clauses]
-        open_ = [f for f in found if f is not None]
-        if not open_ or self.logic == "or" and len(open_) < len(found):
-            return None
-        known = [p for (p,) in open_ if p is not None]
-        return (max(known) if known and self.logic in ("single", "and") else None,)
+        return together([may_meet(c.lhs, c.op, c.rhs, IRREGULAR_LEAST) for c in self.clauses], self.logic)
 
     def _limited(self, answer: Termination) -> Termination:
         if self.trip_limit is None:

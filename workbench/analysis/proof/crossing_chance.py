@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.analysis.forecast.edge_of_support import may_meet
+from workbench.analysis.forecast.edge_of_support import may_meet, together
 from workbench.analysis.proof.lookahead_search import Search
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
@@ -17,11 +17,7 @@ def may_cross(search: Search, logic: str) -> tuple[float | None] | None:
     """None where the clauses do not come to an open edge; else the chance per iteration, where it is known."""
     rows = _values(search)
     found = [may_meet([v[0] for v in side], side[0][1], [v[2] for v in side], FEWEST) for side in rows]
-    open_ = [f for f in found if f is not None]
-    if not open_ or logic == "or" and len(open_) < len(found):
-        return None
-    known = [p for (p,) in open_ if p is not None]
-    return (max(known) if known and logic != "or" else None,)
+    return together(found, logic)
 
 
 def _values(search: Search) -> list[list[tuple[Any, str, Any]]]:

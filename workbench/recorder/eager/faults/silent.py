@@ -44,13 +44,10 @@ class Silent:
         self._stepped: dict[str, Stepped] = {}
         self._hashes: dict[str, Any] = {}
         self._buffer: BadOp | None = None
-        recorder.phases.before_step = self.stepping
 
     def stepping(self, optimizer: Any) -> None:
         """Note the gradients that an optimizer is about to use."""
         phases, strided = self._recorder.phases, self._recorder.torch.strided
-        if self._recorder.skipping:
-            return
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 gradient = parameter.grad

@@ -52,6 +52,7 @@ def test_c_back_three_edit_and_compare_in_six_actions(opened):
     with Actions(6) as act:
         for _ in range(3):
             act(panel.click("previous_iteration"))
+        panel.until_drawn()
         at = opened.kernel("print(panel.session.position.iteration[0])")
         button = opened.page.locator(".workbench-debugger").nth(FIRST).locator(".workbench-is-value .workbench-set")
         assert button.get_attribute("title").endswith(f" {at}"), "the iteration in which it is set"

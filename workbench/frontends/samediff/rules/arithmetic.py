@@ -52,7 +52,7 @@ _BINARY = {
     "zeta": "Zeta",
     "polygamma": "Polygamma",
 }
-_TURNED = {"reversesubtract": "Sub", "reversedivide": "Div", "reversemod": "FloorMod"}
+_TURNED = {"reversesubtract": "Sub", "reversedivide": "Div", "reversemod": "Mod"}
 _COMPARISONS = {
     "equals": "Equal",
     "eq": "Equal",

@@ -68,6 +68,26 @@ def _of_result(op: str, suffixes: Sequence[str]) -> FlatRule:
     return rule
 
 
+def _lin_space(p: Parts) -> bool:
+    """Start, end and count as inputs, or two numbers and the count as arguments.
+
+    A flag says whether the second number is the end or the step. Without inputs and without the flag libnd4j has read
+    it as the one and as the other, depending on its version: such a node is refused.
+    """
+    flags, numbers = p.node.bools, p.node.floats
+    if p.inputs or len(numbers) >= 3:
+        return not (flags and not flags[0]) and _of_result("LinSpace", ("start", "stop", "num"))(p)
+    dtype, count = p.out_dtype("float32"), p.int_at(0)
+    if len(numbers) < 2 or not p.node.ints or dtype in (None, "string", "bool") or not (flags or count == 1):
+        return False
+    start, end = (float(v) for v in numbers[:2])
+    if flags and not flags[0]:
+        end = start + end * (count - 1)
+    ends = (p.value(part, np.asarray(v).astype(numpy_dtype(str(dtype))), str(dtype)) for part, v in
+            (("start", start), ("stop", end)))  # fmt: skip
+    return p.result("LinSpace", *ends, p.value("num", np.int32(count), "int32"))
+
+
 def _fill(p: Parts) -> bool:
     dtype = p.out_dtype()
     if p.has(2):
@@ -102,8 +122,8 @@ RULES: dict[str, FlatRule] = {
     "size": _shape("Size"),
     "rank": to("Rank", 1),
     "range": _of_result("Range", ("start", "limit", "delta")),
-    "lin_space": _of_result("LinSpace", ("start", "stop", "num")),
-    "linspace": _of_result("LinSpace", ("start", "stop", "num")),
+    "lin_space": _lin_space,
+    "linspace": _lin_space,
     "fill": _fill,
     "zeros_as": _like("ZerosLike"),
     "zeroslike": _like("ZerosLike"),

@@ -7,12 +7,14 @@ import json
 import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.claims import FirstBad, Period, checked
+from workbench.analysis.claims import Claim, FirstBad, Period, checked
 from workbench.analysis.claims.sentences import SENTENCES
 from workbench.errors import WorkbenchError
+from workbench.kernels import machine as core
 
 
 @wb.graph
@@ -65,3 +67,22 @@ def test_first_bad_iterations_recompute_themselves_and_what_does_not_hold_is_not
 def test_every_kind_has_a_sentence():
     kinds = {c.kind for c in (Period, FirstBad)}
     assert kinds <= set(SENTENCES)
+
+
+@pytest.mark.skipif(not core.can_flush(), reason="this processor has no such switch")
+def test_a_claim_is_recomputed_in_the_arithmetic_of_its_graph():
+    class HalvesToZero(Claim):
+        """Half of the value is zero."""
+
+        kind = "halves-to-zero"
+
+        def _holds(self, run):
+            return run * np.float64(0.5) == 0
+
+    least = np.finfo(np.float64).smallest_normal
+    with core.Subnormals(True):
+        flushed = HalvesToZero(evidence=least)
+    assert flushed.check() and not core.flushes()
+    assert not HalvesToZero(evidence=least).check() and "flushed" not in flushed.data
+    with core.Subnormals(True):
+        assert not HalvesToZero(evidence=least, flushed=False).check()

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.analysis.claims.sentences import SENTENCES
 from workbench.analysis.text import plain
 from workbench.errors import WorkbenchError
+from workbench.kernels.machine import Subnormals, flushes
 from workbench.text import harmless
 
 #: kind of a claim -> the fixes that it suggests; the room ``fixes`` fills it
@@ -44,10 +45,12 @@ class Claim:
     kind: ClassVar[str] = ""
 
     evidence: Any = field(default=None, repr=False, compare=False)
+    #: Internal: whether the graph takes numbers below the normal range for zero; a claim is recomputed as it was made.
+    flushed: bool = field(default_factory=flushes, repr=False, compare=False)
 
     @property
     def data(self) -> dict[str, Any]:
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "evidence"}
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.compare}
 
     @property
     @harmless
@@ -73,7 +76,7 @@ class Claim:
                 slug="no-evidence",
                 fix="ask the session again: session.termination().claims.",
             )
-        with np.errstate(all="ignore"):
+        with Subnormals(self.flushed), np.errstate(all="ignore"):
             return bool(self._holds(self.evidence))
 
     def _holds(self, run: Any) -> bool:

@@ -35,7 +35,7 @@ def is_noisy(ys):
             return False
         for t in range(rows):
             work[t] = 1.0
-            for i in range(BEFORE + 1):
+            for i in range(BEFORE):
                 work[(i + 1) * rows + t] = (y[t + BEFORE - i] - y[t + BEFORE - 1 - i]) / size
             d = y[t + BEFORE + 1] - y[t + BEFORE]
             work[(BEFORE + 1) * rows + t] = d / size

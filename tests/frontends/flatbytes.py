@@ -224,6 +224,8 @@ class SameDiff:
         **lists: Sequence[Any],
     ) -> str:
         """``lists``: ints, floats, bools, dimensions. The first output's name comes back."""
+        if unknown := set(lists) - {"ints", "floats", "bools", "dimensions"}:
+            raise TypeError(f"an op has no {', '.join(sorted(unknown))}")
         names = [outputs] if isinstance(outputs, str) else list(outputs)
         self._last += 1
         node = self._last

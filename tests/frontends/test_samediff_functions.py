@@ -95,7 +95,7 @@ UNARY: dict[str, tuple[Callable[..., Any], np.ndarray]] = {
     "diag_part": (np.diag, X[:, :3]),
     "matrix_diag": (np.diag, X[0]),
     "matrix_diag_part": (np.diag, X[:, :3]),
-    "invert_permutation": (np.argsort, np.int32([2, 0, 3, 1])),
+    "invert_permutation": (lambda x: np.argsort(x).astype(x.dtype), np.int32([2, 0, 3, 1])),
     "flatten": (np.ravel, X),
     "unique": (lambda x: np.int32([5, -1, 3]), np.int32([5, -1, 5, 3, -1])),
     "where_np": (np.argwhere, P),
@@ -105,7 +105,7 @@ BINARY: dict[str, tuple[Callable[..., Any], np.ndarray, np.ndarray]] = {
     "mul": (np.multiply, X, Y),
     "div": (np.divide, X, Y),
     "realdiv": (np.divide, X, Y),
-    "truncatediv": (lambda a, b: np.trunc(a / b), N, M),
+    "truncatediv": (lambda a, b: np.trunc(a / b).astype(a.dtype), N, M),
     "fmod": (np.fmod, X * 5, Y),
     # C's remainder, as libnd4j computes it: of the sign of what is divided
     "reversemod": (lambda a, b: np.fmod(b, a), M, N),
@@ -263,7 +263,11 @@ STATED: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
         {"ints": (2, 1)},
     ),
     "resize_nearest_neighbor": (IMAGE[:, ::2, ::2], (IMAGE,), {"ints": (2, 2)}),
-    "compat_sparse_to_dense": ([0, 5, 0, 6], (np.int32([1, 3]), np.int32([4]), np.float64([5, 6]), np.float64(0)), {}),
+    "compat_sparse_to_dense": (
+        np.float64([0, 5, 0, 6]),
+        (np.int32([1, 3]), np.int32([4]), np.float64([5, 6]), np.float64(0)),
+        {},
+    ),
     "dynamic_stitch": ([X[1], X[0], Y[0]], (np.int32([1, 0]), np.int32([2]), X[:2], Y[:1]), {}),
     "euclidean": (np.linalg.norm(X - Y), (X, Y), {"op_class": 16, "dimensions": [ALL]}),
     "manhattan": (np.abs(X - Y).sum(1), (X, Y), {"op_class": 16, "dimensions": [1]}),
@@ -282,44 +286,38 @@ STATED: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
 }
 
 
-def value(op: str, inputs: tuple[Any, ...], dtype: str | None, **arguments: Any) -> np.ndarray:
+def value(op: str, inputs: tuple[Any, ...], dtype: str, **arguments: Any) -> np.ndarray:
     """The output of a file with one op; ``dtype`` is the one stored for it."""
     sd = SameDiff()
     names = [sd.constant(f"in{i}", np.asarray(each)) for i, each in enumerate(inputs)]
-    sd.op(op, "out", names, dtypes=[dtype or str(np.asarray(inputs[0]).dtype)], **arguments)
+    sd.op(op, "out", names, dtype=dtype, **arguments)
     return wb.load(sd.bytes()).run()["out"]
 
 
-def same(op: str, got: np.ndarray, expected: Any) -> None:
+def agrees(op: str, inputs: tuple[Any, ...], expected: Any, **arguments: Any) -> None:
+    """The output has the shape, the dtype and the numbers expected."""
     expected = np.asarray(expected)
-    assert got.shape == expected.shape, op
-    assert (got.dtype.kind == "b") == (expected.dtype.kind == "b"), op
+    got = value(op, inputs, str(expected.dtype), **arguments)
+    assert got.shape == expected.shape and got.dtype == expected.dtype, op
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-9, err_msg=op)
-
-
-def stored(expected: Any) -> str:
-    return str(np.asarray(expected).dtype)
 
 
 @pytest.mark.parametrize("op", UNARY)
 def test_a_function_of_one_array(op):
     function, x = UNARY[op]
-    expected = function(x)
-    same(op, value(op, (x,), stored(expected)), expected)
+    agrees(op, (x,), function(x))
 
 
 @pytest.mark.parametrize("op", BINARY)
 def test_a_function_of_two_arrays(op):
     function, x, y = BINARY[op]
-    expected = function(x, y)
-    dtype = str(x.dtype) if op == "truncatediv" else stored(expected)
-    same(op, value(op, (x, y), dtype), expected)
+    agrees(op, (x, y), function(x, y))
 
 
 @pytest.mark.parametrize("op", THREE)
 def test_a_function_of_three_arrays(op):
     expected, *inputs = THREE[op]
-    same(op, value(op, tuple(inputs), stored(expected)), expected)
+    agrees(op, tuple(inputs), expected)
 
 
 @pytest.mark.parametrize("op", SCALAR)
@@ -328,29 +326,37 @@ def test_an_array_and_the_number_of_the_op(op, x):
     number = x.dtype.type(2) if x.dtype.kind == "i" else x[1, 2]
     if op == "pow_scalar":  # a negative base has no real power
         x = np.abs(x)
-    expected = SCALAR[op](x, number)
-    same(op, value(op, (x,), stored(expected), op_class=10, scalar=flat_array(number)), expected)
+    agrees(op, (x,), SCALAR[op](x, number), op_class=10, scalar=flat_array(number))
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize("op", REDUCED)
 def test_a_reduction(op, axis):
     function, x = REDUCED[op]
-    expected = function(x, axis=axis)
-    arguments = {"dimensions": [ALL if axis is None else axis]}
-    same(op, value(op, (x,), stored(expected), op_class=6, **arguments), expected)
+    agrees(op, (x,), function(x, axis=axis), op_class=6, dimensions=[ALL if axis is None else axis])
 
 
 @pytest.mark.parametrize("op", STATED)
 def test_an_op_with_arguments(op):
     expected, inputs, arguments = STATED[op]
-    dtype = "float64" if op in ("eye", "tri", "linspace", "lin_space") else stored(expected)
-    same(op, value(op, inputs, dtype, **arguments), expected)
+    agrees(op, inputs, expected, **arguments)
 
 
 def test_a_second_number_that_may_be_the_end_or_the_step_is_refused():
     with pytest.raises(UnknownOpError, match="lin_space"):
         value("lin_space", (), "float64", floats=(0, 1), ints=(5,))
+
+
+@pytest.mark.parametrize(
+    "form", [{"floats": (0, 2, 3)}, {"ints": (0, 2, 3)}, {"floats": (0, 2), "ints": (3,), "bools": [True]}]
+)
+def test_the_forms_of_linspace(form):
+    agrees("linspace", (), np.float32([0, 1, 2]), **form)
+
+
+def test_a_count_that_no_memory_holds_is_not_taken_for_another():
+    with pytest.raises(wb.WorkbenchError, match="linspace"):
+        value("linspace", (), "float32", floats=(0, 1), ints=(2**40,), bools=[True])
 
 
 def test_all_of_these_are_rules():

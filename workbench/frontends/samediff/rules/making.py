@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.frontends.samediff.rules.base import FlatRule, Parts, dtype_attr, to
+from workbench.frontends.samediff.rules.base import FlatRule, Parts, dtype_attr, is_float, to
 from workbench.ir.types import numpy_dtype
 
 
@@ -53,39 +53,36 @@ def _of_result(op: str, suffixes: Sequence[str]) -> FlatRule:
         numbers: Sequence[Any] = p.node.floats if len(p.node.floats) >= len(suffixes) else p.node.ints
         if p.inputs or len(numbers) < len(suffixes):
             return False
-        return p.result(
-            op,
-            *(
-                p.value(
-                    suffix,
-                    np.asarray(v).astype(numpy_dtype("int32" if suffix == "num" else dtype)),
-                    "int32" if suffix == "num" else dtype,
-                )
-                for v, suffix in zip(numbers, suffixes, strict=False)
-            ),
-        )
+        return _of_numbers(p, op, suffixes, numbers, dtype)
 
     return rule
 
 
-def _lin_space(p: Parts) -> bool:
-    """Start, end and count as inputs, or two numbers and the count as arguments.
+def _of_numbers(p: Parts, op: str, suffixes: Sequence[str], numbers: Sequence[Any], dtype: str) -> bool:
+    """The op on constants in the type of the result; a count is an integer."""
+    types = ["int64" if suffix == "num" else dtype for suffix in suffixes]
+    arrays = (np.asarray(v).astype(numpy_dtype(t)) for v, t in zip(numbers, types, strict=False))
+    return p.result(op, *(p.value(suffix, a, t) for suffix, a, t in zip(suffixes, arrays, types, strict=True)))
 
-    A flag says whether the second number is the end or the step. Without inputs and without the flag libnd4j has read
-    it as the one and as the other, depending on its version: such a node is refused.
+
+_LIN_SPACE = ("LinSpace", ("start", "stop", "num"))
+
+
+def _lin_space(p: Parts) -> bool:
+    """Start, end and count as inputs or as three arguments, or two numbers and the count as arguments.
+
+    A flag says whether the second number is the end or the step. Two numbers without the flag are refused: libnd4j has
+    taken the second for the one and for the other, depending on its version.
     """
-    flags, numbers = p.node.bools, p.node.floats
-    if p.inputs or len(numbers) >= 3:
-        return not (flags and not flags[0]) and _of_result("LinSpace", ("start", "stop", "num"))(p)
-    dtype, count = p.out_dtype("float32"), p.int_at(0)
-    if len(numbers) < 2 or not p.node.ints or dtype in (None, "string", "bool") or not (flags or count == 1):
+    flags, floats, count = p.node.bools, p.node.floats, p.int_at(0)
+    by_step = bool(flags) and not flags[0]
+    if p.inputs or len(floats) != 2:
+        return not by_step and _of_result(*_LIN_SPACE)(p)
+    dtype = p.out_dtype("float32")
+    if not p.node.ints or not is_float(dtype) or not (flags or count == 1):
         return False
-    start, end = (float(v) for v in numbers[:2])
-    if flags and not flags[0]:
-        end = start + end * (count - 1)
-    ends = (p.value(part, np.asarray(v).astype(numpy_dtype(str(dtype))), str(dtype)) for part, v in
-            (("start", start), ("stop", end)))  # fmt: skip
-    return p.result("LinSpace", *ends, p.value("num", np.int32(count), "int32"))
+    start, end = floats
+    return _of_numbers(p, *_LIN_SPACE, (start, start + end * (count - 1) if by_step else end, count), str(dtype))
 
 
 def _fill(p: Parts) -> bool:

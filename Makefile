@@ -195,7 +195,7 @@ valgrind: $(DEV_STAMP)
 
 # atheris is needed for this alone, so it is not among the project's dependencies. Findings stay under build/fuzz/TARGET.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= graphdef pbtxt saved_model checkpoint onnx samediff graph_text trace pt2
+FUZZ_TARGETS ?= graphdef pbtxt saved_model checkpoint onnx samediff graph_text trace
 fuzz: $(DEV_STAMP)
 	@python -c 'import atheris' 2> /dev/null || $(PIP_INSTALL) atheris
 	@for target in $(FUZZ_TARGETS); do \

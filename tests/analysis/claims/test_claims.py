@@ -86,3 +86,16 @@ def test_a_claim_is_recomputed_in_the_arithmetic_of_its_graph():
     assert not HalvesToZero(evidence=least).check() and "flushed" not in flushed.data
     with core.Subnormals(True):
         assert not HalvesToZero(evidence=least, flushed=False).check()
+
+
+@pytest.mark.skipif(not core.can_flush(), reason="this processor has no such switch")
+@pytest.mark.parametrize("flushed", [False, True])
+def test_an_answer_has_claims_of_the_arithmetic_of_its_graph(flushed):
+    b = wb.GraphBuilder("halving")
+    b.flushes_subnormals = flushed
+    start = b.placeholder("x")
+    graph = b.build(b.while_loop(lambda x: x > -1.0, lambda x: x * 0.5, {"x": start}))
+    with wb.Session(graph, {"x": 1.0}) as session:
+        session.next_iteration(3)
+        claims = session.termination().claims
+    assert claims and all(claim.flushed is flushed and claim.check() for claim in claims)

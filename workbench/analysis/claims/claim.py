@@ -46,7 +46,7 @@ class Claim:
 
     evidence: Any = field(default=None, repr=False, compare=False)
     #: Internal: whether the graph takes numbers below the normal range for zero; a claim is recomputed as it was made.
-    flushed: int = field(default_factory=flushes, repr=False, compare=False)
+    flushed: bool = field(default_factory=flushes, repr=False, compare=False)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Claim:
                 slug="no-evidence",
                 fix="ask the session again: session.termination().claims.",
             )
-        with Subnormals(bool(self.flushed)), np.errstate(all="ignore"):
+        with Subnormals(self.flushed), np.errstate(all="ignore"):
             return bool(self._holds(self.evidence))
 
     def _holds(self, run: Any) -> bool:

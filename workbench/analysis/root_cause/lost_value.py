@@ -112,7 +112,7 @@ class LostValue:
         )
 
     @property
-    def _span(self) -> dict[str, int]:
+    def _span(self) -> dict[str, Any]:
         return {"first": self.its[0], "last": self.k}
 
     def _value(self, ref: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import nested
-from workbench.ir import Tag
+from workbench.ir import Ref, Tag
 
 
 def growing(size=1000, trips=200):
@@ -83,3 +83,37 @@ def test_the_memory_of_a_run():
         assert last.event > 9000 and last.rows > budget // 2
         assert last.total == last.rows + last.checkpoints + last.feeds
         assert last.rows <= budget + 2 * chunk and last.checkpoints <= budget // 4 + 4 * 8000
+
+
+def test_the_result_of_an_inner_loop_is_held_with_the_iteration_around_it():
+    """An Exit fires in the loop that it leaves, and its value is read in the loop around that one."""
+    graph = nested()
+    with wb.Session(graph, {"n": 4}) as session:
+        session.run()
+        names = [n for n in session.trace.names() if graph.nodes[graph.value(n).node].op == "Exit"]
+        tags = [series.tag(k) for n in names for series in [session.trace[n]] for k in range(len(series))]
+        assert any(len(tag.iteration) == 1 for tag in tags)
+        for tag in tags:
+            ref = Ref(tag.node, tag.output)
+            held_one = session.hold(ref, tag.iteration or None)
+            assert held_one.origin.tag == tag
+            np.testing.assert_array_equal(np.asarray(held_one), session.value(ref, tag.iteration or None))
+
+
+def test_the_result_of_an_inner_loop_that_no_output_needs_has_the_iterations_around_it():
+    b = wb.GraphBuilder("nested")
+    n = b.placeholder("n", "int64", ())
+    results = []
+
+    def body(i):
+        (j,) = b.while_loop(lambda j: j < i + 2, lambda j: j + 1, (b.constant(0, "int64"),), name="inner")
+        results.append(j)
+        return i + 1
+
+    (out,) = b.while_loop(lambda i: i < n, body, (b.constant(0, "int64"),), name="outer")
+    graph = b.build({"i": out})
+    with wb.Session(graph, {"n": 4}) as session:
+        session.run()
+        assert [int(session.value(results[-1].ref, k)) for k in range(4)] == [2, 3, 4, 5]
+        with pytest.raises(wb.WorkbenchError, match="got 2 iteration numbers"):
+            session.value(results[-1].ref, (1, 2))

@@ -14,6 +14,7 @@ from workbench.debugger.replay.on_demand import compute_unrequired
 from workbench.debugger.replay.read_range import values_between
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import MemoryReport, Run, memory_report
+from workbench.ir.frames.frame_tree import output_frame
 from workbench.ir.node import Ref, Tag
 from workbench.kernels import SHAPES, ShapeInfo
 from workbench.kernels import machine as core
@@ -98,7 +99,8 @@ class SessionValues:
             )
         tag = Tag(*ref)
         if iteration is not None:
-            frame = self._state.graph.frame_of(ref.node)
+            graph = self._state.graph
+            frame = output_frame(graph.nodes[ref.node], graph.frame_of(ref.node))
             tag = Tag(*ref, frame, path_of(str(name), frame, iteration))
         elif ref in self.trace.layout.values and len(series := self.trace[ref]):
             tag = series.tag(-1)

@@ -17,6 +17,7 @@ from workbench.debugger.iteration_path import as_path
 from workbench.debugger.replay import step_back
 from workbench.errors import DeadValueError, TraceError
 from workbench.execution import NEWEST_ROWS, Run
+from workbench.ir.frames.frame_tree import output_frame
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.opspec import REGISTRY
@@ -38,7 +39,7 @@ def compute_unrequired(run: Run, ref: Ref, iteration: Any, read: Read) -> Any:
     cone = _cone(run, ref)
     frame = graph.frame_of(ref.node)
     if iteration is not None:
-        path_of(graph.name_of(ref), frame, iteration)
+        path_of(graph.name_of(ref), output_frame(graph.nodes[ref.node], frame), iteration)
     plain = all(graph.nodes[n].op not in CONTROL and graph.frame_of(n) == frame for n in cone)
     effects = [n for n in cone if not _repeatable(graph.nodes[n], bool(frame))]
     if effects:

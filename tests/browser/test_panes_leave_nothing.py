@@ -24,6 +24,8 @@ OPEN = """return args[0].every(key => {
 })"""
 CLOSED = "return panel.querySelectorAll('.workbench-pane').length === 0"
 TIMES = 6
+#: counts that seem to grow are looked at for up to so many times: the page around the panel swings by up to 16 nodes
+LONG = 24
 #: the page's caches (fonts, styles, plotly's own) are full after so many times
 SETTLED = 3
 
@@ -55,6 +57,19 @@ def grown(counts: list[dict[str, int]]) -> dict[str, int]:
     }
 
 
+def counted_each_time(once, page, client) -> list[dict[str, int]]:
+    """Counts after each of `once()`, called 6 times, and more often for as long as they grew by one each time.
+
+    Parts of JupyterLab that are drawn again (the kernel's state, buttons that React keeps twice) move the count up and
+    down by a few nodes; against what is left each time, even a single node, they do not matter when it is many times.
+    """
+    counts: list[dict[str, int]] = []
+    while len(counts) < TIMES or (len(counts) < LONG and max(grown(counts).values()) >= len(counts) - SETTLED):
+        once()
+        counts.append(counted(page, client))
+    return counts
+
+
 def test_panes_that_open_and_close_again_and_again_leave_no_nodes_and_no_listeners(opened):
     panel = Panel(opened.page, 0)
     panel.click("run", "finished")
@@ -65,26 +80,30 @@ def test_panes_that_open_and_close_again_and_again_leave_no_nodes_and_no_listene
     client.send("Debugger.enable")
     keys = opened.kernel("print(*panel.panes.names)").split()
     assert len(keys) == 11
-    counts = []
-    for _ in range(TIMES):
+    script: list[int] = []
+
+    def once():
         opened.kernel("for name in panel.panes.names: panel.panes.show(name)")
         panel.until(OPEN, keys)
         opened.kernel("for name in panel.panes.names: panel.panes.hide(name)")
         panel.until(CLOSED)
-        counts.append(counted(opened.page, client) | {"script": sum(parsed)})
-    assert max(grown(counts).values()) < TIMES - SETTLED, counts  # not even one for each time
+        script.append(sum(parsed))
+
+    counts = counted_each_time(once, opened.page, client)
+    assert max(grown(counts).values()) < len(counts) - SETTLED, counts  # not even one for each time
     # of a widget that is made again only the loader is, as long as the page is open
-    assert len(parsed) > TIMES and counts[-1]["script"] - counts[0]["script"] < (TIMES - 1) * 20_000, counts
+    assert len(parsed) > TIMES and script[-1] - script[0] < (len(script) - 1) * 20_000, script
     assert opened.script_errors() == [] and opened.outside() == []
 
 
 def test_a_cell_that_is_run_again_leaves_nothing_of_its_last_panel(opened):
     client = opened.page.context.new_cdp_session(opened.page)
     client.send("Performance.enable")
-    counts = []
-    for _ in range(TIMES):
+
+    def once():
         opened.run_cell(0)
         Panel(opened.page, 0).click("run", "finished")
-        counts.append(counted(opened.page, client))
-    assert max(grown(counts).values()) < TIMES - SETTLED, counts
+
+    counts = counted_each_time(once, opened.page, client)
+    assert max(grown(counts).values()) < len(counts) - SETTLED, counts
     assert opened.script_errors() == []

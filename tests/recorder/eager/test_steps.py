@@ -199,25 +199,3 @@ def test_a_last_iteration_of_another_form_is_left_out() -> None:
     session = watch.session()
     session.run()
     assert float(session.outputs["x"]) == 6.0 and int(session.outputs["iteration"]) == 5
-
-
-def test_slices_of_the_data_have_no_common_form_and_the_message_says_what_to_do() -> None:
-    data = torch.arange(20.0).reshape(10, 2)
-
-    def run_over(sliced: bool) -> Any:
-        w = torch.zeros(2)
-        with wb.watch("slices", ops="torch", show=False) as watch:
-            for k in range(5):
-                watch.pause()
-                x = data[2 * k : 2 * k + 2]
-                x = x if sliced else x.clone()
-                watch.resume()
-                w = w + x.mean(0)
-                watch(w=w)
-        return watch
-
-    with pytest.raises(wb.WorkbenchError, match=r"clone them between watch\.pause\(\) and watch\.resume\(\)"):
-        run_over(True).session()
-    session = run_over(False).session()
-    session.run()
-    assert session.outputs["w"].tolist() == [45.0, 50.0]

@@ -139,7 +139,10 @@ def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[An
         k, dtype, size, stride, offset = value
         base = bases[k]
         wanted = getattr(torch, dtype)
-        return (base if base.dtype == wanted else base.view(wanted)).as_strided(size, stride, offset)
+        start = _argument(torch, offset, bases, numbers)
+        return (base if base.dtype == wanted else base.view(wanted)).as_strided(size, stride, start)
+    if kind == "item":
+        return int(numbers[value[0]][value[1]])
     if kind == "input":
         return numbers[value]
     if kind == "number":
@@ -148,11 +151,14 @@ def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[An
         return complex(*value)
     if kind == "device":
         return torch.device(value)
+    if kind == "generator":  # with the state from which the call draws
+        return torch.Generator().set_state(torch.get_rng_state())
     return getattr(torch, value)
 
 
 def describe_argument(torch: Any, value: Any) -> Any:
-    """A plain argument as JSON: numbers, strings, None, lists, dtypes, devices, layouts, memory formats."""
+    """A plain argument as JSON: numbers, strings, None, lists, dtypes, devices, layouts, memory formats, and
+    ``torch.Generator`` itself for a generator."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -161,6 +167,8 @@ def describe_argument(torch: Any, value: Any) -> Any:
         return {"complex": [value.real, value.imag]}
     if isinstance(value, torch.device):
         return {"device": str(value)}
+    if value is torch.Generator:
+        return {"generator": ""}
     if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
         return {"constant": str(value).removeprefix("torch.")}
     if isinstance(value, (list, tuple)):

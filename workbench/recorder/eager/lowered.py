@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.frontends.pytorch import aten
 from workbench.ir.types import TensorType, numpy_dtype
-from workbench.recorder.eager.steps import AtenCall, FloatArgument, StepBody, StoragePart, parts_of
+from workbench.recorder.eager.forms import FloatArgument, StoragePart, parts_of
+from workbench.recorder.eager.steps import AtenCall, StepBody
 
 
 class LoweredCall(NamedTuple):
@@ -58,16 +60,29 @@ def _type_of(part: StoragePart, nbytes: int) -> TensorType:
     return TensorType(part.dtype, part.size if whole else (nbytes // size,))
 
 
-def lower_call(torch: Any, call: AtenCall, random: bool, varies: Callable[[int], bool]) -> LoweredCall:
-    """The description of a call; ``varies`` tells of its k-th float whether other iterations have another one."""
+def lower_call(
+    torch: Any, call: AtenCall, random: bool, varies: Callable[[int], bool], moving: Sequence[int] = ()
+) -> LoweredCall:
+    """The description of a call.
+
+    ``varies`` tells of its k-th float whether other iterations have another one, and ``moving`` which of its integers
+    are others in other iterations: these come from outside as one vector.
+    """
     storages = tuple(dict.fromkeys(p.storage for p in [*parts_of(call.args), *parts_of(call.kwargs)]))
-    outside: list[Any] = []
-    seen = [0]
+    outside: list[Any] = ["integers"] if moving else []
+    seen, met = [0], itertools.count()
+
+    def integer(value: int) -> Any:
+        k = next(met)
+        return {"item": [len(storages), moving.index(k)]} if k in moving else value
 
     def described(value: Any) -> Any:
         if isinstance(value, StoragePart):
             where = storages.index(value.storage)
-            return {"tensor": [where, value.dtype, list(value.size), list(value.stride), value.offset]}
+            part = [where, value.dtype, list(value.size), list(value.stride), integer(value.offset)]
+            return {"tensor": part}
+        if type(value) is int:
+            return integer(value)
         if isinstance(value, FloatArgument):
             seen[0] += 1
             if not varies(seen[0] - 1):

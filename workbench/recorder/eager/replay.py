@@ -11,10 +11,11 @@ import numpy as np
 from workbench.frontends.pytorch import aten
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.streaming import TENSOR_TYPES, TensorLog
+from workbench.recorder.eager.forms import StoragePart
 from workbench.recorder.eager.lowered import as_type, from_outside, lower_call, storage_types
 from workbench.recorder.eager.ops import READ_BACK
 from workbench.recorder.eager.sites import Site
-from workbench.recorder.eager.steps import StepRecord, StoragePart
+from workbench.recorder.eager.steps import StepRecord
 from workbench.text import harmless
 
 #: bytes of the storages of an iteration above which it is not replayed at once
@@ -58,7 +59,8 @@ def computed(
         for s, given in ((s, given) for s, given in iteration.given.items() if s in types):
             now[s] = from_outside(torch, given, types[s])
         yield k, 0, now, types
-        for n, call in enumerate(iteration.body.calls):
+        for n in range(len(iteration.body.calls)):
+            call = iteration.call(n)
             if call.outs:
                 numbers = iteration.floats(n)
                 low = lower_call(torch, call, n in iteration.random, lambda _: True)
@@ -87,7 +89,7 @@ def replay(recorder: Any) -> Replay:
             if not calls:
                 continue
             body, rows = iterations[k].body, recorder.record.rows[k]
-            call = body.calls[calls - 1]
+            call = iterations[k].call(calls - 1)
             done += k == span[-1]
             if call.op.split(".")[1] == READ_BACK:
                 continue

@@ -14,27 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.recorder.eager.forms import FloatArgument, StoragePart, differing, parts_of
 from workbench.recorder.eager.ops import OpInfo
 
 _made: Any = tuple.__new__
 #: bytes of a recorded call, about; iterations of one form share theirs
 CALL_BYTES = 1500
-
-
-class StoragePart(NamedTuple):
-    """A strided part of a storage, whose number is that of its first appearance in the iteration."""
-
-    storage: int
-    dtype: str
-    size: tuple[int, ...]
-    stride: tuple[int, ...]
-    offset: int
-
-
-class FloatArgument(NamedTuple):
-    """A float among the arguments; its value may be another one in each iteration."""
-
-    value: float
 
 
 class AtenCall(NamedTuple):
@@ -51,7 +36,7 @@ class AtenCall(NamedTuple):
 
 
 class StepBody(NamedTuple):
-    """The common part of iterations of one form: all but floats, bytes from outside and random states.
+    """The common part of iterations of one form: all but numbers, bytes from outside and random states.
 
     ``previous`` is (storage, its number in the iteration before) of the state that is carried over, ``given`` are the
     storages whose bytes come from outside, ``lengths`` their bytes, ``floats`` the index of each call's first float.
@@ -67,8 +52,8 @@ class StepBody(NamedTuple):
 
 
 class StepRecord(NamedTuple):
-    """One iteration: its body, and what is its own; ``read`` are the numbers that Python read, by call, and ``names``
-    those of storages that the loop has named."""
+    """One iteration: its body, and what is its own; ``read`` are the numbers that Python read, by call, ``names`` those
+    of storages that the loop has named, and ``own`` the calls with other integers than in the body, such as offsets."""
 
     body: StepBody
     numbers: NDArray[np.float64]
@@ -76,6 +61,11 @@ class StepRecord(NamedTuple):
     given: dict[int, Any]
     read: dict[int, Any]
     names: dict[int, str]
+    own: dict[int, AtenCall]
+
+    def call(self, n: int) -> AtenCall:
+        """A call as it was made in this iteration, but for its floats."""
+        return self.own.get(n) or self.body.calls[n]
 
     def floats(self, call: int) -> NDArray[np.float64]:
         """The floats among the arguments of a call."""
@@ -110,10 +100,15 @@ class StepRecording:
             names = before.names
         given = tuple(sorted(self.given))
         form = self.calls, self.previous, given, self.lengths, list(self.random)
+        own: dict[int, AtenCall] = {}
         if last is None or form != last.form:
-            calls = tuple(self._call(n) for n in range(len(self.calls)))
-            last = StepBody(calls, form, self.previous, given, self.lengths, tuple(self.floats))
-        return StepRecord(last, np.array(self.numbers, np.float64), self.random, self.given, self.read, names)
+            others = None if last is None or form[1:] != last.form[1:] else differing(self.calls, last.form[0])
+            if last is not None and others is not None:
+                own = {n: self._call(n) for n in others}
+            else:
+                calls = tuple(self._call(n) for n in range(len(self.calls)))
+                last = StepBody(calls, form, self.previous, given, self.lengths, tuple(self.floats))
+        return StepRecord(last, np.array(self.numbers, np.float64), self.random, self.given, self.read, names, own)
 
     def _call(self, n: int) -> AtenCall:
         info, args, kwargs, outs, grad = self.calls[n]
@@ -144,11 +139,12 @@ class RecordedSteps:
     def __init__(self, torch: Any, budget: int) -> None:
         self._torch, self.budget = torch, budget
         self.iterations: dict[int, StepRecord] = {}
-        self.older: tuple[dict[int, StepRecord], dict[int, int]] = ({}, {})
+        self.older: tuple[dict[int, StepRecord], dict[int, dict[int, int]]] = ({}, {})
         self.bytes = 0
         self._known: dict[int, int] = {}
         self._now = StepRecording()
-        self.addresses: dict[int, int] = {}
+        #: address of a storage -> its number, in the last one of iterations with one body
+        self.addresses: dict[int, dict[int, int]] = {}
         #: address of a storage -> the name that the loop gives it in this iteration
         self.named: dict[int, str] = {}
         self._args: list[Any] = []
@@ -181,7 +177,11 @@ class RecordedSteps:
             for name in sorted(kwargs):
                 aside: list[tuple[Any, int]] = [] if name in info.written_names else reads
                 self._kwargs.append((name, self._frozen((kwargs[name],), aside)[0]))
-        self._random = self._torch.get_rng_state() if info.random else None
+        self._random = self._random_state(kwargs.get("generator")) if info.random else None
+
+    def _random_state(self, generator: Any) -> Any:
+        """The state from which a call draws its numbers: of the generator that it was given, or of torch's own."""
+        return self._torch.get_rng_state() if generator is None else generator.get_state()
 
     def after(self, info: OpInfo, outs: list[StoragePart], rows: tuple[int, ...]) -> None:
         """Note the parts of storages that the call gave, and their rows in the record of the iteration."""
@@ -215,7 +215,7 @@ class RecordedSteps:
             elif isinstance(value, (list, tuple)):
                 found.append(self._frozen(value, reads))
             else:
-                found.append(value)
+                found.append(type(value) if isinstance(value, self._torch.Generator) else value)
         return found
 
     def part(self, tensor: Any, storage: Any, new: bool) -> StoragePart:
@@ -251,9 +251,11 @@ class RecordedSteps:
         now, before = self._now, self.iterations.get(iteration - 1)
         kept = now.ended(before, self.named)
         same = before is not None and kept.body is before.body
-        self.bytes += kept.numbers.nbytes + (0 if same else CALL_BYTES * len(now.calls))
+        self.bytes += kept.numbers.nbytes + CALL_BYTES * len(kept.own if same else now.calls)
         self.iterations[iteration] = kept
-        self.addresses = now.locals
+        if same:
+            self.addresses.pop(iteration - 1, None)
+        self.addresses[iteration] = now.locals
         self._known = {key: number for key, number in now.locals.items() if key in alive}
         if 2 * self.bytes > self.budget:
             self.cut()
@@ -262,7 +264,8 @@ class RecordedSteps:
     def cut(self) -> None:
         """Begin a new part, with copies of the state; only the part before it is kept."""
         if self.iterations:
-            self.older, self.iterations, self.bytes, self._known = (self.iterations, self.addresses), {}, 0, {}
+            self.older, self.bytes = (self.iterations, self.addresses), 0
+            self.iterations, self.addresses, self._known = {}, {}, {}
 
     def folded(self) -> tuple[dict[int, StepRecord], dict[int, int], list[int]]:
         """The newest part that has iterations of one form in a row: its iterations, the addresses of the storages of
@@ -270,7 +273,7 @@ class RecordedSteps:
         for iterations, addresses in ((self.iterations, self.addresses), self.older):
             span = _same_body(iterations)
             if len(span) > 1 or list(iterations) == [0]:
-                return iterations, addresses, span
+                return iterations, addresses[span[-1]], span
         return {}, {}, []
 
 
@@ -284,12 +287,3 @@ def _same_body(iterations: dict[int, StepRecord]) -> list[int]:
             found = []
         found.append(k)
     return found[::-1]
-
-
-def parts_of(value: Any) -> Iterator[StoragePart]:
-    """The parts of storages among arguments."""
-    if isinstance(value, StoragePart):
-        yield value
-    elif isinstance(value, tuple) and not isinstance(value, FloatArgument):
-        for item in value:
-            yield from parts_of(item)

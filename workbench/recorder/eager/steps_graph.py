@@ -12,7 +12,6 @@ and followed. Iterations before the first that has the form of the last are comp
 
 from __future__ import annotations
 
-import functools
 import linecache
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +23,7 @@ from workbench.frontends.pytorch import aten
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import TensorType
+from workbench.recorder.eager.forms import integers_of
 from workbench.recorder.eager.lowered import as_type, from_outside, lower_call, storage_types
 from workbench.recorder.eager.replay import computed
 from workbench.recorder.eager.steps import AtenCall, RecordedSteps
@@ -46,11 +46,13 @@ class StepsGraph:
             raise WatchError(
                 f"The newest iterations of {name!r} have no common form, so that no loop can be made of them.",
                 slug="no-common-form",
-                fix="watch.first_bad() and wb.diff work without one. Slices such as data[k : k + 32] begin at another "
-                "place in each iteration: clone them between watch.pause() and watch.resume().",
+                fix="watch.first_bad() and wb.diff work without one. A loop needs two iterations in a row with the "
+                "same ops on tensors of the same sizes.",
             )
         self._nodes: list[Node] = []
         self._taken: set[str] = set()
+        #: numbers of each iteration that are nodes already
+        self._made: dict[Any, Ref] = {}
 
     def graph(self) -> Graph:
         """The graph; its loop counts the iterations as the watch does."""
@@ -105,7 +107,18 @@ class StepsGraph:
         for s, ref in value.items():
             if s not in body.previous and (label := self._known_name(s)):
                 names.setdefault(label, ref)
-        return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names)
+        return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names, notes=self._notes())
+
+    def _notes(self) -> list[str]:
+        """The iterations that this loop has, where the record has others too."""
+        first, last, held = self.span[0], self.span[-1], self._iterations
+        found = [f"This loop has the iterations {first} to {last} of the record."]
+        if others := [str(k) for k in (first - 1, last + 1) if k in held]:
+            who = f"Iterations {others[0]} and {others[1]} have" if len(others) > 1 else f"Iteration {others[0]} has"
+            found.append(f"{who} other ops, tensors of other sizes, or other tensors that the iteration before left.")
+        if min(held) > 0:
+            found.append(f"Before iteration {min(held)} only statistics are kept; memory= holds more of them.")
+        return found if len(found) > 1 else []
 
     # -- nodes --------------------------------------------------------------------------------------------------------
     def _add(self, name: str, op: str, inputs: list[Ref], source: Source | None = None, **attrs: Any) -> str:
@@ -129,14 +142,9 @@ class StepsGraph:
         return self._known_name(storage) or self._known_name(after) or f"state_{storage}"
 
     def _known_name(self, storage: int) -> str:
-        """The name of a storage of the last iteration of the loop: the loop's own, or that of a parameter or buffer,
-        which later iterations may have passed on."""
-        number: int | None = storage
-        for k in range(self.span[-1] + 1, max(self._iterations) + 1):
-            passed = self._iterations[k].body.previous
-            number = next((n for n, before in passed.items() if before == number), None)
+        """The name of a storage of the last iteration of the loop: the loop's own, or that of a parameter or buffer."""
         named = self._iterations[self.span[-1]].names.get(storage)
-        return named or self._names.get(self._address.get(-1 if number is None else number, -1), "")
+        return named or self._names.get(self._address.get(storage, -1), "")
 
     def _given(self, turn: str, name: str, kind: TensorType, source: Callable[[int], Any]) -> Ref:
         key = len(aten.SOURCES)
@@ -160,21 +168,43 @@ class StepsGraph:
         call = first.body.calls[n]
         known = np.array([iterations[k].floats(n) for k in self.span])
         changing = (known.view(np.int64) != known[:1].view(np.int64)).any(axis=0)
-        low = lower_call(self._torch, call, n in first.random, lambda k: bool(changing[k]))
+        integers = [list(integers_of((c.args, c.kwargs))) for c in (iterations[k].call(n) for k in self.span)]
+        moving = [j for j, all_of_one in enumerate(zip(*integers, strict=True)) if len(set(all_of_one)) > 1]
+        low = lower_call(self._torch, call, n in first.random, lambda k: bool(changing[k]), moving)
         name, source = self._place(call)
         inputs = [value[s] for s in low.storages]
-        for k, what in enumerate(low.outside):
+        for what in low.outside:
             if what == "random":
                 kind = TensorType("uint8", tuple(first.random[n].shape))
                 inputs.append(self._given(turn, f"{name}/random", kind, lambda i: iterations[i].random[n].numpy()))
+            elif what == "integers":
+                inputs.append(self._integers(turn, name, call, moving, integers))
             else:
-                kind = TensorType("float64", ())
-                number = functools.partial(self._number, n, what)
-                inputs.append(self._given(turn, f"{name}/number_{k}", kind, number))
+                inputs.append(self._float(turn, name, call, what, known[:, what]))
         kinds = tuple(types[s] for s in low.outs)
         node = self._add(name, f"torch:{call.op}", inputs or [Ref(turn, 1)], source, types=kinds, call=low.text)
         for k, s in enumerate(low.outs):
             value[s] = Ref(node, k)
+
+    def _integers(self, turn: str, name: str, call: AtenCall, moving: list[int], integers: list[Any]) -> Ref:
+        """The integers of a call that are others in each iteration; calls on the same slice share theirs."""
+        owners = tuple((integers[0][j][1], call.op if integers[0][j][1] < 0 else "") for j in moving)
+        numbers = np.array([[one[j][0] for j in moving] for one in integers], np.int64)
+        what = "offset" if min(owner for owner, _ in owners) >= 0 else "number"
+        label = f"{name}/{what}{'s' if len(moving) > 1 else ''}"
+        return self._shared(turn, label, (owners, numbers.tobytes()), TensorType("int64", (len(moving),)), numbers)
+
+    def _float(self, turn: str, name: str, call: AtenCall, k: int, numbers: Any) -> Ref:
+        """A float of a call that is another in each iteration; the same of other calls of this op are one value."""
+        return self._shared(
+            turn, f"{name}/number_{k}", (call.op, k, numbers.tobytes()), TensorType("float64", ()), numbers
+        )
+
+    def _shared(self, turn: str, label: str, key: Any, kind: TensorType, numbers: Any) -> Ref:
+        """The value of each iteration, ``numbers``, as a node, which is made once for a key."""
+        if key not in self._made:
+            self._made[key] = self._given(turn, label, kind, dict(zip(self.span, numbers, strict=True)).__getitem__)
+        return self._made[key]
 
     def _place(self, call: AtenCall) -> tuple[str, Source | None]:
         """The name of the node of a call, with the modules around it, and its line."""
@@ -201,9 +231,6 @@ class StepsGraph:
         types = (TensorType("bool", ()),)
         node = self._add(name, aten.READ, [value[low.storages[0]], then], source, types=types, call=low.text)
         return Ref(self._add(f"{name}/or", "logical_or", [told, Ref(node)]))
-
-    def _number(self, call: int, k: int, iteration: int) -> Any:
-        return self._iterations[iteration].floats(call)[k]
 
     # -- the state with which the loop begins -------------------------------------------------------------------------
     def _before(self, first: int) -> dict[int, Any]:

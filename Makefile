@@ -68,6 +68,7 @@ $(LAB_STAMP): pyproject.toml | $(VENV)/.made
 	@echo "installing the build tools and the workbench (it compiles: some minutes, once)"
 	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
+	@$(VENV)/bin/python -m pip uninstall --quiet --yes workbench 2> /dev/null || true  # an install under its old name
 	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow,onnx]'
 	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
+from workbench.cli import doctor
 from workbench.errors import LoadError, WorkbenchError
-from workbench.libraries import needed
+from workbench.libraries import DISTRIBUTION, EXTRAS, namesake, needed
 
 ROOT = Path(__file__).resolve().parents[1]
 #: ways in which a library that is installed fails at its import
@@ -105,3 +109,51 @@ def test_no_other_place_says_of_a_failed_import_that_something_is_not_installed(
     for path, handler in found:
         said = " ".join(n.value for n in ast.walk(handler) if isinstance(n, ast.Constant) and isinstance(n.value, str))
         assert "not installed" not in said, (path, handler.lineno)
+
+
+def test_the_extras_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION and set(project["scripts"]) == {DISTRIBUTION, "workbench"}
+    for extra, requirements in EXTRAS.items():
+        own, stated = f"{DISTRIBUTION}[", []
+        for requirement in project["optional-dependencies"][extra]:
+            stated += EXTRAS[requirement[len(own) : -1]] if requirement.startswith(own) else [requirement]
+        assert list(requirements) == stated, extra
+
+
+def test_no_text_has_an_extra_of_the_other_project():
+    """Whoever types it installs a project that is not this one."""
+    wrong = re.compile(r"(?<!graph-)work" + r"bench\[[a-z]")
+    suffixes = {".py", ".pyx", ".pxi", ".md", ".toml", ".ipynb", ".sh", ".js", ".ts", ".yml", ".txt", ""}
+    folders = ("workbench", "widgets", "kernels_pyx", "notebooks", "tests", "binder", ".ci")
+    paths = [p for f in folders for p in (ROOT / f).rglob("*") if p.is_file() and p.suffix in suffixes]
+    paths += [p for p in ROOT.iterdir() if p.is_file() and p.suffix in suffixes]
+    skipped = {"node_modules", "__pycache__", ".ipynb_checkpoints"}
+    found = [p for p in paths if not skipped & set(p.parts) and wrong.search(p.read_text("utf-8", "replace"))]
+    assert len(paths) > 500 and not found
+
+
+def installed(folder: Path, name: str, version: str, summary: str) -> None:
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: {summary}\n"
+    (info / "METADATA").write_text(text, encoding="utf-8")
+
+
+def test_another_project_of_this_import_name_is_named(tmp_path, monkeypatch):
+    assert not namesake()
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    installed(ours, "workbench", "0.1.0", "Step, trace and understand computation graphs with loops and branches")
+    installed(theirs, "workbench", "0.8.506", "A workbench of another kind")
+    monkeypatch.syspath_prepend(ours)
+    importlib.invalidate_caches()
+    assert not namesake(), "an install of this project from before it was renamed"
+    monkeypatch.syspath_prepend(theirs)
+    importlib.invalidate_caches()
+    assert namesake() == "0.8.506"
+    (check,) = doctor._name()
+    assert check.state == doctor.BAD and "workbench 0.8.506" in check.text and "pip uninstall workbench" in check.fix
+    code = f"import sys; sys.path.insert(0, {str(theirs)!r}); import workbench as wb; wb.Session; wb.Graph"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("workbench 0.8.506, is installed in this environment") == 1

@@ -239,7 +239,7 @@ def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):
         for path in (source / folder).rglob("*.py"):
             assert f"{package}/{path.relative_to(source / folder).as_posix()}" in held
     extension = source / "widgets" / "labextension"
-    place = f"workbench-{version('workbench')}.data/data/share/jupyter/labextensions/workbench"
+    place = f"graph_workbench-{version('graph-workbench')}.data/data/share/jupyter/labextensions/workbench"
     files = {f"{place}/{path.relative_to(extension).as_posix()}" for path in extension.rglob("*") if path.is_file()}
     assert len(files) > 4 and names(wheel) - held == files
     assert not [name for name in held if "labextension" in name]
@@ -249,7 +249,7 @@ def test_jupyterlab_finds_its_extension_in_an_install(wheel, tmp_path):
     python, elsewhere = fresh_environment(wheel, tmp_path)
     code = "import sys; from jupyterlab.labextensions import main; sys.argv[1:] = ['list']; main()"
     (found,) = (line for line in jupyterlab_says(python, code, elsewhere) if line.startswith("workbench "))
-    assert found == f"workbench v{version('workbench')} enabled OK (python, workbench)"
+    assert found == f"workbench v{version('graph-workbench')} enabled OK (python, graph-workbench)"
 
 
 def jupyterlab_says(python: Path, code: str, folder: Path) -> list[str]:
@@ -262,7 +262,8 @@ def jupyterlab_says(python: Path, code: str, folder: Path) -> list[str]:
 def test_a_wheel_has_the_command_and_the_reports_of_its_profile(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (entries,) = (n for n in archive.namelist() if n.endswith("entry_points.txt"))
-        assert "workbench = workbench.cli.main:main" in archive.read(entries).decode()
+        told = archive.read(entries).decode().splitlines()
+        assert {f"{name} = workbench.cli.main:main" for name in ("workbench", "graph-workbench")} <= set(told)
         report = json.loads(archive.read("workbench/kernels/types/reports/report.json"))
     assert report["profile"] == "standard_all" and report["instances"]["add"]
     assert "workbench/kernels/types/reports/rejected_combinations.txt" in names(wheel)

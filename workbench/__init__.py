@@ -61,6 +61,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("workbench.widgets")
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    importlib.import_module("workbench.libraries").warn_of_namesake()
     public = importlib.import_module("workbench.public")
     globals().update({public_name: getattr(public, public_name) for public_name in ("__all__", *public.__all__)})
     if "IPython" in sys.modules:

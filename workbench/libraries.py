@@ -5,9 +5,61 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import warnings
 from typing import Any
 
 from workbench.errors import WorkbenchError
+
+#: the name under which pip knows the project; the packages of this name alone are another project
+DISTRIBUTION = "graph-workbench"
+SUMMARY = "Step, trace and understand computation graphs"
+NAMESAKE = (
+    "Another project, workbench {}, is installed in this environment. Its modules have the same import name as those "
+    "of graph-workbench, and overwrite them or are overwritten by them."
+)
+APART = (
+    "install the two in different environments; here, run pip uninstall workbench and then pip install "
+    "--force-reinstall --no-deps graph-workbench."
+)
+#: extra of the project -> what it installs, as in pyproject.toml
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "arrow": ("pyarrow>=16",),
+    "onnx": ("onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
+    "tensorflow": ("tensorflow>=2.16",),
+    "jax": ("jax>=0.7,<0.13",),
+    "torch": ("torch>=2.9", "onnxscript>=0.5", "onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
+    "images": ("kaleido>=1",),
+    "gpu": ("cupy-cuda12x>=13.4", "array-api-compat>=1.11"),
+    "array-api": ("array-api-compat>=1.11",),
+    "llvm": ("llvmlite>=0.45",),
+    "distributed": ("distributed>=2024.1",),
+}
+
+
+def install(extra: str) -> str:
+    """The command that installs the libraries of an extra: ``pip install "jax>=0.7,<0.13"``."""
+    return "pip install " + " ".join(f'"{requirement}"' for requirement in EXTRAS[extra])
+
+
+def namesake() -> str:
+    """The version of another project whose modules have our import name, "" if none is installed here.
+
+    A project named ``workbench`` is on PyPI, too. Installed in one environment the two share one folder, and the files
+    of the one that was installed last count.
+    """
+    import importlib.metadata
+
+    for found in importlib.metadata.distributions(name="workbench"):
+        if not (found.metadata["Summary"] or "").startswith(SUMMARY):  # else an install of before the name changed
+            return str(found.version)
+    return ""
+
+
+def warn_of_namesake() -> None:
+    """Warn if another project of our import name is installed here."""
+    version = namesake()
+    if version:
+        warnings.warn(f"{NAMESAKE.format(version)} To fix it: {APART}", stacklevel=3)
 
 
 def needed(

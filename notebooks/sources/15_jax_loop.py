@@ -28,7 +28,7 @@
 # 3. name the iteration and the line that made a NaN, also where the result looks healthy;
 # 4. find an index that JAX has moved without a word.
 #
-# It takes about 35 minutes. It needs JAX 0.7 to 0.12: `pip install "workbench[jax]"`.
+# It takes about 35 minutes. It needs JAX 0.7 to 0.12: `pip install "jax>=0.7,<0.13"`.
 
 # %% tags=["definitions"]
 import course

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 from tests.benchmarks.light_models import MODELS, TITLE, measure
 

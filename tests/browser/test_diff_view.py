@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.lab import TESTS
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 STORY = """
 from tests.analysis.diff.test_run_with import NESTED, from_onnx, f, i, model

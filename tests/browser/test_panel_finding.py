@@ -8,7 +8,7 @@ import workbench as wb
 from tests.browser.lab import TESTS
 from tests.browser.panel import Panel
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 #: two loops in each other; the original multiplies where the export adds
 MODELS = """

@@ -13,7 +13,7 @@ from tests.browser.lab import write_notebook
 from tests.browser.panel import Panel
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("notebook") is None, reason="notebook is not installed, see the extra workbench[dev]"
+    importlib.util.find_spec("notebook") is None, reason="notebook is not installed, see the extra dev"
 )
 
 

@@ -177,7 +177,7 @@ def test_outputs_are_those_that_tensorflow_recorded(name, tmp_path):
 # -- diff ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("kind", "name"), [("loop", "test_loop11"), ("scan", "test_scan9_sum")])
 def test_inside_loops_of_onnx_the_values_are_those_of_onnxruntime(kind, name, tmp_path):
-    pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
     model = real_models.onnx_case(kind, name, tmp_path)
     facts = json.loads(run("diff", model[0], "onnxruntime", *model[1:], "--json"))
     assert facts["equal"] is True and facts["values"] > 5 and facts["firings"] > 15
@@ -186,7 +186,7 @@ def test_inside_loops_of_onnx_the_values_are_those_of_onnxruntime(kind, name, tm
 def test_the_first_difference_from_onnxruntime_is_named(tmp_path):
     """One node of the loop's body was exported wrongly: it is named, and not what only inherits its error."""
     onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
     model = real_models.onnx_case("loop", "test_loop11", tmp_path)
     proto = onnx.load(model[0])
     (loop,) = proto.graph.node
@@ -206,7 +206,7 @@ def test_what_is_no_onnx_model_has_no_onnxruntime(nested):
 
 @pytest.mark.slow
 def test_a_whole_network_against_onnxruntime():
-    pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
     said = run("diff", real_models.light_model("squeezenet"), "onnxruntime", "--random", 1, "--rtol", 1e-5)
     assert "a and onnxruntime agree: 106 firings" in said
 

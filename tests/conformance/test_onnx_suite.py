@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
 
 from tests.conformance import onnx_suite  # noqa: E402
 from workbench.errors import FeedError  # noqa: E402

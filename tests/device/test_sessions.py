@@ -163,5 +163,5 @@ def test_a_library_that_is_not_installed_is_one_error_at_the_session(monkeypatch
     for make in (lambda: wb.Session(graph, feeds, device="cuda:77"), lambda: graph.run(feeds, device="cuda:77")):
         with pytest.raises(DeviceError) as caught:
             make()
-        assert caught.value.slug == "no-library" and "workbench[gpu]" in str(caught.value)
+        assert caught.value.slug == "no-library" and "cupy-cuda12x" in str(caught.value)
         assert "CuPy" in str(caught.value)

@@ -113,7 +113,7 @@ def report(
     lines = [f"{len(cases)} histories, {len(watched)} loops seen from outside, {len(graphs)} in graphs", "", head]
     lines += [str(line(method, cases, watched)) for method in (Upstream(), Plain(), Textbook())]
     found = fitted(cases, development)
-    lines.append(str(found) if found else "nolds and antropy are not installed: pip install 'workbench[compare]'")
+    lines.append(str(found) if found else "nolds and antropy are not installed: pip install nolds antropy")
     lines += [str(line(Ours(), cases, watched)), str(white(graphs))]
     return "\n".join([*lines, "", NOTE])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
 from onnx import parser  # noqa: E402
 
 HEAD = '<ir_version: 8, opset_import: ["" : 17]>\n'

@@ -20,7 +20,7 @@ from tests.frontends.test_tensorflow import LOOP
 from tests.fuzz.targets import check
 from workbench.errors import LoadError, WorkbenchError
 
-onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
 
 HERE = Path(__file__).parent
 NAMES = [name for name, _, _ in hostile.doors()]

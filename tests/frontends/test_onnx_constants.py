@@ -12,7 +12,7 @@ from workbench.ir import Ref
 from workbench.plan import plan as planning
 from workbench.plan.lowering import node_facts
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 N = helper.make_node
 

@@ -13,7 +13,7 @@ from tests.frontends.models import CASES, b, f, i, model, onnx
 from tests.frontends.test_onnx_sequences import MAP
 from workbench.frontends import from_onnx
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 ort.set_default_logger_severity(4)
 
 SCAN_8 = """<ir_version: 4, opset_import: ["" : 8]>

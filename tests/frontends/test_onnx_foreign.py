@@ -15,7 +15,7 @@ from workbench.frontends import from_onnx
 from workbench.frontends.onnx.foreign import entry, runtime
 from workbench.ir.types import TensorType
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 if isinstance(runtime.runtime(), str):
     pytest.skip(f"no onnxruntime to call: {runtime.runtime()}", allow_module_level=True)
 

@@ -15,8 +15,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 from tests.frontends.models import i  # noqa: E402
 from tests.frontends.onnx_agree import disagreement, same  # noqa: E402

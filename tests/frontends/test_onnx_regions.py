@@ -20,7 +20,7 @@ from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import RegionStep
 from workbench.session import plan_for
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 if isinstance(runtime.runtime(), str):
     pytest.skip(f"no onnxruntime to call: {runtime.runtime()}", allow_module_level=True)
 

@@ -9,7 +9,7 @@ from tests.frontends.models import b, f, i, onnx
 from workbench.errors import LoadError
 from workbench.frontends import from_onnx
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 ort.set_default_logger_severity(4)
 X = f([[1, -2, 3], [0.5, 4, -1]])
 POSITIVE = np.abs(X)

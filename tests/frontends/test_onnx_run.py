@@ -10,7 +10,7 @@ from tests.frontends.models import CASES, b, f, i, model
 from tests.work import Work
 from workbench.frontends import from_onnx
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 ort.set_default_logger_severity(4)
 
 

@@ -12,7 +12,7 @@ from workbench.frontends import from_onnx
 from workbench.ir.opspec import REGISTRY
 from workbench.ir.values import NOTHING, ArrayList, array_list, from_graph
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 A, B, C = f([1, 2]), f([3]), f([4, 5, 6])
 
 

@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from tests.frontends.standard import model_of
 from workbench.frontends import from_onnx
 
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 PAIRS = defaultdict(list)
 for _schema in onnx.defs.get_all_schemas_with_history():

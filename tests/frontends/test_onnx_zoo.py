@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
-ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnx", reason="the extra onnx is not installed")
+ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 from tests.frontends.onnx_zoo import BASES, feeds_of, halved, optimised, quantised  # noqa: E402
 from workbench.frontends import from_onnx  # noqa: E402
 

@@ -16,7 +16,7 @@ _TYPES = {"int": 3, "uint": 4, "bool": 8, "double": 1, "float": 2, "string": 9, 
 @pytest.fixture(scope="module")
 def protobuf():
     """(class of message M, text_format): protobuf's own, made from the same table."""
-    pytest.importorskip("google.protobuf", reason="comes with the extra workbench[onnx]")
+    pytest.importorskip("google.protobuf", reason="comes with the extra onnx")
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 
     file = descriptor_pb2.FileDescriptorProto(name="m.proto", syntax="proto2")

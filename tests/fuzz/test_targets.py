@@ -16,7 +16,7 @@ OTHERS = [pytest.param(n, marks=getattr(pytest.mark, marker)) for n, (_, marker,
 @pytest.mark.parametrize("name", [n for n in TARGETS if n not in NEEDS])
 def test_seeds_and_simple_damage(name):
     if name == "onnx":
-        pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
+        pytest.importorskip("onnx", reason="the extra onnx is not installed")
     rng = random.Random(7)
     seeds = list(SEEDS[name]())
     slugs = [check(name, raw) for raw in seeds]

@@ -324,7 +324,7 @@ def test_without_jax_the_error_says_what_to_install(monkeypatch):
             wb.load(COLLATZ)
     finally:
         library.library.cache_clear()
-    assert caught.value.slug == "no-jax" and 'pip install "workbench[jax]"' in caught.value.fix
+    assert caught.value.slug == "no-jax" and 'pip install "jax>=0.7,<0.13"' in caught.value.fix
 
 
 def test_bindings_that_are_too_old_are_refused(monkeypatch):

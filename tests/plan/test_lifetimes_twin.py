@@ -41,7 +41,7 @@ def test_meshes(seed: int, mode: str) -> None:
 
 @pytest.mark.parametrize("model", ["densenet121", "inception_v1", "resnet50", "shufflenet", "squeezenet"])
 def test_light_models(model: str) -> None:
-    pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
     from tests.benchmarks.light_models import feeds_of, path_of
 
     graph = wb.load(path_of(model))

@@ -199,7 +199,7 @@ def _forget_the_models() -> Iterator[None]:
 
 
 def light(name: str) -> tuple[wb.Graph, dict[str, np.ndarray]]:
-    pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
     from tests.benchmarks.light_models import feeds_of, path_of
 
     graph = wb.load(path_of(name))

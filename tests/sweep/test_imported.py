@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 
-pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnx", reason="the extra onnx is not installed")
 
 
 def test_an_onnx_model_with_nested_loops_and_branches():

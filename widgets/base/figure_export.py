@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.files import write_bytes, write_text
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 from workbench.text import harmless
 from workbench.widgets.base import theme
 
@@ -75,7 +75,7 @@ class Face:
                 fix=f"end its name in {', '.join('.' + p for p in PICTURES)}.",
             )
         figure = self.figure_in(theme_name)
-        needed("kaleido", "Writing a picture", "pip install 'workbench[images]'; view.to_html(path) needs nothing.")
+        needed("kaleido", "Writing a picture", f"{install('images')}; view.to_html(path) needs nothing.")
         try:
             data = figure.to_image(format=kind, scale=scale)
         except Exception as error:

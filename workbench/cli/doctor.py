@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.cli.output import print_document
+from workbench.libraries import APART, DISTRIBUTION, NAMESAKE, install, namesake
 
 OK, NOTE, BAD = "ok", "note", "missing"
 MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
@@ -37,7 +38,7 @@ EXTENSIONS = {
         "workbench",
         NOTE,
         ": panels do not open in a tab, and the palette has no commands for them",
-        f"{_AGAIN.format('workbench')}; with an editable install, make setup.",
+        f"{_AGAIN.format(DISTRIBUTION)}; with an editable install, make setup.",
     ),
 }
 
@@ -83,6 +84,7 @@ def findings() -> Iterator[Check]:
     """All checks, one after the other; a check that fails itself is a finding too."""
     checks: list[Callable[[], Iterator[Check]]] = [
         _python,
+        _name,
         _packages,
         _kernels,
         _a_run,
@@ -97,7 +99,9 @@ def findings() -> Iterator[Check]:
             yield from check()
         except Exception as error:  # a broken installation raises anything
             text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            yield Check(check.__name__[1:].replace("_", " "), BAD, text, "pip install --force-reinstall workbench.")
+            yield Check(
+                check.__name__[1:].replace("_", " "), BAD, text, f"pip install --force-reinstall {DISTRIBUTION}."
+            )
 
 
 def _python() -> Iterator[Check]:
@@ -108,11 +112,21 @@ def _python() -> Iterator[Check]:
     yield Check("python", OK if good else BAD, version, "" if good else "use Python 3.11 or later.")
 
 
+def _name() -> Iterator[Check]:
+    version = namesake()
+    yield Check(
+        "import name",
+        BAD if version else OK,
+        NAMESAKE.format(version) if version else f"workbench is the package of {DISTRIBUTION}",
+        APART if version else "",
+    )
+
+
 def _requirements() -> list[str]:
     import importlib.metadata
 
     try:
-        return importlib.metadata.requires("workbench") or []
+        return importlib.metadata.requires(DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:
         return []
 
@@ -153,7 +167,9 @@ def _packages() -> Iterator[Check]:
 
     required = [r for r in _requirements() if "extra ==" not in r]
     if not required:
-        yield Check("packages", BAD, "workbench is not installed here", "pip install . in its sources, or make setup.")
+        yield Check(
+            "packages", BAD, f"{DISTRIBUTION} is not installed here", "pip install . in its sources, or make setup."
+        )
     for requirement in required:
         name, wanted = _named(requirement)
         try:
@@ -242,7 +258,7 @@ def _extras() -> Iterator[Check]:
             except importlib.metadata.PackageNotFoundError:
                 lacking.append(name)
         text = f"{purpose}" + (f": {', '.join(lacking)} is not installed" if lacking else "")
-        fix = f"pip install 'workbench[{extra}]', if you want it." if lacking else ""
+        fix = f"{install(extra)}, if you want it." if lacking else ""
         yield Check(f"extra {extra}", NOTE if lacking else OK, text, fix)
 
 

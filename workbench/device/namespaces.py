@@ -13,7 +13,7 @@ import numpy as np
 from workbench.device.choice import Device
 from workbench.device.cuda_graph import CudaGraph
 from workbench.errors import DeviceError
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 #: copies of so many bytes go through pinned memory of the host, all in flight at once
 MOST_PINNED = 1 << 26
@@ -65,7 +65,7 @@ def _all_copied(arrays: Sequence[Any]) -> list[np.ndarray]:
 
 
 def _imported(module: str, device: Device, extra: str) -> Any:
-    fix = f"install it with pip install 'workbench[{extra}]', or leave device out."
+    fix = f"install it with {install(extra)}, or leave device out."
     purpose = f"device={device.name!r}"
     if extra == "gpu":
         needed("cupy", purpose, fix, error=DeviceError, slug="no-library", called="CuPy")

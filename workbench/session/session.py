@@ -82,7 +82,7 @@ class Session:
         Limit of the trace in bytes, checkpoints included. A :class:`workbench.Retention` has its own limit instead.
 
     device : str or Device, optional
-        Where arrays of 256 KiB or more live and are computed: ``"cuda"`` for a GPU (needs ``workbench[gpu]``), or a
+        Where arrays of 256 KiB or more live and are computed: ``"cuda"`` for a GPU (needs ``cupy-cuda12x``), or a
         :class:`workbench.Device`; by default on the host. Values come to the host when they are looked at.
 
     Raises

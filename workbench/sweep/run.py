@@ -65,10 +65,10 @@ def sweep(
     threads : int, optional
         Number of threads; by default the number of cores.
     client : distributed.Client, optional
-        A client of Dask, on whose workers the points run; needs ``workbench[distributed]``.
+        A client of Dask, on whose workers the points run; needs the library ``distributed``.
     store : str or Path, optional
         A folder to which results are written as Parquet files as they come. Points that are there already are not run
-        again. Needs ``workbench[arrow]``.
+        again. Needs ``pyarrow``.
     wait : bool, default True
         Whether to wait for the end; Ctrl-C ends the wait, and the sweep has what is there. Otherwise it runs in the
         background, and views of it fill meanwhile.

@@ -7,8 +7,8 @@ import pytest
 
 import workbench as wb
 
-onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not installed")
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 from onnx import TensorProto, helper  # noqa: E402
 
 TYPES = {

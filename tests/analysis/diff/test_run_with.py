@@ -11,7 +11,7 @@ import workbench as wb
 from tests.frontends.models import CASES, HEAD, f, i, model, onnx
 from workbench.frontends import from_onnx
 
-pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
+pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
 NESTED = """g (float x0, int64 M) => (float xN) {{
     yes = Constant <value = bool {{1}}> ()

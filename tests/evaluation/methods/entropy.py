@@ -1,6 +1,6 @@
 """nolds and antropy: Lyapunov exponent, detrended fluctuations, sample and permutation entropy, with a fitted rule.
 
-Both are optional (``pip install "workbench[compare]"``). The rule is a decision tree over their four numbers and the
+Both are optional (``pip install nolds antropy``). The rule is a decision tree over their four numbers and the
 ratio of the spreads of the two halves, fitted on the development set without the families that it is asked about.
 """
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LoadError
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 #: first version that is read, and the first that is not
 OLDEST, TOO_NEW = (0, 7), (0, 13)
@@ -27,7 +27,7 @@ TESTED = "0.7 to 0.12"
 @functools.cache
 def library() -> Any:
     """The module jax; LoadError where it is missing or of a version that was not tried."""
-    fix = 'pip install "workbench[jax]".'
+    fix = f"{install('jax')}."
     jax = needed("jax", "Reading a function of JAX", fix, error=LoadError, slug="no-jax", called="JAX")
     if not OLDEST <= version(jax) < TOO_NEW:
         raise LoadError(

@@ -1,4 +1,4 @@
-"""ONNX model -> :class:`workbench.Graph`. Needs the ``onnx`` library (``pip install 'workbench[onnx]'``).
+"""ONNX model -> :class:`workbench.Graph`. Needs the ``onnx`` library (``pip install onnx onnxruntime``).
 
 Loop, Scan and If become frames and branches; the ops that the registry has become ops of ours; everything else is
 evaluated by the onnx library, node by node (``onnx:Name``). Value names of the model are public names of the graph.
@@ -32,7 +32,7 @@ __all__ = ["collect", "draws", "foreign", "from_onnx", "sequences"]
 
 
 def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Graph:
-    """Import an ONNX model. Needs the ``onnx`` library (``pip install 'workbench[onnx]'``).
+    """Import an ONNX model. Needs the ``onnx`` library (``pip install onnx onnxruntime``).
 
     Loop, Scan and If become loops and branches of the graph. Ops without a counterpart are evaluated by the onnx
     library, node by node (``onnx:Name``). The value names of the model are public names of the graph.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.errors import LoadError
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 
 def onnx() -> Any:
     """The library; LoadError naming the extra that brings it when it is not installed."""
-    fix = "pip install 'workbench[onnx]'."
+    fix = f"{install('onnx')}."
     return needed(
         "onnx", "Reading an ONNX model", fix, error=LoadError, slug="missing-extra", called="the onnx package"
     )

@@ -18,6 +18,7 @@ from workbench.frontends.jax.library import library as jax_library
 from workbench.frontends.protobuf.wire import MAX_BYTES
 from workbench.frontends.stablehlo.checked import FIX, checked, words
 from workbench.frontends.stablehlo.reader_process import MAX_DEPTH
+from workbench.libraries import install
 
 MAGIC = b"ML\xefR"
 #: digests of texts that were printed here, from modules that had been checked
@@ -45,7 +46,7 @@ def library() -> Any:
         raise LoadError(
             "The program is StableHLO, which is read through jaxlib, and JAX is not installed.",
             slug="no-jax",
-            fix='pip install "workbench[jax]".',
+            fix=f"{install('jax')}.",
         ) from error
 
 

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 from workbench.errors import UnknownOpError
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
-FIX = "pip install 'workbench[tensorflow]', with which TensorFlow evaluates such nodes"
+FIX = f"{install('tensorflow')}, with which TensorFlow evaluates such nodes"
 #: Ops that reach beyond their arrays: files (two take a file's name as an attribute), other processes, Python code,
 #: devices, state that outlives them, and frames.
 _OUTSIDE = re.compile(

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.errors import SweepError, WorkbenchError
 from workbench.ir.text_writer import write_graph
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 from workbench.sweep.engine import Result, chunk_size
 from workbench.sweep.problem import Problem
 from workbench.sweep.store import column_digest, identity
@@ -35,7 +35,7 @@ class DaskWorkers:
     """The engine that hands chunks to a Dask client."""
 
     def __init__(self, problem: Problem, columns: dict[str, np.ndarray], client: Any) -> None:
-        fix = "pip install workbench[distributed]."
+        fix = f"{install('distributed')}."
         distributed = needed("distributed", "sweep: client=", fix, error=SweepError)
         dask = needed("dask", "sweep: client=", fix, error=SweepError)
         if not isinstance(client, distributed.Client):

@@ -6,7 +6,7 @@ import errno
 from typing import Any
 
 from workbench.errors import TraceError
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 GO_ON = "then session.resume() goes on from here."
 
@@ -76,4 +76,4 @@ def missing(path: Any) -> SpillError:
 
 def pyarrow() -> Any:
     """The library, loaded on first use; TraceError with slug ``missing-library`` without it."""
-    return needed("pyarrow", "Writing a trace to disk", 'pip install "workbench[arrow]"', error=TraceError)
+    return needed("pyarrow", "Writing a trace to disk", install("arrow"), error=TraceError)

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.errors import ExecutionError, WorkbenchError
 from workbench.frontends.onnx.library import onnx
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 #: feeds by name -> the outputs in the order of the model
 Runner = Callable[[Mapping[str, Any]], list[Any]]
@@ -27,7 +27,7 @@ def engine(name: str) -> Engine:
 
 
 def _onnxruntime() -> Engine:
-    fix = "pip install 'workbench[onnx]', or use \"reference\"."
+    fix = f'{install("onnx")}, or use "reference".'
     library = needed("onnxruntime", "Running a model with onnxruntime", fix, slug="missing-extra")
 
     def compiled(model: Any) -> Runner:

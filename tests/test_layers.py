@@ -54,7 +54,7 @@ SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops"
 ORDER = {
     "plan": "reachability schedule memory lowering native plan live_ranges cache dag",
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
-    "analysis": "text standing claims "
+    "analysis": "comparisons text standing claims "
     "series verdict forecast intervals slicing proof diff precision root_cause fixes ends termination "
     "live report",
     "magics": "watch_line insert probe graph_line cell register",

@@ -166,7 +166,7 @@ def test_rows_mark_what_is_missed():
 
 @pytest.mark.slow
 def test_loops_end_where_they_say():
-    from workbench.analysis.forecast.laws.exact_continuation import OPS
+    from workbench.analysis.comparisons import OPS
 
     for loop in observed.loops():
         held = [

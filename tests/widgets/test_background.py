@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 
+from workbench.analysis.fixes.copies import FixCopies
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.termination.fix_trials import Trials
 
 
 class Late(threading.Thread):
@@ -62,8 +62,9 @@ def test_a_fix_that_is_about_to_be_tried_is_waited_for(monkeypatch):
             tried.append(fix)
             raise ValueError("nothing to fix")
 
-    trials = Trials(lambda: None)
-    close_while_it_starts(lambda: trials.begin(Session(), "a fix", None), trials.close, monkeypatch)
+    threads = BackgroundTasks()
+    trials = FixCopies(lambda: None, threads.do)
+    close_while_it_starts(lambda: trials.begin(Session(), "a fix", None), threads.close, monkeypatch)
     assert tried == ["a fix"] and trials.state()["a fix"]["state"] == "fails"
 
 

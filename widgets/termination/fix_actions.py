@@ -1,17 +1,31 @@
-"""Fixes of a termination view: tried in copies of the session, which are then opened, used or discarded."""
+"""The buttons of the fixes in a termination view: try one, and open, use or discard its copy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from workbench.analysis.fixes.copies import FixCopies
+    from workbench.session import Session
     from workbench.widgets.base.figure.figure_view import FigureView as _Part
-    from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 else:
     _Part = object
+
+
+class CopyPlace(Protocol):
+    """The place where a panel shows copies; it owns those that are open."""
+
+    def open(self, session: Session, words: str) -> Any:
+        """Show a copy below the panel; ``words`` say what was changed."""
+
+    def use(self, session: Session, words: str) -> Any:
+        """Show it in the place of the panel."""
+
+    def discard(self, session: Session) -> None:
+        """Close it, if it is open."""
 
 
 class FixActions(_Part):
@@ -20,7 +34,7 @@ class FixActions(_Part):
     if TYPE_CHECKING:  # of the view
         _fixes: list[Any]
         _path: tuple[str, ...] | None
-        _trials: Trials
+        _trials: FixCopies
         _copies: CopyPlace | None
 
     def try_fix(self, number: int = 0) -> None:

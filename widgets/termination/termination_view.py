@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from workbench.analysis.fixes.copies import FixCopies
+from workbench.analysis.fixes.trial import offered
 from workbench.errors import WorkbenchError
 from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import FigureView
@@ -17,14 +19,13 @@ from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.evolution.evolution_ahead import ahead_of, iteration_words, now_of
 from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
+from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import followed, newest_outer
-from workbench.widgets.termination.fix_actions import FixActions
-from workbench.widgets.termination.fix_trials import CopyPlace, Trials
+from workbench.widgets.termination.fix_actions import CopyPlace, FixActions
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
-from workbench.widgets.termination.termination_words import offered
 from workbench.widgets.termination.trouble_ahead import trouble_ahead
 from workbench.widgets.termination.verdict import VerdictPart
 from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
@@ -96,7 +97,8 @@ class TerminationView(FixActions, FigureView):
         self._follow = TerminationModel(graph, self._path)
         self._forget_answer()
         self._took, self._asked = 0.0, -EVERY_S
-        self._trials = Trials(self.update_now)
+        self._threads = BackgroundTasks("workbench-fix")
+        self._trials = FixCopies(self.update_now, self._threads.do)
         self._copies: CopyPlace | None = None
         if on_fork is not None:
             self.on_fork(on_fork)
@@ -311,6 +313,7 @@ class TerminationView(FixActions, FigureView):
     def close(self) -> None:
         if hasattr(self, "_trials"):
             self._trials.close()
+            self._threads.close()
         super().close()
 
     @harmless

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.analysis.fixes.trial import offered
 from workbench.analysis.series.result import percent
 from workbench.analysis.text import count
 from workbench.widgets.text.numerals import numeral, spaced
@@ -108,12 +109,6 @@ def describe(termination: Any) -> dict[str, Any]:
         if foretold
         else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
     }
-
-
-def offered(termination: Any, most: int | None = None) -> list[Any]:
-    """The fixes of the cause, ``most`` of them, and last the limit that ends every loop."""
-    fuse = getattr(termination, "fuse", None)
-    return [*(getattr(termination, "fix", None) or ())[:most], *([fuse] if fuse is not None else [])]
 
 
 def headline(

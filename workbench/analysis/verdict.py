@@ -39,13 +39,13 @@ A loop that has ended, by how (:mod:`standing`): ``ended``, ``left``, ``cut-off`
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
 from workbench.analysis.claims.claim import Claim
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.series.result import percent
 from workbench.analysis.standing import LoopEnd
 from workbench.analysis.text import plain
@@ -120,15 +120,12 @@ class Gap(NamedTuple):
         return f"{self.trend}, {self.values[0]:.6g} to {self.values[-1]:.6g} in {where}"
 
 
-_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
-
-
 def _holds(operands: str) -> bool | None:
     """True if a comparison of two numbers as text holds, ``2.0 > 1.0``; None where it is not one."""
     left, _, rest = operands.partition(" ")
     sign, _, right = rest.partition(" ")
     try:
-        return _COMPARE[sign](float(left), float(right))
+        return bool(OPS[sign](float(left), float(right)))
     except (KeyError, ValueError):
         return None
 
@@ -388,6 +385,18 @@ def after(iterations: int) -> str:
     if not iterations:
         return "without another iteration"
     return f"after {iterations:,} more iteration{'s' if iterations != 1 else ''}"
+
+
+def proved_end(
+    remaining: int | None, interval: tuple[int, int | None] | None, why: Reason, proof: Proof, **more: Any
+) -> Termination:
+    """A proved end."""
+    return Termination(Status.PROVED, "terminates", remaining, interval, why, confidence=1.0, proof=proof, **more)
+
+
+def predicted_never(why: Reason, root: list[str], clause: str | None, confidence: float) -> Termination:
+    """A forecast that there is no end."""
+    return Termination(Status.PREDICTED, "never", None, None, why, root, clause, confidence)
 
 
 def unknown(slug: str, sentence: str, **more: object) -> Termination:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.analysis.slicing.clauses import COMPARISONS, CONNECTIVES
+from workbench.analysis.comparisons import NAMES
+from workbench.analysis.slicing.clauses import CONNECTIVES
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.types import numpy_dtype
@@ -43,7 +44,7 @@ def _sides(graph: Graph, cond: Ref) -> Iterator[Ref]:
         seen.add(ref)
         if node.op == "Identity" or node.op in CONNECTIVES:
             waiting += node.inputs
-        elif node.op in COMPARISONS:
+        elif node.op in NAMES:
             yield from (_outside(graph, side) for side in node.inputs)
 
 

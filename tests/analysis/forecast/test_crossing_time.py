@@ -11,9 +11,10 @@ from tests.evaluation import score_forecasts
 from tests.evaluation.random_histories import limits
 from tests.evaluation.random_loops.families import FAMILIES, all_loops, draw
 from workbench.analysis import Forecast, HistoryError, TerminationMonitor, iterations_to_tolerance
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.crossing_time import _trend, forecast_crossing
 from workbench.analysis.forecast.first_passage import passage
-from workbench.analysis.forecast.laws.exact_continuation import OPS, float_steps, integer_steps
+from workbench.analysis.forecast.laws.exact_continuation import float_steps, integer_steps
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.kernels.laws import power_fit
 

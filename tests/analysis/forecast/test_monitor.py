@@ -9,7 +9,7 @@ from tests.evaluation import score
 from tests.evaluation.known_loops.state_machines import Machine, counter, newton
 from tests.work import Work
 from workbench.analysis import HistoryError, Status, TerminationMonitor
-from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.comparisons import OPS
 
 
 def watch(values, op, threshold, upto, **more):

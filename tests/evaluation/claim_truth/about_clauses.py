@@ -180,7 +180,22 @@ def about_ray(d: Data, case: Case) -> None:
                 demand(change == step, f"{name} changes by {change} from iteration {k}")
 
 
+def about_bounded(d: Data, case: Case) -> None:
+    known = case.recorded.known(d["since"], case.last)
+    if not known:
+        raise Unchecked(f"iteration {d['since']} was not run")
+    for name, (low, high) in d["bounds"].items():
+        for k in known:
+            if name not in case.recorded.states[k]:
+                raise Unchecked(f"{name} does not stand in the source")
+            value = np.asarray(case.recorded.states[k][name])
+            inside = (low is None or value >= number(low)) & (high is None or value <= number(high))
+            demand(np.all(inside | (is_nan(value) and name in d["or_nan"])), f"{name} is {value} in iteration {k}")
+    demand(case.recorded.end is None, "the loop ends")
+
+
 CHECKS = {
+    "bounded": about_bounded,
     "compared": about_compared,
     "rests": about_rests,
     "circles": about_circles,

@@ -31,6 +31,11 @@ def turned_clause(d: Data) -> Data:
     return {**d, "clause": {**d["clause"], "op": OPPOSITE[d["clause"]["op"]]}}
 
 
+def narrowed(d: Data) -> Data:
+    """Bounds that hold no number."""
+    return {**d, "bounds": {n: [1, 0] for n in d["bounds"]}, "or_nan": []}
+
+
 #: kind -> what makes a claim wrong
 FAULTS: dict[str, list[Callable[[Data], Data]]] = {
     "compared": [other("left"), turned("holds")],
@@ -41,6 +46,7 @@ FAULTS: dict[str, list[Callable[[Data], Data]]] = {
     "residue": [other("step")],
     "every-number": [turned_clause],
     "moves-away": [other("value"), turned_clause],
+    "bounded": [narrowed],
     "infinite": [lambda d: {**d, "since": None, "last": 0}],
     "period": [later("n")],
     "first-bad": [later("iteration"), later("n")],

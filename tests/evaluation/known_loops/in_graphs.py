@@ -12,7 +12,7 @@ from tests.evaluation.scoring.cases import GraphLoop
 
 UNCHANGED = r"never changes|not change|not updated|invariant"
 RECURS = r"recur|cycle|period|repeats"
-IN_RANGE = RECURS + "|never leaves a range"
+IN_RANGE = RECURS + "|stays between"
 LIMIT = r"limit|floor|not change|never changes|recur|tends|converg"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.evaluation.known_loops import in_graphs
 from tests.evaluation.scoring.cases import GraphLoop, Watched
-from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.comparisons import OPS
 
 #: families whose end does not follow from an exact law of the values seen
 ASYMPTOTIC = ("two_modes", "residual", "wavy", "noisy", "sum_of_modes", "gradient")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.comparisons import OPS
 
 
 class Machine:

@@ -11,7 +11,7 @@ What is printed anywhere, in texts, panels, reports and JSON, are the claims of 
 subclass of :class:`Claim` with a docstring that says exactly what it asserts, and a line in ``sentences.SENTENCES``.
 """
 
-from workbench.analysis.claims.claim import Claim, checked, fixes_for
-from workbench.analysis.claims.repeats import FirstBad, Period
+from workbench.analysis.claims.claim import Claim, checked, fixes_for, released
+from workbench.analysis.claims.repeats import FirstBad, Period, period
 
-__all__ = ["Claim", "FirstBad", "Period", "checked", "fixes_for"]
+__all__ = ["Claim", "FirstBad", "Period", "checked", "fixes_for", "period", "released"]

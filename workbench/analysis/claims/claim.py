@@ -98,6 +98,14 @@ class Claim:
         return {**self.__dict__, "evidence": None}
 
 
+def released(claims: Iterable[Claim]) -> None:
+    """Let go of machines and records behind the claims: what their checks have read is kept, and no more."""
+    for claim in claims:
+        for part in claim.evidence if isinstance(claim.evidence, tuple) else (claim.evidence,):
+            if hasattr(part, "release"):
+                part.release()
+
+
 def checked(claims: Iterable[Claim]) -> list[Claim]:
     """Those claims that hold when they are recomputed; a claim that cannot be recomputed is not said either."""
     return [claim for claim in claims if _holds(claim)]
@@ -121,4 +129,4 @@ def fixes_for(*kinds: str) -> Callable[[Proposals], Proposals]:
     return enter
 
 
-__all__ = ["FIXES", "Claim", "checked", "fixes_for"]
+__all__ = ["FIXES", "Claim", "checked", "fixes_for", "released"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
 from typing import Any, ClassVar
@@ -57,18 +58,30 @@ class Compared(Claim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rests(Claim):
+class OfSides(Claim):
+    """A claim about both sides of a clause, the moving one first, in several iterations.
+
+    Evidence: the firings of the loop.
+    """
+
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+
+    def pairs(self, run: Any, iterations: Iterable[int]) -> list[list[Any]]:
+        """The moving side and the other one in each of the iterations."""
+        return [[item_of(run.value(r, k), self.clause.item) for r in self.refs] for k in iterations]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rests(OfSides):
     """Both sides of the clause keep their values, at which it holds, in iterations ``first`` to ``last``.
 
     ``closed`` says that the state of the loop recurs, and so for ever.
     Asserts: in each of these iterations the moving side is ``value``, the other one ``clause.threshold``, bit for bit,
     and ``value op threshold`` is true.
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "rests"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     value: Any
     first: int
     last: int
@@ -85,25 +98,19 @@ class Rests(Claim):
         c = self.clause
         if not holds(self.value, c.op, c.threshold):
             return False
-        for k in range(self.first, self.last + 1):
-            x, t = (item_of(run.value(r, k), c.item) for r in self.refs)
-            if not (same(x, self.value) and same(t, c.threshold)):
-                return False
-        return self.last >= self.first
+        pairs = self.pairs(run, range(self.first, self.last + 1))
+        return bool(pairs) and all(same(x, self.value) and same(t, c.threshold) for x, t in pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Circles(Claim):
+class Circles(OfSides):
     """The clause holds, or another one in its place, with values that repeat every ``n`` iterations.
 
     Asserts: in iterations ``first`` to ``first + 2 n - 1`` the moving side has the same bits ``n`` iterations apart;
     ``lowest`` and ``highest`` are its extremes; with ``always`` the clause holds in all of them.
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "circles"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     lowest: Any
     highest: Any
     n: int
@@ -113,88 +120,69 @@ class Circles(Claim):
     factor: float | None = None
 
     def _holds(self, run: Any) -> bool:
-        c = self.clause
-        pairs = [
-            [item_of(run.value(r, k), c.item) for r in self.refs] for k in range(self.first, self.first + 2 * self.n)
-        ]
+        pairs = self.pairs(run, range(self.first, self.first + 2 * self.n))
         xs = np.array([x for x, _ in pairs])
         if not all(same(a, b) for a, b in zip(xs[: self.n], xs[self.n :], strict=True)):
             return False
-        held = all(holds(x, c.op, t) for x, t in pairs)
+        held = all(holds(x, self.clause.op, t) for x, t in pairs)
         return bool(xs.min() == self.lowest and xs.max() == self.highest) and (held or not self.always)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed(Claim):
+class Observed(OfSides):
     """The clause holds in all iterations that were looked at last, ``first`` to ``last``, and no more is known.
 
     Asserts: it does, and the sides are ``nearest`` to each other at their nearest.
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "observed"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     nearest: float
     first: int
     last: int
 
     def _holds(self, run: Any) -> bool:
-        c, gaps = self.clause, []
-        for k in range(self.first, self.last + 1):
-            x, t = (item_of(run.value(r, k), c.item) for r in self.refs)
-            if not holds(x, c.op, t):
-                return False
-            gaps.append(abs(float(x) - float(t)))
-        return bool(gaps) and min(gaps) == self.nearest
+        pairs = self.pairs(run, range(self.first, self.last + 1))
+        if not pairs or not all(holds(x, self.clause.op, t) for x, t in pairs):
+            return False
+        return min(abs(float(x) - float(t)) for x, t in pairs) == self.nearest
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepsOver(Claim):
+class StepsOver(OfSides):
     """The moving side passes the one value at which ``!=`` turns between two iterations.
 
     Asserts: in ``iteration - 1`` it is ``before`` and on one side of the threshold, in ``iteration`` it is ``after``
     and on the other side.
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "steps-over"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     before: Any
     after: Any
     iteration: int
     step: float | None = None
 
     def _holds(self, run: Any) -> bool:
-        pairs = [
-            [item_of(run.value(r, k), self.clause.item) for r in self.refs]
-            for k in (self.iteration - 1, self.iteration)
-        ]
-        (a, s), (b, t) = pairs
+        (a, s), (b, t) = self.pairs(run, (self.iteration - 1, self.iteration))
         passed = a < s and b > t or a > s and b < t
         return bool(passed) and same(a, self.before) and same(b, self.after)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Residue(Claim):
+class Residue(OfSides):
     """The moving side can never equal the other one: it moves in whole steps that leave another remainder.
 
     Asserts: in iterations ``first`` to ``last`` each step is ``step`` (modulo 2^bits of the dtype), and the way to the
     threshold is not a multiple of the greatest common divisor of ``step`` and 2^bits (of ``step`` where ``bits`` is 0).
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "residue"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     step: int
     bits: int
     first: int
     last: int
 
     def _holds(self, run: Any) -> bool:
-        xs = [int(item_of(run.value(self.refs[0], k), self.clause.item)) for k in range(self.first, self.last + 1)]
+        xs = [int(x) for x, _ in self.pairs(run, range(self.first, self.last + 1))]
         whole = 1 << self.bits
         if not all((b - a - self.step) % whole == 0 for a, b in zip(xs, xs[1:], strict=False)):
             return False
@@ -220,17 +208,14 @@ class EveryNumber(Claim):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MovesAway(Claim):
+class MovesAway(OfSides):
     """Every step leads away from the threshold.
 
     Asserts: in iterations ``first`` to ``last`` the moving side changes in the direction in which the clause stays
     true, every time, and by ``step`` where that is given; the threshold stays.
-    Evidence: the firings of the loop.
     """
 
     kind: ClassVar[str] = "moves-away"
-    clause: BlockingClause
-    refs: tuple[Any, Any]
     step: float | None
     value: Any
     first: int
@@ -239,7 +224,7 @@ class MovesAway(Claim):
 
     def _holds(self, run: Any) -> bool:
         c = self.clause
-        pairs = [[item_of(run.value(r, k), c.item) for r in self.refs] for k in range(self.first, self.last + 1)]
+        pairs = self.pairs(run, range(self.first, self.last + 1))
         if len(pairs) < 2 or not same(pairs[-1][0], self.value) or not all(holds(x, c.op, t) for x, t in pairs):
             return False
         gaps = [abs(_difference(x, t)) for x, t in pairs]
@@ -252,16 +237,3 @@ class MovesAway(Claim):
 def _difference(a: Any, b: Any) -> Any:
     whole = all(np.asarray(v).dtype.kind in "iu" for v in (a, b))
     return int(a) - int(b) if whole else float(a) - float(b)
-
-
-__all__ = [
-    "BlockingClause",
-    "Circles",
-    "Compared",
-    "EveryNumber",
-    "MovesAway",
-    "Observed",
-    "Residue",
-    "Rests",
-    "StepsOver",
-]

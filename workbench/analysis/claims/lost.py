@@ -177,11 +177,13 @@ class Truncated(AtNode):
     result: Any
 
     def _in_one(self, op: str, operands: list[Any], result: Any) -> bool:
-        if op == "floor_divide":
-            exact = float(operands[0]) / float(operands[1])
-        else:
-            exact = float(operands[0])
+        exact = untruncated(op, operands)
         return exact == self.operand and same(result, self.result) and exact != float(result)
+
+
+def untruncated(op: str, operands: list[Any]) -> float:
+    """The number that a conversion to whole numbers cuts."""
+    return float(operands[0]) / float(operands[1]) if op == "floor_divide" else float(operands[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,8 +281,7 @@ class BranchGuard(Claim):
     clause: Any = None
 
     def _holds(self, run: Any) -> bool:
-        values = [run.value(self.ref, k) for k in range(self.first, self.last + 1)]
-        return bool(values) and all(bool(np.asarray(v).reshape(-1)[0]) == self.holds for v in values)
+        return _is_always(run, self.ref, self.first, self.last, self.holds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,21 +303,9 @@ class FlagWaits(Claim):
     variable: str = ""
 
     def _holds(self, run: Any) -> bool:
-        values = [run.value(run.merge(self.variable), k) for k in range(self.first, self.last + 1)]
-        return bool(values) and all(bool(np.asarray(v).reshape(-1)[0]) == self.value for v in values)
+        return _is_always(run, run.merge(self.variable), self.first, self.last, self.value)
 
 
-__all__ = [
-    "Absorbed",
-    "AtNode",
-    "BranchGuard",
-    "FixedPoint",
-    "FlagWaits",
-    "Guard",
-    "Neutral",
-    "NotRead",
-    "NotUpdated",
-    "Saturated",
-    "Truncated",
-    "Zero",
-]
+def _is_always(run: Any, ref: Any, first: int, last: int, truth: bool) -> bool:
+    values = [run.value(ref, k) for k in range(first, last + 1)]
+    return bool(values) and all(bool(np.asarray(v).reshape(-1)[0]) == truth for v in values)

@@ -310,20 +310,3 @@ def stall(present: Any, step: Any) -> Any:
     if math.copysign(1.0, float(step)) * float(present) >= power or power > float(np.finfo(kind).max):
         return None
     return kind(math.copysign(power, float(step)))
-
-
-__all__ = [
-    "FlipsSign",
-    "Infinite",
-    "LastDigits",
-    "MadeBad",
-    "WrittenBad",
-    "NanCompared",
-    "Overshoots",
-    "StallsAt",
-    "Wraps",
-    "largest",
-    "overshoots",
-    "spacings",
-    "stall",
-]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from workbench.analysis.claims.claim import Claim
+from workbench.analysis.claims.claim import Claim, checked
+
+#: bytes of a state that is kept as it is
+LARGE = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +18,7 @@ class Period(Claim):
 
     Asserts: all that the condition depends on has the same bits at the conditions of iterations ``since``,
     ``since + n`` and ``since + 2 n``; no smaller number of iterations does it; the condition is true all the way.
-    Evidence: a ``SliceRunner`` that stands at the condition of iteration ``since``.
+    Evidence: the states by the number of iterations behind ``since``, up to the last at which the condition was true.
     """
 
     kind: ClassVar[str] = "period"
@@ -22,15 +26,31 @@ class Period(Claim):
     since: int
 
     def _holds(self, run: Any) -> bool:
-        runner, begin, at = run.fork(), run.state(), 0
-        # a shorter period would divide this one, and one of its largest proper divisors
-        for turn in sorted({self.n // q for q in prime_factors(self.n)} | {self.n, 2 * self.n}):
-            if not runner.cond() or _advance(runner, turn - at) != turn - at:
-                return False
-            at = turn
-            if (runner.state() == begin) != (turn >= self.n):
-                return False
-        return bool(runner.cond())
+        return all(turn in run and (run[turn] == run[0]) == (turn >= self.n) for turn in turns(self.n))
+
+
+def period(runner: Any, n: int, since: int) -> list[Claim]:
+    """The claim of the period ``n`` of a slice that stands at the condition of iteration ``since``, if it holds."""
+    ahead, states = runner.fork(), {0: _kept(runner.state())}
+    for turn in turns(n):
+        left = turn - max(states)
+        if not ahead.cond() or _advance(ahead, left) != left or not ahead.cond():
+            break
+        states[turn] = _kept(ahead.state())
+    return checked([Period(n=n, since=since, evidence=states)])
+
+
+def turns(n: int) -> list[int]:
+    """The iterations after which states are compared.
+
+    A shorter period would divide this one, and one of its largest proper divisors.
+    """
+    return sorted({n // q for q in prime_factors(n)} | {n, 2 * n})
+
+
+def _kept(state: bytes) -> bytes:
+    """A state; of a large one a digest."""
+    return state if len(state) <= LARGE else hashlib.sha256(state).digest()
 
 
 def prime_factors(n: int) -> list[int]:

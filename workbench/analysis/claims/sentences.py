@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from workbench.analysis.comparisons import MIRROR, NEGATED
 from workbench.analysis.text import apart, count, listed, plain, power_of_two, shown
-
-OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def at_line(line: int | None) -> str:
@@ -26,15 +24,15 @@ def written(clause: Any) -> str:
     """The clause as the source has it."""
     left, right, op = clause.name, clause.other, clause.op
     if clause.mirrored:
-        left, right, op = right, left, MIRRORED[op]
-    return f"{left} {OPPOSITE[op] if clause.negated else op} {right}"
+        left, right, op = right, left, MIRROR[op]
+    return f"{left} {NEGATED[op] if clause.negated else op} {right}"
 
 
 def _values(clause: Any, value: Any) -> str:
     left, right, op = value, clause.threshold, clause.op
     if clause.mirrored:
-        left, right, op = right, left, MIRRORED[op]
-    return compared(left, OPPOSITE[op] if clause.negated else op, right)
+        left, right, op = right, left, MIRROR[op]
+    return compared(left, NEGATED[op] if clause.negated else op, right)
 
 
 def _truth(clause: Any) -> str:
@@ -78,8 +76,20 @@ def _edited(c: Any) -> str:
 def _ray(c: Any) -> str:
     when = "each iteration changes" if c.period == 1 else f"every {c.period:,} iterations change"
     steps = listed([f"{name} by {shown(step)}" for name, step in c.steps.items()])
-    until = "for ever" if c.periods is None else f"for {c.period * c.periods:,} iterations"
-    return f"From iteration {c.since:,} on, {when} {steps or 'the variables by the same differences'}, {until}."
+    until = f"for {c.period * c.periods:,} iterations" if c.periods else "for ever, and the condition stays true"
+    return f"From iteration {c.since:,} on, {when} {steps or 'the variables by the same differences'} {until}."
+
+
+def _bounded(c: Any) -> str:
+    def part(name: str, low: Any, high: Any) -> str:
+        nan = " or is NaN" if name in c.or_nan else ""
+        if low is not None and high is not None:
+            return f"{name} stays {shown(low) if low == high else f'between {shown(low)} and {shown(high)}'}{nan}"
+        return f"{name} is never {f'below {shown(low)}' if high is None else f'above {shown(high)}'}{nan}"
+
+    since = f"From iteration {c.since:,} on " if c.since else ""
+    parts = "; ".join(part(name, *ends) for name, ends in c.bounds.items())
+    return f"{since}{parts}, and the condition stays true for ever."
 
 
 def _overflow(c: Any) -> str:
@@ -111,10 +121,8 @@ def _circles(c: Any) -> str:
 
 
 def _observed(c: Any) -> str:
-    return (
-        f"{written(c.clause)} was {_truth(c.clause)} in all of the iterations {c.first:,} to {c.last:,}; its two sides "
-        f"were never nearer to each other than {shown(c.nearest)}."
-    )
+    held = f"{written(c.clause)} was {_truth(c.clause)} in each of the iterations {c.first:,} to {c.last:,}"
+    return f"{held}, and its sides were at least {shown(c.nearest)} apart."
 
 
 def _steps_over(c: Any) -> str:
@@ -219,9 +227,9 @@ def _flag_guard(c: Any) -> str:
 
 def _flag(c: Any) -> str:
     clause = c.clause
-    left, right, op = clause.name, clause.other, OPPOSITE[clause.op]
+    left, right, op = clause.name, clause.other, NEGATED[clause.op]
     if clause.mirrored:
-        left, right, op = right, left, MIRRORED[op]
+        left, right, op = right, left, MIRROR[op]
     way = f"where {c.flag} becomes {'false' if c.value else 'true'}"
     if not c.written:
         way = f"by the {c.flag.rstrip(chr(39) + '0123456789_')}"
@@ -286,6 +294,7 @@ def _stalls(c: Any) -> str:
 SENTENCES: dict[str, Callable[[Any], str]] = {
     "period": _period,
     "ray": _ray,
+    "bounded": _bounded,
     "overflow": _overflow,
     "identity": _identity,
     "first-bad": _first_bad,

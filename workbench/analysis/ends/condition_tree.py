@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.slicing.clauses import COMPARISONS, CONNECTIVES
-from workbench.analysis.slicing.dependencies import constant_step, origin_of
+from workbench.analysis.comparisons import NAMES, NEGATED
+from workbench.analysis.slicing.clauses import CONNECTIVES, REDUCTIONS, constant_truth, switches_behind
+from workbench.analysis.slicing.dependencies import constant_step
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
 
 #: flags that the reading of Python functions makes, and the statement that each stands for
 STATEMENTS = {"break": "break", "returned": "return"}
-REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
 #: tests of a number that tell NaN and infinities from others
 CHECKS = frozenset(("isnan", "isfinite", "isinf"))
 #: nodes of one condition that are followed
@@ -116,9 +117,9 @@ class ConditionTree:
             return self._variable(node, want, lag, seen)
         if node.op == "Merge" and len(node.inputs) == 2:
             return self._branch(node, want, lag, seen)
-        if node.op in COMPARISONS:
+        if node.op in NAMES:
             left, right = node.inputs
-            op = COMPARISONS[node.op]
+            op = NAMES[node.op]
             return ConditionLeaf(node.name, left, op, right, not want, lag)
         return ConditionLeaf(node.name, ref, "==", np.bool_(want), False, lag)
 
@@ -140,7 +141,7 @@ class ConditionTree:
             return own
         if statement is not None and not want:
             return Flag(statement, node.ref(), self._tree(update, True, 1, seen))
-        if origin_of(self.graph, update).name == node.name:
+        if origin(self.graph, update).name == node.name:
             return own
         later = self._tree(update, want, 1, seen)
         if isinstance(later, Join) and not later.parts:  # it never changes, or is set in the first iteration
@@ -150,7 +151,7 @@ class ConditionTree:
     def _branch(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
         """A short circuit: one side is a constant, or the predicate itself, so that it is an "and" or an "or"."""
         for side, other in (node.inputs, node.inputs[::-1]):
-            truth = self._constant(side)
+            truth = constant_truth(self.graph, side)
             decided = None if truth is None else self._decider(side)
             if truth is None or decided is None:
                 continue
@@ -161,30 +162,11 @@ class ConditionTree:
             return _join("and", [self._tree(pred, not taken, lag, seen), rest])
         return ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
 
-    def _constant(self, ref: Ref) -> bool | None:
-        """The truth that one side of a branch has where it is taken, if the graph tells."""
-        node = self.graph.nodes[ref.node]
-        if node.op == "Switch" and node.inputs[0] == node.inputs[1]:
-            return bool(ref.index)
-        source = origin_of(self.graph, ref)
-        if source.op == "Const" and source.attrs["value"].size == 1 and source.attrs["value"].dtype == bool:
-            return bool(source.attrs["value"].reshape(-1)[0])
-        return None
-
     def _decider(self, ref: Ref) -> tuple[Ref, bool] | None:
         """(predicate, its truth) of the nearest Switch of a branch behind a value."""
-        waiting, seen = [ref], {ref}
-        while waiting and len(seen) < MOST:
-            at = waiting.pop(0)
-            node = self.graph.nodes[at.node]
-            if node.name in self.variables:
-                continue
-            if node.op == "Switch" and origin_of(self.graph, node.inputs[1]).op != "LoopCond":
-                return node.inputs[1], bool(at.index)
-            for source in (*node.inputs, *(Ref(c) for c in node.control)):
-                if source not in seen and self.graph.frame_of(source.node) == self.path:
-                    seen.add(source)
-                    waiting.append(source)
+        for node, index in switches_behind(self.graph, ref, self.variables, self.path):
+            if origin(self.graph, node.inputs[1]).op != "LoopCond":
+                return node.inputs[1], bool(index)
         return None
 
     # -- what the parts are -----------------------------------------------------------------------------------------
@@ -193,13 +175,13 @@ class ConditionTree:
         if leaf.lag or leaf.over or not isinstance(leaf.right, Ref):
             return False
         for own, other, way in ((leaf.left, leaf.right, 1), (leaf.right, leaf.left, -1)):
-            variable = self.variables.get(origin_of(self.graph, own).name)
+            variable = self.variables.get(origin(self.graph, own).name)
             if variable is None or not self.graph.type_of(own).dtype.lstrip("u").startswith("int"):
                 continue
             step = constant_step(self.graph, variable)
             if not step or self._reads(other):
                 continue
-            op = _NEGATED[leaf.op] if leaf.negated else leaf.op
+            op = NEGATED[leaf.op] if leaf.negated else leaf.op
             up = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": 0}.get(op)
             if up is not None and (up == 0 or up * way * step > 0):
                 return True
@@ -233,7 +215,6 @@ class ConditionTree:
 
 
 _OTHER = {"and": "or", "or": "and"}
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def _join(kind: str, parts: list[Tree]) -> Tree:

@@ -9,10 +9,10 @@ import numpy as np
 
 from workbench.analysis.claims.claim import Claim
 from workbench.analysis.claims.sentences import SENTENCES
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.ends.condition_tree import ConditionLeaf
 from workbench.analysis.ends.how_it_ended import Ending
 from workbench.analysis.ends.tree_values import TreeValues
-from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.standing import LoopEnd, Standing
 from workbench.ir.node import Ref
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.analysis.comparisons import NEGATED, OPS
 from workbench.analysis.ends.condition_tree import CHECKS, ConditionLeaf, ConditionTree, Flag, Tree
-from workbench.analysis.forecast.laws.exact_continuation import NEGATED, OPS
 from workbench.analysis.root_cause.expressions import expression, written
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.standing import ClauseAtEnd
@@ -40,18 +40,25 @@ class TreeValues:
     """
 
     def __init__(self, trace: Trace, tree: ConditionTree, around: tuple[int, ...]) -> None:
-        self.trace, self.tree, self.around = trace, tree, around
+        self.tree, self.around = tree, around
         self.loop = LoopDependencies(tree.graph, tree.path)
-        self._columns = AlignedColumns(trace, around or None, FIRINGS)
+        self._columns: AlignedColumns | None = AlignedColumns(trace, around or None, FIRINGS)
+        self._known: dict[tuple[Ref, int], Any] = {}
 
     def value(self, ref: Any, iteration: int) -> Any:
         """The value of an operand in an iteration; None where it was not computed or is not kept."""
         if not isinstance(ref, Ref):
             return ref
-        if iteration < 0:
-            return None
-        there, values = self._columns.at(ref, np.array([[*self.around, iteration]], np.int64))
-        return values[0] if len(there) and there[0] and len(values) else None
+        if (ref, iteration) not in self._known:
+            if iteration < 0 or self._columns is None:
+                return None
+            there, values = self._columns.at(ref, np.array([[*self.around, iteration]], np.int64))
+            self._known[ref, iteration] = values[0] if len(there) and there[0] and len(values) else None
+        return self._known[ref, iteration]
+
+    def release(self) -> None:
+        """Keep the values that were read, and not the record."""
+        self._columns = None
 
     def truth(self, tree: Tree, k: int) -> Truth:
         """The truth of a part when the condition was asked in iteration ``k``."""

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.comparisons import NAMES, NODES
 from workbench.analysis.fixes.change_number import clause_of
 from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse
 from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 
-OPS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal"}
-
 
 def other_comparison(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
     """Compare with the new operator; it is turned back as the sentence turned it."""
     node = clause_of(edited.graph, fix)
     op = turned(str(fix.new), fix.mirrored, fix.negated)
-    if node.op not in OPS.values():
+    if node.op not in NAMES:
         raise refuse("fix-no-clause", f"{node.name} is not a comparison.", "change the condition itself.", node.name)
-    edited.change(node.name, op=OPS[op])
-    return [f"{node.name} is {OPS[op]} instead of {node.op}."]
+    edited.change(node.name, op=NODES[op])
+    return [f"{node.name} is {NODES[op]} instead of {node.op}."]
 
 
 def reverse_step(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:

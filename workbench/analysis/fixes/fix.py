@@ -87,6 +87,5 @@ class Fix(str):
         return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
 
     @harmless
-    @harmless
     def __repr__(self) -> str:
         return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"

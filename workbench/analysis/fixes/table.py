@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.claims.claim import FIXES, Claim, fixes_for
-from workbench.analysis.claims.sentences import OPPOSITE, at_line, written
+from workbench.analysis.claims.sentences import at_line, written
+from workbench.analysis.comparisons import NEGATED
 from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.text import apart, listed, shown
 
@@ -65,9 +66,8 @@ def _widened(c: Any, why: str) -> list[Fix]:
     """float64 for a narrower float; nothing where the dtype is the widest already."""
     if c.clause is None or c.dtype not in WIDER:
         return []
-    return [
-        _of(c.clause, f"{why}: compute it in float64 instead of {c.dtype}.", "dtype", c.variable, c.dtype, "float64")
-    ]
+    sentence = f"{why}: compute it in float64 instead of {c.dtype}."
+    return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "float64")]
 
 
 @fixes_for("absorbed", "stalls")
@@ -81,27 +81,16 @@ def absorbed(c: Any) -> list[str]:
         return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
     made: list[str] = [*_widened(c, f"{c.variable} has no digits left for its step")]
     if not made and (c.kind == "stalls" or c.op in ("add", "subtract")):
-        made = [Fix(f"add up {c.variable} with compensated summation, or with larger steps.", "update", c.variable)]
+        made = _update(c, f"add up {c.variable} with compensated summation, or with larger steps.")
     return made
 
 
 @fixes_for("steps-over", "residue")
 def steps_over(c: Any) -> list[str]:
-    step = c.step
-    better = (
-        ">" if step is not None and step < 0 or c.kind == "steps-over" and step is None and c.after < c.before else "<"
-    )
-    name, other = c.clause.name, c.clause.other
-    return [
-        _of(
-            c.clause,
-            f"write {name} {better} {other} instead of {written(c.clause)}.",
-            "comparison",
-            f"{name} != {other}",
-            "!=",
-            better,
-        )
-    ]
+    falls = c.step < 0 if c.step is not None else c.kind == "steps-over" and c.after < c.before
+    name, other, better = c.clause.name, c.clause.other, ">" if falls else "<"
+    sentence = f"write {name} {better} {other} instead of {written(c.clause)}."
+    return [_of(c.clause, sentence, "comparison", f"{name} != {other}", "!=", better)]
 
 
 @fixes_for("moves-away")
@@ -109,24 +98,14 @@ def moves_away(c: Any) -> list[str]:
     who = c.variable or c.clause.name
     if c.step is None:
         return [Fix(f"reverse the direction of {who}, or the comparison {written(c.clause)}.", "update", who)]
-    return [
-        _of(
-            c.clause,
-            f"reverse the step of {who}: {shown(-c.step)} instead of {shown(c.step)} in each iteration.",
-            "sign",
-            who,
-            float(c.step),
-            -float(c.step),
-        )
-    ]
+    sentence = f"reverse the step of {who}: {shown(-c.step)} instead of {shown(c.step)} in each iteration."
+    return [_of(c.clause, sentence, "sign", who, float(c.step), -float(c.step))]
 
 
 @fixes_for("wraps")
 def wraps(c: Any) -> list[str]:
     if c.clause is None or c.dtype in ("int64", "uint64"):
-        return [
-            Fix(f"use a wider number for {c.variable}: {c.exact:,} does not fit into {c.dtype}.", "update", c.variable)
-        ]
+        return _update(c, f"use a wider number for {c.variable}: {c.exact:,} does not fit into {c.dtype}.")
     sentence = f"compute {c.variable} in int64 instead of {c.dtype}."
     return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
 
@@ -143,21 +122,10 @@ def every_number(c: Any) -> list[str]:
 def overshoots(c: Any) -> list[str]:
     if c.clause is None:
         return []
-    if c.factor is None:
-        return [
-            _of(
-                c.clause,
-                f"halve the step of {c.variable}: it overshoots its goal.",
-                "step",
-                c.variable,
-                None,
-                None,
-                False,
-            )
-        ]
-    half = c.factor / 2
-    sentence = f"halve the step of {c.variable}, from {shown(c.factor)} to {shown(half)}: it overshoots its goal."
-    return [_of(c.clause, sentence, "step", c.variable, c.factor, half)]
+    half = None if c.factor is None else c.factor / 2
+    by = "" if half is None else f", from {shown(c.factor)} to {shown(half)}"
+    sentence = f"halve the step of {c.variable}{by}: it overshoots its goal."
+    return [_of(c.clause, sentence, "step", c.variable, c.factor, half, half is not None)]
 
 
 @fixes_for("sign-flips")
@@ -174,10 +142,9 @@ def sign_flips(c: Any) -> list[str]:
 def not_finite(c: Any) -> list[str]:
     if c.clause is None:
         return [Fix("stop at the first number that is not finite, and look at the node that made it.", "inspect")]
-    if c.kind == "infinite":
-        sentence = f"stop at the first number that is not finite: {c.clause.name} leaves the range of {c.clause.dtype}."
-        return [_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
-    sentence = f"stop at the first NaN: {c.text} is always {'true' if c.holds else 'false'} with NaN."
+    sentence = f"stop at the first number that is not finite: {c.clause.name} leaves the range of {c.clause.dtype}."
+    if c.kind == "nan":
+        sentence = f"stop at the first NaN: {c.text} is always {'true' if c.holds else 'false'} with NaN."
     return [_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
 
 
@@ -206,33 +173,31 @@ def rests(c: Any) -> list[str]:
 
 
 def _source_op(clause: Any) -> str:
-    return str(OPPOSITE[clause.op] if clause.negated else clause.op)
+    return str(NEGATED[clause.op] if clause.negated else clause.op)
 
 
 def _threshold(clause: Any, limit: float, start: float) -> Fix:
     op, threshold = clause.op, _number(clause.threshold)
     if op in (">=", "<=") and limit == threshold:
-        strict = op[0]
-        source = {">=": "<", "<=": ">"}[op] + "=" if clause.negated else strict
-        now = _source_op(clause)
-        return _of(
-            clause,
-            f"write {source} instead of {now}: {clause.name} comes to {shown(limit)}, the threshold itself.",
-            "comparison",
-            clause.name,
-            op,
-            strict,
-        )
+        source = {">=": "<=", "<=": ">="}[op] if clause.negated else op[0]
+        instead = f"write {source} instead of {_source_op(clause)}"
+        sentence = f"{instead}: {clause.name} comes to {shown(limit)}, the threshold itself."
+        return _of(clause, sentence, "comparison", clause.name, op, op[0])
     if op in (">", ">=") and 0 <= threshold < limit and limit <= max(FAR * threshold, 1e-2, 0.05 * start):
-        raised = float(np.format_float_scientific(2 * limit, precision=0))
-        sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {limit:.3g}."
-        return _of(clause, sentence, "tolerance", clause.name, threshold, raised)
+        return _raised(clause, limit, limit)
     way = abs(limit - start) or max(abs(limit), 1.0)
     back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
     moved = limit + back if op in (">", ">=") else limit - back
     a, b = apart(limit, threshold)
     sentence = f"move the threshold from {b} to {moved:.6g}, or change the update: {clause.name} comes to {a}."
     return _of(clause, sentence, "tolerance", clause.name, threshold, moved)
+
+
+def _raised(clause: Any, lowest: float, highest: float) -> Fix:
+    """The threshold above all that comes."""
+    raised = float(np.format_float_scientific(2 * highest, precision=0))
+    sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {lowest:.3g}."
+    return _of(clause, sentence, "tolerance", clause.name, _number(clause.threshold), raised)
 
 
 def _beside(clause: Any, limit: float, kind: str) -> Fix:
@@ -248,23 +213,21 @@ def _beside(clause: Any, limit: float, kind: str) -> Fix:
 @fixes_for("circles")
 def circles(c: Any) -> list[str]:
     clause, who = c.clause, c.variable or c.clause.name
-    change = f"change the update of {who}, so that it settles, or the condition."
+    change = Fix(f"change the update of {who}, so that it settles, or the condition.", "update", who)
     kind = np.asarray(c.lowest).dtype.kind
     if kind != "f" or not clause.fixed or clause.op not in ("<", "<=", ">", ">=") or not c.always:
-        return [Fix(change, "update", who)]
-    low, high, threshold = _number(c.lowest), _number(c.highest), _number(clause.threshold)
-    if clause.op in (">", ">=") and threshold >= 0 and low > max(FAR * threshold, 1e-2):
-        return [Fix(change, "update", who)]
-    if clause.op in (">", ">=") and 0 <= threshold < low:
-        raised = float(np.format_float_scientific(2 * high, precision=0))
-        sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {low:.3g}."
-        return [_of(clause, sentence, "tolerance", clause.name, threshold, raised)]
+        return [change]
+    low, high, threshold, falls = _number(c.lowest), _number(c.highest), _number(clause.threshold), ">" in clause.op
+    if falls and threshold >= 0 and low > max(FAR * threshold, 1e-2):
+        return [change]
+    if falls and 0 <= threshold < low:
+        return [_raised(clause, low, high)]
     inside = 0.05 * (high - low)
-    new = low + inside if clause.op in (">", ">=") else high - inside
+    new = low + inside if falls else high - inside
     if not math.isfinite(new):
-        return [Fix(change, "update", who)]
+        return [change]
     sentence = f"move the threshold in between (to {new:.6g}), or change the update of {who}."
-    return [_of(clause, sentence, "tolerance", clause.name, threshold, new), Fix(change, "update", who)]
+    return [_of(clause, sentence, "tolerance", clause.name, threshold, new), change]
 
 
 @fixes_for("last-digits")
@@ -272,61 +235,50 @@ def last_digits(c: Any) -> list[str]:
     return [*_widened(c, f"{c.clause.name} is made of last digits")]
 
 
+def _update(c: Any, sentence: str) -> list[str]:
+    """A change of the variable's update that only the author can write."""
+    return [Fix(sentence, "update", c.variable)]
+
+
 @fixes_for("truncated")
 def truncated(c: Any) -> list[str]:
-    return [
-        Fix(
-            f"keep the fraction in {c.text}{at_line(c.line)}: {shown(c.operand)} is cut to {shown(c.result)}.",
-            "update",
-            c.variable,
-        )
-    ]
+    return _update(
+        c, f"keep the fraction in {c.text}{at_line(c.line)}: {shown(c.operand)} is cut to {shown(c.result)}."
+    )
 
 
 @fixes_for("saturated")
 def saturated(c: Any) -> list[str]:
-    return [
-        Fix(f"move the bound {shown(c.bound)} in {c.text}{at_line(c.line)}, or the threshold.", "update", c.variable)
-    ]
+    return _update(c, f"move the bound {shown(c.bound)} in {c.text}{at_line(c.line)}, or the threshold.")
 
 
 @fixes_for("guard", "flag-guard")
 def guarded(c: Any) -> list[str]:
-    state = "true" if c.holds else "false"
-    sentence = (
-        f"change {c.predicate}{at_line(c.line)}, which stays {state}, or change {c.variable} in the other case, too."
-    )
-    return [Fix(sentence, "update", c.variable)]
+    stays = f"{c.predicate}{at_line(c.line)}, which stays {'true' if c.holds else 'false'}"
+    return _update(c, f"change {stays}, or change {c.variable} in the other case, too.")
 
 
 @fixes_for("neutral")
 def neutral(c: Any) -> list[str]:
     want = "more or less than 0" if c.neutral == 0 else "other than 1"
-    return [Fix(f"make {c.part} in {c.text}{at_line(c.line)} {want}.", "update", c.variable)]
+    return _update(c, f"make {c.part} in {c.text}{at_line(c.line)} {want}.")
 
 
 @fixes_for("zero")
 def zero(c: Any) -> list[str]:
-    if c.reached:
-        return []
-    return [Fix(f"begin with another {c.part} than 0: {c.text}{at_line(c.line)} keeps it 0.", "update", c.variable)]
+    again = f"begin with another {c.part} than 0: {c.text}{at_line(c.line)} keeps it 0."
+    return [] if c.reached else _update(c, again)
 
 
 @fixes_for("fixed-point")
 def fixed_point(c: Any) -> list[str]:
-    where = at_line(c.line)
-    return [
-        Fix(
-            f"compare the update of {c.variable}{where} with the condition: is a sign or a factor wrong?",
-            "inspect",
-            c.variable,
-        )
-    ]
+    sentence = f"compare the update of {c.variable}{at_line(c.line)} with the condition: is a sign or a factor wrong?"
+    return [Fix(sentence, "inspect", c.variable)]
 
 
 @fixes_for("not-updated")
 def not_updated(c: Any) -> list[str]:
-    return [Fix(f"assign {c.variable} in the loop.", "update", c.variable)]
+    return _update(c, f"assign {c.variable} in the loop.")
 
 
 @fixes_for("not-read")

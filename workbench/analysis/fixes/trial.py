@@ -46,6 +46,19 @@ def is_useless(outcome: FixOutcome | None) -> bool:
     return after.outcome == "never" or kind != "stop-at-nan" and "nan" in (after.blocking_clause or "")
 
 
+def ends_then(outcome: FixOutcome | None) -> str:
+    """When the loop ends with a fix that works, ``ends after 4 iterations.``; empty where that is not known."""
+    if outcome is None or not outcome.works or outcome.after.remaining is None:
+        return ""
+    return f"ends after {count(outcome.after.remaining, 'iteration')}."
+
+
+def offered(answer: Any, most: int | None = None) -> list[Any]:
+    """The fixes of the cause, ``most`` of them, and last the limit that ends every loop."""
+    fuse = getattr(answer, "fuse", None)
+    return [*(getattr(answer, "fix", None) or ())[:most], *([fuse] if fuse is not None else [])]
+
+
 def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str]:
     """The fixes of an answer, without those with which the loop still never ends, for a report.
 
@@ -59,9 +72,8 @@ def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str
         outcome = tried(session, answer, fix) if time.monotonic() <= until else None
         if is_useless(outcome):
             continue
-        known = outcome is not None and outcome.works and outcome.after.remaining is not None
-        left = count(outcome.after.remaining or 0, "iteration") if known and outcome is not None else ""
-        told.append(f"{fix} Tried: it then ends after {left}." if known else str(fix))
+        then = ends_then(outcome)
+        told.append(f"{fix} Tried: it then {then}" if then else str(fix))
     return told
 
 

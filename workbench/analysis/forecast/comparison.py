@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.claims.claim import Claim
+from workbench.analysis.comparisons import MIRROR, NAMES, NEGATED, OPS
 from workbench.analysis.forecast.calibrated_confidence import confidence
 from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
-from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
+from workbench.analysis.forecast.laws.exact_continuation import holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.first_look import MOVES, SEASONAL_STEPS, exact_law, first_look
 from workbench.analysis.forecast.laws.sawtooth import sawtooth
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
-from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
+from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast, never_turns, undecided
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.forecast.recorded_claims import recorded_claims
 from workbench.analysis.series.value_series import WINDOW
@@ -99,14 +100,7 @@ class ComparisonMonitor:
             # a NaN compare has one value for ever once the operand stays NaN; != is true, all others false
             who = self.lhs_name if _is_nan(lhs[-1]) else self.rhs_name
             certain = sum(_is_nan(v) for v in (lhs if _is_nan(lhs[-1]) else rhs)[-4:])
-            return PassageForecast(
-                math.inf,
-                math.inf,
-                math.inf,
-                "nan",
-                f"{who} is NaN, and clause {self} then never changes.",
-                0.8 + 0.04 * certain,
-            )
+            return never_turns("nan", f"{who} is NaN, and clause {self} then never changes.", 0.8 + 0.04 * certain)
         if _constant(rhs):
             return self._one_side(lhs, keep, rhs[-1], self.lhs_name, self.rhs_name)
         if _constant(lhs):
@@ -135,24 +129,14 @@ class ComparisonMonitor:
         self, xs: list[Any], keep: str, t: Any, name: str, other: str, exact_float: bool = True
     ) -> PassageForecast:
         if len(xs) < 3:
-            return PassageForecast(
-                None, 1, math.inf, "few", f"Only {len(xs)} evaluations of clause {self}: at least 3 are needed.", 0.0
-            )
+            return undecided("few", f"Only {len(xs)} evaluations of clause {self}: at least 3 are needed.")
         last = xs[-1]
         dtype = np.dtype(np.int64) if type(last) is int else getattr(last, "dtype", None) or np.asarray(last).dtype
         if self.same >= len(xs) - 1:
             if len(xs) < UNMOVED or dtype.kind == "b":
-                return PassageForecast(
-                    None, 1, math.inf, "few", f"Clause {self} has not changed in {len(xs)} evaluations.", 0.0
-                )
-            return PassageForecast(
-                math.inf,
-                math.inf,
-                math.inf,
-                "clause-invariant",
-                f"Clause {self} did not change in {len(xs)} evaluations.",
-                certainty(len(xs), 0, False),
-            )
+                return undecided("few", f"Clause {self} has not changed in {len(xs)} evaluations.")
+            sentence = f"Clause {self} did not change in {len(xs)} evaluations."
+            return never_turns("clause-invariant", sentence, certainty(len(xs), 0, False))
         values = np.array(xs, dtype=dtype) if dtype.kind == "f" and exact_float else None
         seen = first_look(values, keep, _float(t)) if values is not None else None
         steps = self._steps(xs, values, dtype, keep, t, seen)
@@ -161,9 +145,7 @@ class ComparisonMonitor:
             if found is not None:
                 return found
         if dtype.kind == "b":
-            return PassageForecast(
-                None, 1, math.inf, "flag", f"{name} is a flag: its next change cannot be read from its past.", 0.0
-            )
+            return undecided("flag", f"{name} is a flag: its next change cannot be read from its past.")
         if not (moves_too_often(xs) if seen is None else seen & MOVES):
             runs = plateaus(xs)
             if runs.stepped and not runs.final:
@@ -180,7 +162,7 @@ class ComparisonMonitor:
 
     def _resting(self, name: str, rest: int) -> PassageForecast:
         sentence = f"{name} has rested for {rest} evaluations, and rested before: if it moves again is not known."
-        return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
+        return undecided("plateau", sentence)
 
     def _by_law(
         self,
@@ -200,7 +182,7 @@ class ComparisonMonitor:
             scale = 0.0 if exact_float else abs(float(self.lhs[-1]))
             shown = OperandRecord(values, dtype, total, keep, float(t), name, str(self), scale)
         except OverflowError:
-            return PassageForecast(None, 1, math.inf, "huge", f"{name} has left the range of float64.", 0.0)
+            return undecided("huge", f"{name} has left the range of float64.")
         return forecast.forecast(shown)
 
     def _staircase(
@@ -238,7 +220,7 @@ class ComparisonMonitor:
         sentence = (
             f"{name} moves in steps with rests up to {runs.longest} evaluations long: its next steps are not known."
         )
-        return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
+        return undecided("plateau", sentence)
 
     def _steps(
         self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any, seen: int | None
@@ -285,15 +267,14 @@ class ComparisonMonitor:
                 "rounded-share": f"{name} changes by a share of it, in whole numbers, and a constant",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
-            return PassageForecast(
-                s.k, low, high, s.why, f"{text}; clause {self} turns in {s.k:,} iterations.", sure, kind
-            )
+            sentence = f"{text}; clause {self} turns in {s.k:,} iterations."
+            return PassageForecast(s.k, low, high, s.why, sentence, sure, kind)
         if s.why == "resets":
             sentence = f"{name} counts up and starts again at moments that its record does not explain."
-            return PassageForecast(None, 1, math.inf, "resets", sentence, 0.0)
+            return undecided("resets", sentence)
         if s.why == "ambiguous":
             sentence = f"{name} moves by less than its {_name(dtype)} can tell: its step, and its end, are not known."
-            return PassageForecast(None, 1, math.inf, "ambiguous", sentence, 0.0)
+            return undecided("ambiguous", sentence)
         text = {
             "absorbed": f"{name} stalls at {_short(s.at)}: adding {step:.6g} is lost in its {_name(dtype)} rounding",
             "moves-away": f"{name} moves away from {_short(t)} by {step:.6g} each iteration",
@@ -304,7 +285,7 @@ class ComparisonMonitor:
         }.get(s.why)
         if text is None:
             return None
-        return PassageForecast(math.inf, math.inf, math.inf, s.why, f"{text}; clause {self} never turns.", sure, kind)
+        return never_turns(s.why, f"{text}; clause {self} never turns.", sure, kind)
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may
 from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.series.value_series import HistoryError
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
 #: Evaluations of a cycle of whole numbers, at least.
 WHOLE_RETURNS = 16
@@ -127,15 +127,8 @@ class TerminationMonitor:
         if not self.count:
             return unknown("no-data", "The condition has not been observed yet.")
         if self.ended:
-            return Termination(
-                Status.PROVED,
-                "terminates",
-                0,
-                (0, 0),
-                Reason("ended", "The condition was false at its last evaluation."),
-                confidence=1.0,
-                proof=Proof("observed", "the condition's own value."),
-            )
+            why = Reason("ended", "The condition was false at its last evaluation.")
+            return proved_end(0, (0, 0), why, Proof("observed", "the condition's own value."))
         again = self._state_recurs()
         if again is not None:
             return again
@@ -170,16 +163,7 @@ class TerminationMonitor:
         )
         clause = self.clauses[0] if self.clauses else None
         sure = certainty(watch.rest, watch.longest, watch.ever_moved) if p == 1 else 0.9 + 0.02 * returns
-        answer = Termination(
-            Status.PREDICTED,
-            "never",
-            None,
-            None,
-            reason,
-            self.root_names(0),
-            str(clause) if clause else None,
-            min(MOST, sure),
-        )
+        answer = predicted_never(reason, self.root_names(0), str(clause) if clause else None, min(MOST, sure))
         return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:
@@ -189,10 +173,7 @@ class TerminationMonitor:
             return None
         sentence = f"The flags repeat every {p} evaluations, and at each of them one keeps the condition true."
         root, clause = self.root_names(0), str(self.clauses[0])
-        answer = Termination(
-            Status.PREDICTED, "never", None, None, Reason("recurrence", sentence), root, clause, FLAGS_SURE
-        )
-        return self._limited(answer)
+        return self._limited(predicted_never(Reason("recurrence", sentence), root, clause, FLAGS_SURE))
 
     def _claimed(self, answer: Termination, i: int, slug: str) -> Termination:
         """The answer with what the record of a clause says, and the fixes of that."""
@@ -230,16 +211,7 @@ class TerminationMonitor:
                 text, root = in_words(*may), self.root_names(chosen)
                 details = {} if may[0] is None else {"chance": may[0]}
                 return unknown("chance", text, blocking_clause=str(clause), root=root, details=details)
-            answer = Termination(
-                Status.PREDICTED,
-                "never",
-                None,
-                None,
-                Reason(f.slug, f.sentence),
-                self.root_names(chosen),
-                str(clause),
-                confidence,
-            )
+            answer = predicted_never(Reason(f.slug, f.sentence), self.root_names(chosen), str(clause), confidence)
             return self._claimed(answer, chosen, f.slug)
         low, high = f.low, f.high
         if len(forecasts) > 1:
@@ -270,16 +242,12 @@ class TerminationMonitor:
         if answer.reason.slug == "few" and self.count >= UNCHANGED and still:
             # what has not changed may as well stay, and the limit is known
             reason = Reason("trip-limit", f"The condition has not changed in {self.count} evaluations.")
-            sure = certainty(self.count, 0, False)
-            answer = Termination(Status.PREDICTED, "never", None, None, reason, confidence=sure)
+            answer = predicted_never(reason, [], None, certainty(self.count, 0, False))
         if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:
             limited = f"The limit of {self.trip_limit:,} iterations ends the loop"
             sentence = f"{limited}; without it: {answer.reason.sentence}"
-            answer.outcome, answer.remaining, answer.interval = (
-                "terminates",
-                left,
-                (min(left, (answer.interval or (left, 0))[0]), left),
-            )
+            low = min(left, (answer.interval or (left, 0))[0])
+            answer.outcome, answer.remaining, answer.interval = "terminates", left, (low, left)
             answer.reason = Reason("trip-limit", sentence)
         return answer
 

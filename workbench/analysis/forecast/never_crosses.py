@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.crossing_time import Crossing
 from workbench.analysis.forecast.endless.distance import by_distance, ends_at_its_pace
 from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
@@ -19,7 +20,6 @@ from workbench.analysis.forecast.endless.no_progress import no_progress
 from workbench.analysis.forecast.endless.noise_floor import far_from_noise
 from workbench.analysis.forecast.endless.pace import quickens
 from workbench.analysis.forecast.endless.swings import resets
-from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws

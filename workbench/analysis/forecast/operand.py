@@ -73,7 +73,7 @@ class OperandForecast:
         if crossing is not None and math.isfinite(crossing.k) and crossing.error < 1e-8:
             return _crosses(crossing, s)
         if len(x) < 5 and crossing is None:
-            return _unknown("few", f"Only {len(x)} evaluations of clause {s.clause}: more are needed.")
+            return undecided("few", f"Only {len(x)} evaluations of clause {s.clause}: more are needed.")
         crosses = crossing is not None and math.isfinite(crossing.k)
         if crossing is not None and crosses and self._held and 0 < s.total - self._open <= len(x) // UNASKED:
             return _crosses(crossing, s)
@@ -83,10 +83,10 @@ class OperandForecast:
             # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
             if not (crossing is not None and crosses and _near(crossing, len(x))):
                 return _never(found, e, s)
-            return _crosses(crossing, s) if crossing.error < 1e-3 else _unknown("torn", found.sentence)
+            return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
-        return _unknown(found.slug, found.sentence) if found is not None else _unknown("few", "More are needed.")
+        return undecided(found.slug, found.sentence) if found is not None else undecided("few", "More are needed.")
 
     def _endless(self, crossing: Crossing | None, x: np.ndarray, s: OperandRecord) -> tuple[Verdict, Evolution | None]:
         kept = s.values.astype(s.dtype if s.dtype.kind == "f" else np.float64)
@@ -144,7 +144,7 @@ def _near(c: Crossing, n: int) -> bool:
 def _never(found: Verdict, e: Evolution | None, s: OperandRecord) -> PassageForecast:
     kind = f"never-{found.slug}" + ("-exact" if e is not None and e.method in EXACT_METHODS else "")
     sure = confidence(kind, len(s.values))
-    return PassageForecast(math.inf, math.inf, math.inf, found.slug, found.sentence, sure, kind)
+    return never_turns(found.slug, found.sentence, sure, kind)
 
 
 def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
@@ -154,5 +154,10 @@ def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
     return PassageForecast(c.k, c.low, high, "forecast", text, sure, c.kind, c.below, c.above)
 
 
-def _unknown(slug: str, sentence: str) -> PassageForecast:
+def never_turns(slug: str, sentence: str, sure: float, kind: str = "") -> PassageForecast:
+    """The forecast that a clause never turns."""
+    return PassageForecast(math.inf, math.inf, math.inf, slug, sentence, sure, kind)
+
+
+def undecided(slug: str, sentence: str) -> PassageForecast:
     return PassageForecast(None, 1, math.inf, slug, sentence, 0.0)

@@ -12,7 +12,7 @@ from workbench.analysis.claims import clause as clauses
 from workbench.analysis.claims import numbers
 from workbench.analysis.claims.claim import Claim, checked
 from workbench.analysis.claims.recompute import holds, same
-from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NEGATED
+from workbench.analysis.comparisons import MIRROR, NEGATED
 
 #: newest evaluations that the claims of an answer are about
 LOOKED_AT = 16

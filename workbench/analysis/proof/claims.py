@@ -1,21 +1,26 @@
-"""Claims of proofs: rays, the ends of Python's ints in a graph, and identities."""
+"""Claims of proofs: bounds, rays, the ends of Python's ints in a graph, and identities."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from workbench.analysis.claims.claim import Claim, checked
+from workbench.analysis.intervals.interval import Interval, int_range
 from workbench.analysis.proof.identities.identity import Kept, identity
 from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
 from workbench.analysis.proof.rays.moving_values import KnownPeriods
 from workbench.analysis.proof.rays.ray import Continuation, Ray, proves
+from workbench.analysis.proof.symbolic import encloses
 from workbench.analysis.slicing.formulas import SliceProgram
 
 #: rays that are claimed, the last ones, and iterations of an identity that are run
 TOLD, RUN = 3, 16
+#: variables whose bounds are claimed
+NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +42,63 @@ class SameSteps(Claim):
         body, ray = run
         steps = _numbers(ray.steps())
         return self.period == ray.period and self.periods == ray.periods and self.steps == steps and proves(body, ray)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounded(Claim):
+    """From iteration ``since`` on the variables stay within ``bounds`` for ever, and the condition is true there.
+
+    ``or_nan`` names those that may be NaN as well; a bound that is None says nothing.
+    Asserts: the state lies in the boxes, an iteration maps them into themselves (or closed forms of counters and sums
+    give them again), and the condition is true on all of them; the states that follow lie in them, too.
+    Evidence: (the formulas, a state, the states that follow, the boxes).
+    """
+
+    kind: ClassVar[str] = "bounded"
+    since: int
+    bounds: dict[str, tuple[Any, Any]]
+    or_nan: tuple[str, ...] = ()
+
+    def _holds(self, run: Any) -> bool:
+        program, state, following, boxes = run
+        if (self.bounds, self.or_nan) != _told(boxes, self.bounds) or not self.bounds:
+            return False
+        for later in (state, *following):
+            for name, (low, high) in self.bounds.items():
+                value = np.asarray(later[name])
+                inside = (low is None or value >= low) & (high is None or value <= high)
+                if not np.all(inside | (value != value) if name in self.or_nan else inside):
+                    return False
+        return encloses(program, state, boxes)
+
+
+def _told(boxes: Mapping[str, Interval | None], names: Iterable[str]) -> tuple[dict[str, tuple[Any, Any]], Any]:
+    """The bounds of these variables that say anything, None for one that does not; and who may be NaN."""
+    out, nan = {}, []
+    for name in names:
+        x = boxes.get(name)
+        if x is None or x.lo[0] > x.hi[0]:
+            continue
+        least, most = int_range(x.dtype) if x.integral else (-np.inf, np.inf)
+        low, high = None if x.lo[0] == least else x.lo[0], None if x.hi[0] == most else x.hi[0]
+        if (low, high) != (None, None) and x.dtype != "bool":
+            out[name] = low, high
+            nan += [name] * bool(x.nan[0])
+    return out, tuple(nan)
+
+
+def of_bounds(
+    program: SliceProgram, boxes: Mapping[str, Interval | None], states: list[Mapping[str, Any]], since: int, read: Any
+) -> list[Claim]:
+    """The claim that the variables which the condition compares (``read``) stay in the boxes, if it holds."""
+    told = [n for n in read if n in program.state]
+    bounds, nan = _told(boxes, told or program.state)
+    bounds = dict(list(bounds.items())[:NAMED])
+    state, *following = ({n: np.asarray(v) for n, v in s.items()} for s in states)
+    evidence = program, state, following, boxes
+    return checked(
+        [Bounded(since=since, bounds=bounds, or_nan=tuple(n for n in nan if n in bounds), evidence=evidence)]
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -129,6 +129,24 @@ def keeps_on(
     return None
 
 
+def encloses(program: SliceProgram, state: Mapping[str, Any], boxes: Env, fixed: Env) -> bool:
+    """True if the state lies in the boxes, an iteration maps them into themselves, and the condition is true on them.
+
+    ``fixed`` are those of counters, which hold by their formulas.
+    """
+    start = {n: box_of(state[n]) for n in program.state}
+    moving = [n for n in program.state if n not in fixed]
+    if not all(_held(start[n], boxes[n]) for n in program.state):
+        return False
+    cut = [n for n in moving if _cuttable(boxes[n])]
+    for names in ([], cut[:1], cut[1:2], cut[:2]):
+        x, pieces = _cut(boxes, names)
+        image = _image(program, x, moving, pieces)
+        if program.condition(x, pieces)[0].all() and all(_held(image[n], boxes[n]) for n in moving):
+            return True
+    return False
+
+
 def _settled(
     program: SliceProgram, x: dict[str, Interval | None], fixed: Env, moving: list[str], names: list[str]
 ) -> tuple[dict[str, Interval | None], int] | None:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.analysis.claims import Claim, Period, checked
+from workbench.analysis.claims import Claim, period
 from workbench.analysis.forecast.monitor import TerminationMonitor
-from workbench.analysis.proof.claims import of_identities, of_rays
+from workbench.analysis.proof.claims import of_bounds, of_identities, of_rays
 from workbench.analysis.proof.identities.identity import Kept, identity
 from workbench.analysis.proof.lookahead_floor import LOOKS
 from workbench.analysis.proof.lookahead_trend import ClauseTrend, clause_trends
@@ -30,6 +30,8 @@ ARGUING = 0.1
 NO_RUN = 10**6
 #: iterations between the last ray and the recurrence behind it that are run
 NEAR_RECURRENCE = 4096
+#: iterations more in which the recurrence of a loop is looked for that is proved never to end
+RETURNS = 2048
 #: iterations among which a ray is looked for at first, and iterations ahead from which on it is among more
 RAY, FAR = 48, 100_000
 
@@ -119,6 +121,8 @@ class Search:
         if found is not None and (found.after is None or found.exact):
             if found.after is None and self.came_to is None:
                 self._stalls()
+            if found.after is None and self.came_to is None and not self._returns():
+                self._encloses(found)
             return "argued"
         out = self._follow() or self._identify()
         self.deadline += min(work.now() - begin, 2 * self.arguing)
@@ -150,26 +154,48 @@ class Search:
         if found is not None and found.kind == "recurs":
             self._came_to(found)
 
+    def _returns(self) -> bool:
+        """Look if the state of a loop that is proved never to end recurs within a few iterations more."""
+        ahead, count, trouble, fails = self.ahead.fork(), self.count, self.trouble, self.fails_after
+        found = self._walk(RETURNS) if self.by_columns else ""
+        found = found if self.by_columns else self._walk(WATCHED)
+        if found == "recurs":
+            self.claims = period(self.ahead, self.period, self.slot_at)
+            self.came_to = CameTo(self.ahead, self.slot_at, self.period)
+            return True
+        self.ahead, self.count, self.trouble, self.fails_after, self.row = ahead, count, trouble, fails, None
+        return False
+
+    def _encloses(self, found: ProvedBound) -> None:
+        """Claim the bounds that the variables never leave."""
+        program = self.ahead.program if isinstance(self.ahead, HasFormulas) else None
+        if program is not None and found.boxes is not None:
+            states = [self.ahead.values(), *self._next_states()]
+            read = [name for lhs, _, rhs in self.ahead.clauses for name in (lhs, rhs)]
+            self.claims += of_bounds(program, found.boxes, states, self.base + self.count, read)
+
     def _came_to(self, found: Continuation) -> None:
         """Stand in front of the recurrence to which the rays lead, and look if the slice does recur there."""
-        period, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
+        turn, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
         if found.stretches:
             if any(op in ("!=", "not_equal") for _, op, _ in self.ahead.clauses):
                 return  # it has passed the one number that ends it long before
             last = found.stretches[-1]
             k = max((last.periods or 0) - 1, 0)
             at = last.begin + k * last.period
-            moved = self.ahead.moved_to(last.at(k)) if isinstance(self.ahead, CanMove) else None
-            if moved is None:
+            if at > found.begin:  # the ray is part of what recurs
+                at = 0
+            elif isinstance(self.ahead, CanMove) and (moved := self.ahead.moved_to(last.at(k))) is not None:
+                runner, shift = moved, at - 1
+            else:
                 return
-            runner, shift = moved, at - 1
         there = runner.fork()
         if found.begin - at > NEAR_RECURRENCE or self.advance(there, found.begin - at) != found.begin - at:
             return
-        claims = checked([Period(n=period, since=self.count + found.begin, evidence=there)])
+        claims = period(there, turn, self.count + found.begin)
         if claims:
             self.claims += claims
-            self.came_to = CameTo(runner, self.count + found.begin, period, found.begin - at, shift)
+            self.came_to = CameTo(runner, self.count + found.begin, turn, found.begin - at, shift)
 
     def _identify(self) -> str:
         """By polynomials that stay zero, or never become zero."""

@@ -22,7 +22,7 @@ from workbench.analysis.proof.lookahead_search import Search, new_monitor
 from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, followed, kept, recurs, trip_limit
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.text import loop_named
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
 #: confidence in a limit that a whole look-ahead tends to
 LIMIT_SEEN = 0.97
@@ -72,15 +72,8 @@ def analyze_loop(
     if not runner.pure:
         return _impure(runner, observed)
     if not runner.cond():
-        return Termination(
-            Status.PROVED,
-            "terminates",
-            0,
-            (0, 0),
-            Reason("ended", "The condition is false now."),
-            confidence=1.0,
-            proof=Proof("observed", "the condition's value at the present iteration."),
-        )
+        proof = Proof("observed", "the condition's value at the present iteration.")
+        return proved_end(0, (0, 0), Reason("ended", "The condition is false now."), proof)
     if left == 0:
         return trip_limit(
             runner, left, "The iteration limit is reached.", Proof("trip-limit", "iterations done against the limit.")
@@ -94,9 +87,9 @@ def analyze_loop(
     if kind == "argued":
         return argued(runner, search, left)
     if kind == "followed":
-        return replace(followed(runner, search, left), claims=list(search.claims))
+        return followed(runner, search, left)
     if kind == "kept":
-        return replace(kept(runner, search, left), claims=list(search.claims))
+        return kept(runner, search, left)
     if kind == "limit":
         return trip_limit(
             runner,
@@ -208,15 +201,9 @@ def _forecast(
     why = late.prediction().reason
     if runner.trip_limit is not None:
         upper = left if left is not None else int(runner.trip_limit)
-        return Termination(
-            Status.PROVED,
-            "terminates",
-            None,
-            (min(base + 1, upper) if left is not None else 0, upper),
-            Reason("trip-limit", f"{capped} The limit of {runner.trip_limit:,} iterations ends it at the latest."),
-            confidence=1.0,
-            proof=Proof("trip-limit", "the limit itself."),
-        )
+        low = min(base + 1, upper) if left is not None else 0
+        limit = f"{capped} The limit of {runner.trip_limit:,} iterations ends it at the latest."
+        return proved_end(None, (low, upper), Reason("trip-limit", limit), Proof("trip-limit", "the limit itself."))
     if late.prediction().outcome == "terminates":  # what was run ahead refutes it
         why = Reason("capped", "No law of its operands holds over all of it.")
     return unknown("capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=clause_text(runner))
@@ -262,7 +249,7 @@ def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination |
     if trends[i].kind == "rest":
         sentence = f"{capped} The operands of the condition have not changed over the last half of it."
         return unknown("at-rest", sentence, interval=(search.count + 1, None), blocking_clause=clause, root=root)
-    return Termination(Status.PREDICTED, "never", None, None, Reason("limit-beyond", capped), root, clause, LIMIT_SEEN)
+    return predicted_never(Reason("limit-beyond", capped), root, clause, LIMIT_SEEN)
 
 
 def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Termination | None:
@@ -287,7 +274,7 @@ def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Te
         "and at its end, and no nearer."
     )
     root, clause = search.late.root_names(i), clause_text(search.ahead, i)
-    return Termination(Status.PREDICTED, "never", None, None, Reason("cycle", sentence), root, clause, FLOOR_SEEN)
+    return predicted_never(Reason("cycle", sentence), root, clause, FLOOR_SEEN)
 
 
 def _may_meet(monitors: list[tuple[TerminationMonitor | None, int]]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.intervals.interval import Interval, box_of
+from workbench.analysis.proof import inductive_invariants
 from workbench.analysis.proof.absorbed_sums import sums
 from workbench.analysis.proof.counter_detection import Counter, counters_of
 from workbench.analysis.proof.counters import IntCounter
@@ -33,7 +34,8 @@ Seen = Callable[[], Sequence[Mapping[str, Any]]]
 class ProvedBound:
     """The condition is true for ``after`` more iterations (None: for ever), false after ``within`` at the latest.
 
-    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts.
+    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts. ``boxes`` hold the
+    variables for ever, where it is for ever that the condition is true.
     """
 
     kind: str
@@ -41,6 +43,7 @@ class ProvedBound:
     within: int | None
     checked: str
     counters: list[str]
+    boxes: Env | None = None
 
     @property
     def exact(self) -> bool:
@@ -71,19 +74,36 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
     turn = plain.turn()
     if turn.after is None or turn.exact:
         kind = "affine-counter" if plain.counters else "interval"
-        return ProvedBound(kind, turn.after, turn.within, plain.told(turn), list(plain.counters))
+        boxes = plain.timeline.state([(0, None)]) if turn.after is None else None
+        return ProvedBound(kind, turn.after, turn.within, plain.told(turn), list(plain.counters), boxes)
     try:
         kept = keeps_on(program, start, plain.fixed, seen)
     except Overdue:
         kept = None
     if kept is not None:
-        return ProvedBound("interval", None, None, _enclosed(*kept), list(plain.counters))
+        return ProvedBound("interval", None, None, _enclosed(*kept), list(plain.counters), kept[0])
     added = sums(program, state, plain.counters, plain.held)
     if added and bool(program.condition({**plain.held, **plain.fixed, **added})[0].all()):
-        return ProvedBound("interval", None, None, _enclosed_sums(added), list(plain.counters))
+        boxes = {**plain.held, **plain.fixed, **added}
+        return ProvedBound("interval", None, None, _enclosed_sums(added), list(plain.counters), boxes)
     if turn.after == 0 and turn.within is None:
         return None
     return ProvedBound("affine-counter", turn.after, turn.within, plain.told(turn), list(plain.counters))
+
+
+def encloses(program: SliceProgram, state: Mapping[str, np.ndarray], boxes: Env) -> bool:
+    """True if the condition stays true from the state on because the variables never leave the boxes."""
+    start: dict[str, Interval | None] = {name: box_of(value) for name, value in state.items()}
+    with np.errstate(all="ignore"):
+        case = _Case(program, state, start, counters_of(program, state))
+        if inductive_invariants.encloses(program, state, boxes, case.fixed):
+            return True
+        again = _argue(program, dict(state), tuple)
+    return again is not None and again.after is None and _bounds(again.boxes) == _bounds(boxes)
+
+
+def _bounds(boxes: Env | None) -> dict[str, tuple[Any, Any]]:
+    return {name: (x.lo[0], x.hi[0]) for name, x in (boxes or {}).items() if x is not None}
 
 
 class _Case:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from workbench.analysis.claims import Period
-from workbench.analysis.claims.claim import checked as those_that_hold
-from workbench.analysis.forecast.laws.exact_continuation import NAMES, OPS
+from workbench.analysis.claims import period
+from workbench.analysis.comparisons import NAMES, OPS
 from workbench.analysis.proof.lookahead_search import CameTo, Search
 from workbench.analysis.proof.rays.ray import Continuation
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, after, proved_end
 from workbench.text import number
 
 #: stretches, and variables of each, that a proof tells
 STRETCHES, NAMED = 3, 4
+BY_ITSELF = "The condition never becomes false by itself."
 
 
 def ends(
@@ -28,31 +28,15 @@ def ends(
     if runner.trip_limit is not None:
         if left is None:
             # how many are done is not known, so the limit may come first
-            bound = min(count, int(runner.trip_limit))
-            return Termination(
-                Status.PROVED,
-                "terminates",
-                None,
-                (0, bound),
-                Reason(
-                    "lookahead",
-                    f"The condition is false after {count:,} iterations, or the iteration limit comes first.",
-                ),
-                confidence=1.0,
-                proof=proof,
-            )
+            bound = 0, min(count, int(runner.trip_limit))
+            why = f"The condition is false after {count:,} iterations, or the iteration limit comes first."
+            return proved_end(None, bound, Reason("lookahead", why), proof)
         if left < count:
             return trip_limit(runner, left, f"The condition alone would end it after {count:,}.", proof)
-    return Termination(
-        Status.PROVED,
-        "terminates",
-        count,
-        (count, count),
-        Reason(proof.kind, f"The condition becomes false {after(count)}."),
-        confidence=1.0,
-        proof=proof,
-        blocking_clause=_clause_of(runner, names or []),
-        root=list(names or runner.state_names)[:1],
+    more: dict[str, Any] = {"blocking_clause": _clause_of(runner, names or [])}
+    more["root"] = list(names or runner.state_names)[:1]
+    return proved_end(
+        count, (count, count), Reason(proof.kind, f"The condition becomes false {after(count)}."), proof, **more
     )
 
 
@@ -65,106 +49,73 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
     names = ", ".join(runner.state_names) or "nothing"
     # invariant means from now on: the state (all that the condition reads) is the present one for ever
     invariant = p == 1 and at == 0
-    kind = "invariant-predicate" if invariant else "recurrence"
+    slug = "invariant-predicate" if invariant else "recurrence"
     checked = (
         f"all that the condition depends on ({names}, {len(search.slot)} bytes) "
         + ("is the same after one iteration" if invariant else f"has its values of iteration +{at} again at +{at + p}")
         + ", bit for bit, twice, with the condition true throughout."
     )
-    proof = Proof(kind, checked)
-    root, clause = _blocking(runner, search)
-    claims = those_that_hold([Period(n=p, since=at, evidence=search.ahead)])
-    if runner.trip_limit is not None:
-        return trip_limit(
-            runner,
-            left,
-            f"The condition never becomes false by itself: its state recurs with period {p}.",
-            proof,
-            root=root,
-            blocking_clause=clause,
-            evidence=CameTo(search.ahead, at, p),
-            claims=claims,
-        )
-    period = "does not change any more" if p == 1 else f"recurs with period {p}"
-    slug = "invariant-predicate" if invariant else "recurrence"
-    return Termination(
-        Status.PROVED,
-        "never",
-        None,
-        None,
-        Reason(slug, f"The state that the condition reads {period}, and the condition is true."),
-        root,
-        clause,
-        1.0,
-        proof=proof,
-        evidence=CameTo(search.ahead, at, p),
-        claims=claims,
-    )
+    search.claims, search.came_to = period(search.ahead, p, at), CameTo(search.ahead, at, p)
+    again = "does not change any more" if p == 1 else f"recurs with period {p}"
+    why = f"The state that the condition reads {again}, and the condition is true."
+    limited = f"The condition never becomes false by itself: its state recurs with period {p}."
+    return _never(slug, why, Proof(slug, checked), runner, search, left, limited)
 
 
 def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination:
     """Verdict of the formulas, from the position of the look-ahead."""
-    found = search.argument
+    found, at = search.argument, search.argued_from
     assert found is not None
-    at = search.argued_from
-    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
     checked = found.checked.replace("the present state", "the state then") if at else found.checked
-    proof = Proof(found.kind, ran + checked)
+    proof = Proof(found.kind, _ran(at) + checked)
     if found.after is not None:
         return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)
-    root, clause = _blocking(runner, search)
-    if runner.trip_limit is not None:
-        why = "The condition never becomes false by itself."
-        return trip_limit(
-            runner, left, why, proof, root=root, blocking_clause=clause, evidence=search.came_to, claims=search.claims
-        )
     why = (
         "The counters never take a value that makes the condition false."
         if found.kind == "affine-counter"
         else "The state never leaves a range in which the condition is true."
     )
-    return _never(found.kind, why, root, clause, proof, search)
+    return _never(found.kind, why, proof, runner, search, left)
 
 
-def _never(slug: str, why: str, root: list[str], clause: str | None, proof: Proof, search: Search) -> Termination:
-    """A proved "never", with what the search knows of it."""
-    more: dict[str, Any] = {"evidence": search.came_to, "claims": list(search.claims)}
-    return Termination(Status.PROVED, "never", None, None, Reason(slug, why), root, clause, 1.0, proof=proof, **more)
+def _never(
+    slug: str, why: str, proof: Proof, runner: SliceRunner, search: Search, left: int | None, limited: str = BY_ITSELF
+) -> Termination:
+    """A proved "never", with what the search knows of it; under an iteration limit that, as ``limited`` says."""
+    root, clause = _blocking(runner, search)
+    more: dict[str, Any] = {"root": root, "blocking_clause": clause, "proof": proof, "evidence": search.came_to}
+    more["claims"] = list(search.claims)
+    if runner.trip_limit is not None:
+        return trip_limit(runner, left, limited, **more)
+    return Termination(Status.PROVED, "never", reason=Reason(slug, why), confidence=1.0, **more)
 
 
 def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
     """Verdict of the rays along which the loop goes on from the position of the look-ahead."""
     found, at = search.followed, search.followed_from
     assert found is not None
-    names = list(dict.fromkeys(n for s in found.stretches for n in s.steps()))
-    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
-    proof = Proof("ray", ran + described(found, at))
+    proof = Proof("ray", _ran(at) + described(found, at))
     if found.kind == "ends":
-        return ends(runner, at + found.after, left, proof, [n for n in names if n in runner.state_names])
-    root, clause = _blocking(runner, search)
-    if runner.trip_limit is not None:
-        why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
+        names = list(dict.fromkeys(n for s in found.stretches for n in s.steps()))
+        answer = ends(runner, at + found.after, left, proof, [n for n in names if n in runner.state_names])
+        return replace(answer, claims=list(search.claims))
     why = "Every period adds the same to the variables, and all comparisons keep their values for ever."
     if found.kind == "recurs":
         why = "The state that the condition reads recurs, and the condition is true."
-    return _never("ray", why, root, clause, proof, search)
+    return _never("ray", why, proof, runner, search, left)
 
 
 def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
     """Verdict of the polynomials whose comparisons with zero keep their values."""
-    at = search.followed_from
-    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
-    proof = Proof("identity", ran + "; ".join(map(str, search.kept or [])) + ".")
-    root, clause = _blocking(runner, search)
-    if runner.trip_limit is not None:
-        why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
+    proof = Proof("identity", _ran(search.followed_from) + "; ".join(map(str, search.kept or [])) + ".")
     zero = all(k.holds == (k.op == "equal") for k in search.kept or [])
-    why = (
-        f"The difference of the two sides {'stays zero' if zero else 'never becomes zero'}, whatever the iterations do."
-    )
-    return _never("identity", why, root, clause, proof, search)
+    stays = "stays zero" if zero else "never becomes zero"
+    why = f"The difference of the two sides {stays}, whatever the iterations do."
+    return _never("identity", why, proof, runner, search, left)
+
+
+def _ran(at: int) -> str:
+    return f"the condition was computed {at:,} iterations ahead; " if at else ""
 
 
 def described(found: Continuation, at: int) -> str:
@@ -188,9 +139,7 @@ def trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **
     upper = left if left is not None else int(runner.trip_limit or 0)
     interval = (left, left) if left is not None else (0, upper)
     sentence = f"The limit of {runner.trip_limit:,} iterations ends the loop at the latest. {why}"
-    return Termination(
-        Status.PROVED, "terminates", left, interval, Reason("trip-limit", sentence), confidence=1.0, proof=proof, **more
-    )
+    return proved_end(left, interval, Reason("trip-limit", sentence), proof, **more)
 
 
 def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) -> Termination | None:
@@ -204,17 +153,9 @@ def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) 
     elif runner.trip_limit is not None:
         low, high = 0, min(high, int(runner.trip_limit))
     why = f"{capped} The condition is false after {high:,} more iterations at the latest."
-    return Termination(
-        Status.PROVED,
-        "terminates",
-        high if low == high else None,
-        (low, high),
-        Reason("bound", why),
-        root=list(found.counters),
-        blocking_clause=_clause_of(runner, found.counters),
-        confidence=1.0,
-        proof=Proof(found.kind, found.checked),
-    )
+    more: dict[str, Any] = {"root": list(found.counters), "blocking_clause": _clause_of(runner, found.counters)}
+    exact = high if low == high else None
+    return proved_end(exact, (low, high), Reason("bound", why), Proof(found.kind, found.checked), **more)
 
 
 def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:

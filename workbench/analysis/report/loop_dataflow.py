@@ -10,6 +10,7 @@ from typing import NamedTuple
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
 
 #: nodes that one walk looks at; a report must not take minutes on a graph of a million nodes
 WALK = 20_000
@@ -92,7 +93,7 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
             if node.op not in _ALIASES:
                 chain.append(_link(graph, node))
     if not chain:  # not made from itself: what makes it anew each time
-        node = graph.nodes[_origin_node(graph, graph.nodes[variable.next_iteration].inputs[0])]
+        node = origin(graph, graph.nodes[variable.next_iteration].inputs[0])
         if node.name != variable.merge and node.op not in _ALIASES:
             return (_link(graph, node),)
     return tuple(chain)
@@ -103,7 +104,7 @@ def statement_of(graph: Graph, ref: Ref) -> str:
 
     Empty where it is not known, and for lines that are more than one expression, as those that build a graph are.
     """
-    node = graph.nodes[_origin_node(graph, ref)]
+    node = origin(graph, ref)
     if node.op in _ALIASES or node.source is None or not 0 < len(node.source.expression) < LONG:
         return ""
     expression = " ".join(node.source.expression.split())
@@ -253,13 +254,6 @@ def _closes(graph: Graph, merge: str) -> bool:
     return any(graph.nodes[r.node].op == "NextIteration" for r in graph.nodes[merge].inputs)
 
 
-def _origin_node(graph: Graph, ref: Ref) -> str:
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
-        node = graph.nodes[node.inputs[0].node]
-    return node.name
-
-
 def _plain_name(graph: Graph, ref: Ref) -> str:
     """Display name of an operand: a number, a variable, else the node."""
     node = graph.nodes[ref.node]
@@ -287,8 +281,8 @@ def entries(graph: Graph, frame: FramePath) -> tuple[Entry, ...]:
     found: dict[Entry, None] = {}
     for enter in own.enters:
         role = "start" if enter in starts else "condition" if enter in deciding else "body"
-        for origin in origins(graph, graph.nodes[enter].inputs[0], frame[:-1]):
-            found[Entry(role, starts.get(enter, ""), origin)] = None
+        for source in origins(graph, graph.nodes[enter].inputs[0], frame[:-1]):
+            found[Entry(role, starts.get(enter, ""), source)] = None
     return tuple(found)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections import deque
 
-from workbench.analysis.slicing.dependencies import constant_step, origin_of
+from workbench.analysis.slicing.dependencies import constant_step
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.text import number
+from workbench.trace.aligned_columns import origin
 
 #: nodes that one search looks at
 WALK = 5_000
@@ -32,7 +33,7 @@ def role_of(graph: Graph, frame: FramePath, variable: LoopVariable) -> str:
     if step:
         return f"counter, {'+' if step > 0 else '-'} {number(abs(step))} each iteration"
     back = graph.nodes[variable.next_iteration].inputs[0]
-    made = origin_of(graph, back)
+    made = origin(graph, back)
     if made.name in merges:
         return "" if made.name == variable.merge else f"the previous {merges[made.name]}"
     if graph.type_of(back).dtype == "bool":
@@ -51,7 +52,7 @@ def _sum(graph: Graph, frame: FramePath, variable: LoopVariable, made: Node) -> 
     own, rest = made.inputs
     if made.op == "add" and not _is_own_term(graph, own, variable.merge):
         own, rest = rest, own
-    if origin_of(graph, own).name == variable.merge:
+    if origin(graph, own).name == variable.merge:
         return "running sum" if _only_counts(graph, frame, rest) else ""
     factor = average_factor(graph, variable)
     if factor is None:
@@ -61,13 +62,13 @@ def _sum(graph: Graph, frame: FramePath, variable: LoopVariable, made: Node) -> 
 
 def average_factor(graph: Graph, variable: LoopVariable) -> float | None:
     """The factor c of ``variable = c * variable + rest`` with 0 < c < 1 and a rest that does not depend on it."""
-    made = origin_of(graph, graph.nodes[variable.next_iteration].inputs[0])
+    made = origin(graph, graph.nodes[variable.next_iteration].inputs[0])
     if made.op != "add" or len(made.inputs) != 2:
         return None
     own, rest = made.inputs
     if not _is_own_term(graph, own, variable.merge):
         own, rest = rest, own
-    factor = _factor(graph, origin_of(graph, own), variable.merge)
+    factor = _factor(graph, origin(graph, own), variable.merge)
     if factor is None or not 0.0 < factor < 1.0 or _depends(graph, rest, variable.merge):
         return None
     return factor
@@ -80,7 +81,7 @@ def memory(factor: float) -> str:
 
 
 def _is_own_term(graph: Graph, ref: Ref, merge: str) -> bool:
-    node = origin_of(graph, ref)
+    node = origin(graph, ref)
     return node.name == merge or node.op == "multiply" and _factor(graph, node, merge) is not None
 
 
@@ -88,7 +89,7 @@ def _factor(graph: Graph, node: Node, merge: str) -> float | None:
     """The constant c of a node that computes ``c * variable``."""
     if node.op != "multiply" or len(node.inputs) != 2:
         return None
-    a, b = (origin_of(graph, r) for r in node.inputs)
+    a, b = (origin(graph, r) for r in node.inputs)
     if b.name == merge:
         a, b = b, a
     if a.name != merge or b.op != "Const" or b.attrs["value"].size != 1 or b.attrs["value"].dtype.kind not in "fiu":

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import NAMES, NEGATED
+from workbench.analysis.comparisons import NAMES, NEGATED
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
-from workbench.analysis.slicing.clauses import CONNECTIVES
+from workbench.analysis.slicing.clauses import CONNECTIVES, REDUCTIONS, constant_truth, switches_behind
 from workbench.ir.node import Node, Ref
-from workbench.trace.aligned_columns import AlignedColumns, origin
+from workbench.trace.aligned_columns import AlignedColumns
 
-REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
 #: comparisons followed through one condition
 MAX_STEPS = 400
 
@@ -111,7 +110,7 @@ class _Asking:
         for ref in alive[:1]:
             self.visit(ref, want, k, flag, seen)
         for other in node.inputs:
-            if alive and other not in alive[:1] and _would_be(self.loop, other) != want:
+            if alive and other not in alive[:1] and constant_truth(self.loop.graph, other) != want:
                 decided = decider(self.loop, self.columns, other, k)
                 if decided is not None:
                     self.visit(decided[0], decided[1], k, flag, seen)
@@ -131,31 +130,10 @@ def _truth(columns: AlignedColumns, ref: Ref, k: int) -> bool | None:
     return bool(np.asarray(value).reshape(-1)[0])
 
 
-def _would_be(loop: LoopDependencies, ref: Ref) -> bool | None:
-    """The truth that a dead input would have, where the graph tells: a constant, or a condition on its own side."""
-    node = loop.graph.nodes[ref.node]
-    if node.op == "Switch" and node.inputs[0] == node.inputs[1]:
-        return bool(ref.index)
-    source = origin(loop.graph, ref)
-    if source.op == "Const" and source.attrs["value"].size == 1:
-        return bool(source.attrs["value"].reshape(-1)[0])
-    return None
-
-
 def decider(loop: LoopDependencies, columns: AlignedColumns, dead: Ref, k: int) -> tuple[Ref, bool] | None:
     """(predicate, its truth) of the nearest Switch that made ``dead`` dead at this iteration."""
-    waiting, seen = [dead], {dead}
-    while waiting and len(seen) < MAX_STEPS:
-        ref = waiting.pop(0)
-        node = loop.graph.nodes[ref.node]
-        if node.name in loop.by_merge:
-            continue
-        if node.op == "Switch":
-            truth = _truth(columns, node.inputs[1], k)
-            if truth is not None and truth != bool(ref.index):
-                return node.inputs[1], truth
-        for source in (*node.inputs, *(Ref(c) for c in node.control)):
-            if source not in seen:
-                seen.add(source)
-                waiting.append(source)
+    for node, index in switches_behind(loop.graph, dead, loop.by_merge):
+        truth = _truth(columns, node.inputs[1], k)
+        if truth is not None and truth != bool(index):
+            return node.inputs[1], truth
     return None

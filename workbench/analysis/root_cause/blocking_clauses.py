@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import MIRROR, OPS
+from workbench.analysis.comparisons import MIRROR, OPS
 from workbench.analysis.root_cause.attribution import BlockingComparison, responsible
 from workbench.analysis.root_cause.expressions import unchanged_names
 from workbench.analysis.root_cause.firings import Firings

@@ -28,8 +28,8 @@ from workbench.execution import Run
 from workbench.ir.node import Ref
 from workbench.trace import Trace
 
-#: proofs of which the period says it all
-RECUR = frozenset("recurrence invariant-predicate".split())
+#: kinds of claims that say all of a proof
+PROOFS = frozenset("period bounded ray identity".split())
 #: reasons without a clause to explain
 APART = frozenset("no-loop node-failed raw-frame not-entered slice-failed".split())
 
@@ -135,7 +135,10 @@ def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: floa
     cause = worst.cause
     assert cause is not None
     answer.first_bad, claims = first_bad(firings, worst, deadline)
-    period = [c for c in answer.claims if c.kind == "period"]
+    proved = [c for c in answer.claims if c.kind in PROOFS and getattr(c, "periods", None) is None]
+    proved = proved if answer.status is Status.PROVED else []
+    if proved:  # what was seen is less than what is proved
+        cause.claims = [c for c in cause.claims if c.kind != "observed"]
     answer.claims = [*cause.claims, *claims, *answer.claims]
     slug = cause.slug
     answer.details["cause"] = slug
@@ -143,9 +146,12 @@ def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: floa
         answer.details["flag_cause"] = slug
         slug = "flag-never-set"
     _numbers_lost(firings, slug, answer)
-    said = [c.sentence for c in (*cause.claims, *period)]
-    if not (period and answer.status is Status.PROVED and answer.reason.slug in RECUR):
+    said = [c.sentence for c in (*cause.claims, *proved)]
+    if not proved:
         said.append(answer.reason.sentence)
+    elif "beyond" in answer.details:  # where the ints of the graph end, which Python's do not
+        ends = [c.sentence for c in answer.claims if c.kind == "overflow"]
+        said.append(ends[0] if ends else answer.details["beyond"])
     if slug != "recurrence" and answer.reason.slug != "trip-limit":
         answer.reason = Reason(slug, " ".join(said).strip())
     elif answer.reason.slug != "trip-limit":

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NEGATED
+from workbench.analysis.comparisons import MIRROR, NAMES, NEGATED
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.text import shown
 from workbench.ir.graph import Graph
@@ -28,12 +28,7 @@ INFIX = {
     "bitwise_and": "&",
     "bitwise_or": "|",
     "bitwise_xor": "^",
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
+    **NAMES,
     "logical_and": "and",
     "logical_or": "or",
 }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.claims.recompute import item_of
+from workbench.analysis.comparisons import NAMES
 from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import SliceMachine
@@ -33,7 +34,9 @@ class Firings:
         self.found, self.loop = found, found.loop
         self.graph: Graph = found.loop.graph
         self._maps: dict[Ref, dict[int, Any]] = {}
+        self._read: dict[Ref, dict[int, Any]] = {}
         self._since: dict[Any, int | None] = {}
+        self._released = False
 
     def op(self, node: str) -> str:
         return self.graph.nodes[node].op
@@ -46,14 +49,21 @@ class Firings:
         if not isinstance(ref, Ref):
             return ref
         known = self._of(ref)
-        if k in known:
-            return known[k]
-        source = origin(self.graph, ref)
-        if source.op == "Const":
-            return source.attrs["value"]
-        if self.graph.frame_of(source.name) != self.loop.path and known:
-            return next(reversed(known.values()))
-        raise KeyError(f"{ref} did not fire in iteration {k}")
+        if k not in known:
+            source = origin(self.graph, ref)
+            if source.op == "Const":
+                return source.attrs["value"]
+            if self.graph.frame_of(source.name) == self.loop.path or not known:
+                raise KeyError(f"{ref} did not fire in iteration {k}")
+            k = next(reversed(known))
+        self._read.setdefault(ref, {})[k] = known[k]
+        return known[k]
+
+    def release(self) -> None:
+        """Keep the values that were read, which are those of the claims, and neither record nor look-ahead."""
+        own = {ref: {k: np.array(v)[()] for k, v in values.items()} for ref, values in self._read.items()}
+        self._maps, self._read, self._released = own, own, True
+        vars(self).pop("found", None)
 
     def has(self, ref: Ref, k: int) -> bool:
         node = self.graph.nodes[ref.node]
@@ -70,6 +80,8 @@ class Firings:
     def _of(self, ref: Ref) -> dict[int, Any]:
         if ref not in self._maps:
             parts: dict[int, Any] = {}
+            if self._released:
+                return parts
             found = self.found
             for columns in (found.record, found.early, found.late):
                 if columns is not None:
@@ -143,8 +155,7 @@ class Firings:
 
     def _output(self, node: str, op: str, truth: bool) -> bool:
         """The result of the node where ``left op right`` is ``truth``: ``op`` may be the opposite of the node's."""
-        own = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
-        return truth if own.get(self.op(node), op) == op else not truth
+        return truth if NAMES.get(self.op(node), op) == op else not truth
 
     def _first(self, ref: Ref, test: Callable[[Any], bool]) -> int | None:
         known = self._of(ref)

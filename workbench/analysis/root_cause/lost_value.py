@@ -27,7 +27,7 @@ from workbench.analysis.claims import lost
 from workbench.analysis.claims.claim import Claim, checked
 from workbench.analysis.claims.numbers import NanCompared
 from workbench.analysis.claims.recompute import item_of, line_of, same
-from workbench.analysis.forecast.laws.exact_continuation import NAMES
+from workbench.analysis.comparisons import NAMES
 from workbench.analysis.root_cause.attribution import BlockingComparison, decider, responsible
 from workbench.analysis.root_cause.expressions import INFIX, MAX_LENGTH, expression, turned, written
 from workbench.analysis.root_cause.firings import Firings
@@ -100,16 +100,11 @@ class LostValue:
     def _fixed_point(self, name: str) -> Claim:
         update = self.loop.update(name)
         value = self._value(self.firings.merge(name))
-        return lost.FixedPoint(
-            variable=name,
-            text=expression(self.loop, update),
-            line=line_of(origin(self.graph, update).source),
-            value=value if np.ndim(value) == 0 else None,
-            item=self.item if np.ndim(value) == 0 else None,
-            recursive=self.loop.recursive(name),
-            **self._span,
-            evidence=self.firings,
-        )
+        told: dict[str, Any] = {"variable": name, "text": expression(self.loop, update), **self._span}
+        if np.ndim(value) == 0:
+            told |= {"value": value, "item": self.item}
+        told |= {"line": line_of(origin(self.graph, update).source), "recursive": self.loop.recursive(name)}
+        return lost.FixedPoint(**{"value": None, **told}, evidence=self.firings)
 
     @property
     def _span(self) -> dict[str, Any]:
@@ -159,11 +154,13 @@ class LostValue:
             return []
         if not self._hands_on(alive[0], name):
             return self.still(alive[0], name, carrier, depth)
+        return self._not_taken(node, alive, name, depth)
+
+    def _not_taken(self, node: Node, alive: list[Ref], name: str, depth: int) -> list[Claim]:
+        """The guard that keeps the other side of a branch from being taken."""
+        columns, offset = self._columns()
         for dead in node.inputs:
-            if dead in alive:
-                continue
-            columns, offset = self._columns()
-            found = decider(self.loop, columns, dead, self.k - offset)
+            found = None if dead in alive else decider(self.loop, columns, dead, self.k - offset)
             if found is not None:
                 return self._guard(found[0], found[1], name, origin(self.graph, dead), depth)
         return []
@@ -204,22 +201,15 @@ class LostValue:
             claims = self._compared(leaf, name, update, depth)
             if claims:
                 return claims
-        flag = self.graph.nodes[leaves[0].node] if leaves else self.graph.nodes[predicate.node]
-        return checked(
-            [
-                lost.BranchGuard(
-                    ref=predicate,
-                    variable=name,
-                    predicate=expression(self.loop, leaves[0].left if leaves else predicate),
-                    line=line_of(flag.source),
-                    update_line=line_of(update.source),
-                    holds=truth,
-                    **self._span,
-                    closed=self.closed,
-                    evidence=self.firings,
-                )
-            ]
-        )
+        flag = self.graph.nodes[leaves[0].node if leaves else predicate.node]
+        text = expression(self.loop, leaves[0].left if leaves else predicate)
+        return checked([lost.BranchGuard(ref=predicate, **self._guarded(name, text, flag, update, truth))])
+
+    def _guarded(self, name: str, text: str, node: Node, update: Node, truth: bool) -> dict[str, Any]:
+        """The fields of every guard: the variable, the predicate with its truth, both lines, and how long."""
+        lines = {"line": line_of(node.source), "update_line": line_of(update.source)}
+        told = {"variable": name, "predicate": text, "holds": truth, "closed": self.closed, "evidence": self.firings}
+        return {**told, **lines, **self._span}
 
     def _compared(self, leaf: BlockingComparison, name: str, update: Node, depth: int) -> list[Claim]:
         node = self.graph.nodes[leaf.node]
@@ -230,26 +220,9 @@ class LostValue:
         if np.ndim(left) or np.ndim(right):
             return []
         text = predicate_text(self.firings, node, op)
-        claims = checked(
-            [
-                lost.Guard(
-                    node=node.name,
-                    variable=name,
-                    predicate=text,
-                    line=line_of(node.source),
-                    update_line=line_of(update.source),
-                    op=op,
-                    left=left,
-                    right=right,
-                    holds=truth,
-                    since=self.firings.since(node.name, op, truth, item),
-                    **self._span,
-                    closed=self.closed,
-                    item=item,
-                    evidence=self.firings,
-                )
-            ]
-        )
+        told = {"node": node.name, "op": op, "left": left, "right": right, "item": item}
+        since = self.firings.since(node.name, op, truth, item)
+        claims = checked([lost.Guard(**told, since=since, **self._guarded(name, text, node, update, truth))])
         return [*claims, *self._why_it_stays(node, op, truth, name, text, depth)] if claims else []
 
     def _why_it_stays(self, node: Node, op: str, truth: bool, name: str, text: str, depth: int) -> list[Claim]:
@@ -312,13 +285,9 @@ class LostValue:
                 if not self._hands_on(node.inputs[i], name):  # the loss is behind it, if it is one
                     return self.still(node.inputs[i], name, carrier, depth)
                 part = node.inputs[position]
-                claim = lost.Neutral(
-                    **common,
-                    neutral=other,
-                    position=position,
-                    part=(source_parts(node)[1] or [expression(self.loop, r) for r in node.inputs])[position],
-                    part_line=line_of(origin(self.graph, part).source),
-                )
+                text = (source_parts(node)[1] or [expression(self.loop, r) for r in node.inputs])[position]
+                told: dict[str, Any] = {"part": text, "part_line": line_of(origin(self.graph, part).source)}
+                claim = lost.Neutral(**common, **told, neutral=other, position=position)
                 deeper = self.why_zero(part, name, depth)
                 mine = deeper and getattr(deeper[0], "variable", "") == name
                 return deeper if mine else [*checked([claim]), *deeper]
@@ -329,8 +298,7 @@ class LostValue:
             if np.asarray(result).dtype.kind == "f":
                 dtype = str(np.asarray(result).dtype)
                 whole = bool(float(other).is_integer()) and not np.asarray(other).dtype.kind == "c"
-                claim2 = lost.Absorbed(**common, operand=operands[i], step=other, dtype=dtype, whole=whole)
-                return checked([claim2])
+                return checked([lost.Absorbed(**common, operand=operands[i], step=other, dtype=dtype, whole=whole)])
         return []
 
     def why_zero(self, ref: Ref, name: str, depth: int) -> list[Claim]:
@@ -352,20 +320,14 @@ class LostValue:
             return self._guard(node.inputs[0], bool(np.all(mask)), name, node, depth)
         if node.op == "Merge":
             alive = [r for r in node.inputs if self.firings.has(r, self.k)]
-            for dead in node.inputs:
-                if alive and dead not in alive:
-                    columns, offset = self._columns()
-                    found = decider(self.loop, columns, dead, self.k - offset)
-                    if found is not None:
-                        return self._guard(found[0], found[1], name, origin(self.graph, dead), depth)
-            return []
+            return self._not_taken(node, alive, name, depth) if alive else []
         operands = [self._value(r) for r in node.inputs]
         result = self._value(node.ref())
         if any(np.ndim(v) for v in (*operands, result)):
             return []
         common = self._common(node, name)
         if node.op in TRUNCATING:
-            gained = float(operands[0]) / float(operands[1]) if node.op == "floor_divide" else float(operands[0])
+            gained = lost.untruncated(node.op, operands)
             if gained != float(result):
                 return checked([lost.Truncated(**common, operand=gained, result=result)])
             return self.why_zero(node.inputs[0], name, depth)
@@ -412,20 +374,9 @@ def nan_compared(
     found = firings.graph.nodes[node]
     sides = written(firings.loop, node)
     side = (sides[0], sides[2])[bad[0]] if sides else expression(firings.loop, found.inputs[bad[0]])
+    told: dict[str, Any] = {"node": node, "line": line_of(found.source), "side": side, "text": text, "item": item}
     since = firings.first_nan(found.inputs[bad[0]], item)
-    return NanCompared(
-        node=node,
-        side=side,
-        text=text,
-        op=op,
-        holds=truth,
-        last=k,
-        since=since,
-        item=item,
-        clause=clause,
-        line=line_of(found.source),
-        evidence=firings,
-    )
+    return NanCompared(**told, op=op, holds=truth, last=k, since=since, clause=clause, evidence=firings)
 
 
 def predicate_text(firings: Firings, node: Node, op: str) -> str:
@@ -456,22 +407,15 @@ def source_parts(node: Node) -> tuple[str, list[str]]:
         tree = tree.value  # type: ignore[assignment]
     if isinstance(tree, ast.Call) and node.op not in INFIX:
         return ast.unparse(tree), []
-    if isinstance(tree, ast.BinOp) and SYMBOLS.get(type(tree.op)) == INFIX.get(node.op):
-        return ast.unparse(tree), [ast.unparse(tree.left), ast.unparse(tree.right)]
-    if isinstance(tree, ast.AugAssign) and SYMBOLS.get(type(tree.op)) == INFIX.get(node.op):
-        return ast.unparse(tree), [ast.unparse(tree.target), ast.unparse(tree.value)]
-    return "", []
+    if not isinstance(tree, (ast.BinOp, ast.AugAssign)) or SYMBOLS.get(type(tree.op)) != INFIX.get(node.op):
+        return "", []
+    sides = (tree.left, tree.right) if isinstance(tree, ast.BinOp) else (tree.target, tree.value)
+    return ast.unparse(tree), [ast.unparse(side) for side in sides]
 
 
-SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-}
+SYMBOLS: dict[type[ast.operator], str] = dict(
+    zip((ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow), "+ - * / // % **".split(), strict=True)
+)
 
 
 __all__ = ["LostValue", "nan_compared", "node_text", "predicate_text"]

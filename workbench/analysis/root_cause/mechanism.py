@@ -13,8 +13,9 @@ The first of these questions that is answered with a claim that holds gives the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.lost_value import LostValue, nan_compared, node_text, predicate_text
 from workbench.analysis.root_cause.suspect import Suspect, is_written, sides
 from workbench.analysis.root_cause.wrapped import first_wrap
-from workbench.ir.node import Ref
+from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import origin
 
 #: kind of the claim that tells most -> slug of the cause
@@ -95,7 +96,7 @@ class Mechanism:
             found = self._cause()
         flag = self.s.leaf.flag
         if flag is not None and found.claims:
-            found.claims[:0] = checked([self._flag(flag)])
+            found.claims[:0] = self._flag(flag)
         return found
 
     def _cause(self) -> Cause:
@@ -116,29 +117,31 @@ class Mechanism:
                 return found
         return self._observed()
 
-    def _flag(self, flag: str) -> Claim:
-        merge = self.firings.merge(flag)
-        its = self.firings.window
-        value = bool(np.asarray(self.firings.value(merge, its[-1])).reshape(-1)[0])
-        return FlagWaits(
-            flag=flag.split("/")[-1],
-            value=value,
-            clause=self.clause,
-            first=its[0],
-            last=its[-1],
-            written=is_written(flag),
-            line=line_of(self.firings.graph.nodes[self.s.leaf.node].source),
-            variable=flag,
-            evidence=self.firings,
-        )
+    def _claims(self, kind: type[Claim], **data: Any) -> list[Claim]:
+        """The claim of this kind about the clause and the firings, if it holds."""
+        if issubclass(kind, clauses.OfSides):
+            data["refs"] = self.refs
+        return checked([kind(**{"clause": self.clause, "evidence": self.firings, **data})])
+
+    @cached_property
+    def _nodes(self) -> Mapping[str, Node]:
+        return self.firings.graph.nodes
+
+    def _flag(self, flag: str) -> list[Claim]:
+        first, last = self.firings.window[0], self.firings.window[-1]
+        value = bool(np.asarray(self.firings.value(self.firings.merge(flag), last)).reshape(-1)[0])
+        told: dict[str, Any] = {"flag": flag.split("/")[-1], "variable": flag, "written": is_written(flag)}
+        line = line_of(self._nodes[self.s.leaf.node].source)
+        return self._claims(FlagWaits, **told, value=value, first=first, last=last, line=line)
 
     # -- 0. nothing moves by the graph
     def _untouched(self) -> Cause:
         variables = [n for n in self.s.root if n in self.loop.variables]
         if variables:
-            claim: Claim = NotUpdated(variable=variables[0], clause=self.clause, evidence=self.firings)
-            return Cause("not-updated", [*self._rests(True), *checked([claim])], variables)
-        text = predicate_text(self.firings, self.firings.graph.nodes[self.s.leaf.node], self.s.leaf.op)
+            return Cause(
+                "not-updated", [*self._rests(True), *self._claims(NotUpdated, variable=variables[0])], variables
+            )
+        text = predicate_text(self.firings, self._nodes[self.s.leaf.node], self.s.leaf.op)
         names = tuple(n for n in self.s.root if n not in self.loop.variables)
         claim = NotRead(ref=self.s.moving, text=text, names=names, evidence=self.firings)
         return Cause("not-updated" if names else "always-true", checked([claim]))
@@ -147,7 +150,7 @@ class Mechanism:
     def _nan(self) -> Cause | None:
         if not (_is_nan(self.x[-1]) or _is_nan(self.t[-1])):
             return None
-        node = self.firings.graph.nodes[self.s.leaf.node]
+        node = self._nodes[self.s.leaf.node]
         if len(node.inputs) != 2 or not self.its:
             return None
         op = turned(self.s.leaf.op, False, self.s.leaf.negated)
@@ -169,10 +172,8 @@ class Mechanism:
         known = dict(zip((int(k) for k in self.s.iterations), self.s.values.early_x, strict=False))
         k = next((k for k in sorted(known) if _is_infinite(known[k])), None)
         since = k if k is not None and k - 1 in known else None
-        claim = numbers.Infinite(
-            clause=self.clause, ref=self.refs[0], last=self.its[-1], since=since, evidence=self.firings
-        )
-        return Cause("overflow", checked([claim, *self._origin(self.refs)]))
+        infinite = self._claims(numbers.Infinite, ref=self.refs[0], last=self.its[-1], since=since)
+        return Cause("overflow", [*infinite, *checked(self._origin(self.refs))])
 
     def _origin(self, refs: Iterable[Any]) -> list[Claim]:
         """The chain behind the first of these values that is not finite, as every screen shows it."""
@@ -197,7 +198,7 @@ class Mechanism:
         if made.edited:
             name = made.name.removesuffix(":0")
             return [numbers.WrittenBad(node=made.node, name=name, what=what, evidence=made.value)]
-        node = self.firings.graph.nodes[made.node]
+        node = self._nodes[made.node]
         if made.frame != self.loop.path or not node.inputs:
             return []
         k = made.iteration[-1] + base
@@ -206,46 +207,35 @@ class Mechanism:
             largest = tuple(numbers.largest(v) for v in operands)
         except (KeyError, ValueError, TypeError):
             return []
-        claim = numbers.MadeBad(
-            node=node.name,
-            text=node_text(self.firings, node),
-            line=line_of(node.source),
-            what=what,
-            iteration=k,
-            operands=largest,
-            op=node.op,
-            evidence=(node.op, operands, result),
-        )
-        return [claim]
+        told: dict[str, Any] = {"node": node.name, "op": node.op, "line": line_of(node.source), "what": what}
+        evidence = node.op, operands, result
+        text = node_text(self.firings, node)
+        return [numbers.MadeBad(**told, text=text, iteration=k, operands=largest, evidence=evidence)]
 
     # -- 2. !=
     def _missed(self) -> Cause | None:
         f = self.s.values
         if self.s.op != "!=" or f.late_x.dtype.kind not in "iuf" or self._resting():
             return None
-        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
         if f.early_x.dtype.kind in "iu" and f.early_t.dtype.kind in "iu" and not _varies(f.early_t, f.late_t):
-            found = self._counter_misses(common)
+            found = self._counter_misses()
             if found is not None:
                 return found
-        its, xs, ts = self.s.iterations, f.early_x.astype(np.float64), f.early_t.astype(np.float64)
+        xs, ts = f.early_x.astype(np.float64), f.early_t.astype(np.float64)
         steps = np.diff(xs - ts)
         one_way = len(steps) >= 2 and bool(np.all(steps > 0) or np.all(steps < 0))
         even = one_way and bool(np.all(np.abs(steps - steps[0]) <= 1e-6 * abs(steps[0])))
         passed = np.flatnonzero((xs[1:] - ts[1:]) * (xs[:-1] - ts[:-1]) < 0)
         if one_way and len(passed):
             k = int(passed[0]) + 1
-            claim = clauses.StepsOver(
-                **common,
-                before=f.early_x[k - 1],
-                after=f.early_x[k],
-                iteration=int(its[k]),
-                step=float(steps[k - 1]) if even else None,
-            )
-            return Cause("steps-over", checked([claim]))
+            return Cause("steps-over", self._steps_over(k, float(steps[k - 1]) if even else None))
         return None
 
-    def _counter_misses(self, common: dict[str, Any]) -> Cause | None:
+    def _steps_over(self, k: int, step: float | None) -> list[Claim]:
+        x, at = self.s.values.early_x, int(self.s.iterations[k])
+        return self._claims(clauses.StepsOver, before=x[k - 1], after=x[k], iteration=at, step=step)
+
+    def _counter_misses(self) -> Cause | None:
         f, its = self.s.values, self.s.iterations
         bits = 8 * f.early_x.dtype.itemsize
         xs = [int(v) for v in f.early_x]
@@ -256,17 +246,11 @@ class Mechanism:
         step = up - (1 << bits) if up >= 1 << (bits - 1) else up
         way = int(f.early_t[0]) - xs[0]
         if way % math.gcd(step, 1 << bits) == 0:  # it would come round
-            return self._away(common) if way * step < 0 else None
-        claims: list[Claim] = []
-        k = -(-way // step) if way * step > 0 else None
-        if k is not None and k < len(xs) and k > 0:
-            before, after = f.early_x[k - 1], f.early_x[k]
-            claims.append(
-                clauses.StepsOver(**common, before=before, after=after, iteration=int(its[k]), step=float(step))
-            )
-        claims.append(clauses.Residue(**common, step=step, bits=bits, first=int(its[0]), last=int(its[-1])))
-        cause = Cause("steps-over", checked(claims))
-        return cause if cause.claims else None
+            return self._away() if way * step < 0 else None
+        k = -(-way // step) if way * step > 0 else 0
+        claims = self._steps_over(k, float(step)) if 0 < k < len(xs) else []
+        claims += self._claims(clauses.Residue, step=step, bits=bits, first=int(its[0]), last=int(its[-1]))
+        return Cause("steps-over", claims) if claims else None
 
     # -- 3. at rest
     def _every_number(self) -> Cause | None:
@@ -280,9 +264,9 @@ class Mechanism:
         limits, goal = np.iinfo(x.dtype), self.t[-1].item()
         if not (holds(int(limits.min), self.s.op, goal) and holds(int(limits.max), self.s.op, goal)):
             return None
-        variable, span = next(iter(self._behind()), ""), (int(limits.min), int(limits.max))
-        claims: list[Claim] = [clauses.EveryNumber(clause=self.clause, variable=variable, evidence=span)]
-        return Cause("wraps", checked([*claims, *first_wrap(self.firings, self.s, self.clause)]), self._behind())
+        span = int(limits.min), int(limits.max)
+        claims = self._claims(clauses.EveryNumber, variable=self._first_behind(), evidence=span)
+        return Cause("wraps", [*claims, *checked(first_wrap(self.firings, self.s, self.clause))], self._behind())
 
     def _resting(self) -> bool:
         return not _varies(self.x) and not _varies(self.t)
@@ -297,6 +281,9 @@ class Mechanism:
             if names:
                 break
         return [n for n in names if self.loop.updated(n)]
+
+    def _first_behind(self) -> str:
+        return next(iter(self._behind()), "")
 
     def _at_rest(self) -> Cause | None:
         if not self._resting() or not self.its:
@@ -313,8 +300,7 @@ class Mechanism:
         kind = behind[0].kind if behind else ""
         if digits and kind in ("fixed-point", "guard", ""):
             behind = [*digits, *(c for c in behind if c.kind == "fixed-point")]
-        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
-        if behind and behind[0].kind == "absorbed" and (away := self._away(common, early=True)) is not None:
+        if kind == "absorbed" and (away := self._away(early=True)) is not None:
             return Cause("moves-away", [*away.claims, *claims, *(of_clause(c, None) for c in behind)], at_rest)
         if kind in ("", "fixed-point") and not any(getattr(c, "recursive", False) for c in behind):
             if (flips := self._flips()) is not None:
@@ -331,29 +317,16 @@ class Mechanism:
             # it moved to where nothing is added any more, or has been there from the beginning
             slug = "limit-beyond" if claims[0].moved else "no-effect"
         compared = [c.data["node"] for c in behind if c.kind == "nan"]
-        behind += checked(self._origin([r for node in compared for r in self.firings.graph.nodes[node].inputs]))
+        behind += checked(self._origin([r for node in compared for r in self._nodes[node].inputs]))
         behind = [of_clause(c, self.clause) for c in behind]
         return Cause(slug, [*claims, *behind, *checked(wrapped)], at_rest)
 
     def _rests(self, closed: bool) -> list[Claim]:
         if not self._resting() or not self.its:
             return []
-        names = self._behind()
-        return checked(
-            [
-                clauses.Rests(
-                    clause=self.clause,
-                    refs=self.refs,
-                    value=self.x[-1],
-                    first=self.its[0],
-                    last=self.its[-1],
-                    closed=closed,
-                    variable=names[0] if names else "",
-                    start=self.s.values.early_x[0],
-                    evidence=self.firings,
-                )
-            ]
-        )
+        span = {"first": self.its[0], "last": self.its[-1]}
+        value, start, variable = self.x[-1], self.s.values.early_x[0], self._first_behind()
+        return self._claims(clauses.Rests, **span, value=value, start=start, closed=closed, variable=variable)
 
     def _closed(self, names: list[str]) -> bool:
         """True if all that is behind the clause recurs: then what holds in the window holds for ever."""
@@ -371,7 +344,6 @@ class Mechanism:
         """Differences behind the moving side whose operands agree up to their last digits."""
         if self.s.op not in (">", ">=", "!=") or not isinstance(self.refs[0], Ref) or self.x.dtype.kind != "f":
             return []
-        made: list[numbers.LastDigits] = []
         behind = [(node, self.its[-1]) for node in self.loop.nodes_behind(self.refs[0])]
         for name in self.loop.reads(self.refs[0]):  # a change that is carried was computed one iteration before
             if self.loop.updated(name) and not self.loop.recursive(name):
@@ -387,24 +359,11 @@ class Mechanism:
                 continue
             apart = numbers.spacings(left, right)
             if 0 < apart <= SPACINGS:
-                made.append(
-                    numbers.LastDigits(
-                        node=node.name,
-                        text=node_text(self.firings, node),
-                        line=line_of(node.source),
-                        iteration=k,
-                        left=left,
-                        right=right,
-                        ulps=math.ceil(apart),
-                        dtype=str(left.dtype),
-                        item=item,
-                        clause=self.clause,
-                        variable=next(iter(self.s.root), ""),
-                        value=self.x[-1],
-                        evidence=self.firings,
-                    )
-                )
-        return checked(made[:1])
+                told: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "item": item, "iteration": k}
+                told |= {"text": node_text(self.firings, node), "variable": next(iter(self.s.root), "")}
+                sides = {"left": left, "right": right, "ulps": math.ceil(apart), "dtype": str(left.dtype)}
+                return self._claims(numbers.LastDigits, **told, **sides, value=self.x[-1])
+        return []
 
     # -- 4. periods
     def _repeats(self) -> Cause | None:
@@ -428,25 +387,21 @@ class Mechanism:
         return Cause("cycle", circles, names) if circles else None
 
     def _whole(self) -> bool:
-        return any(
-            self.firings.graph.type_of(self.firings.merge(n)).dtype.lstrip("u").startswith("int")
-            for n in self.s.root
-            if n in self.loop.variables
-        )
+        names = [n for n in self.s.root if n in self.loop.variables]
+        return any(self._dtype(n).lstrip("u").startswith("int") for n in names)
+
+    def _dtype(self, name: str) -> str:
+        return str(self.firings.graph.type_of(self.firings.merge(name)).dtype)
 
     def _small(self) -> bool:
         """The whole cycle lies within the last digits of the numbers that it is made of."""
         sizes = [abs(float(v)) for v in self.x if np.isfinite(v)]
-        names = [
-            n for n in self._behind() if self.firings.graph.type_of(self.firings.merge(n)).dtype.startswith("float")
-        ]
         swings = []
-        for name in names:
-            values = [
-                np.asarray(self.firings.value(self.firings.merge(name), k), np.float64) for k in self.firings.window
-            ]
+        for name in [n for n in self._behind() if self._dtype(n).startswith("float")]:
+            merge = self.firings.merge(name)
+            values = [np.asarray(self.firings.value(merge, k), np.float64) for k in self.firings.window]
             size = max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
-            eps = float(np.finfo(self.firings.graph.type_of(self.firings.merge(name)).dtype).eps)
+            eps = float(np.finfo(self._dtype(name)).eps)
             swings.append(np.ptp(np.array(values), axis=0).max(initial=0.0) <= SPACINGS * eps * size)
         return bool(sizes) and bool(swings) and all(swings)
 
@@ -466,23 +421,9 @@ class Mechanism:
         if self.x.dtype.kind not in "iufb":
             return []
         xs = self.x[-2 * n :]
-        first = self.its[-2 * n :][0]
         always = all(holds(x, self.s.op, t) for x, t in zip(self.x[-n:], self.t[-n:], strict=True))
-        return checked(
-            [
-                clauses.Circles(
-                    clause=self.clause,
-                    refs=self.refs,
-                    lowest=xs.min(),
-                    highest=xs.max(),
-                    n=n,
-                    first=first,
-                    always=always,
-                    variable=next(iter(self._behind()), ""),
-                    evidence=self.firings,
-                )
-            ]
-        )
+        told: dict[str, Any] = {"n": n, "first": self.its[-2 * n :][0], "always": always}
+        return self._claims(clauses.Circles, **told, lowest=xs.min(), highest=xs.max(), variable=self._first_behind())
 
     def _swing(self) -> numbers.Overshoots | None:
         name = self.s.swinger
@@ -503,18 +444,11 @@ class Mechanism:
             way = numbers.overshoots(values[-12:])
             if way and np.asarray(values[0]).dtype.kind == "f":
                 last = its[len(values) - 1]
-                claim = numbers.Overshoots(
-                    variable=name,
-                    first=last - len(values[-12:]) + 1,
-                    last=last,
-                    grows=way == "grows",
-                    factor=self.s.factor_value(self.found),
-                    period=2 if way == "keeps" and self.found.settled and self.found.settled[1] == 2 else None,
-                    clause=self.clause,
-                    evidence=self.firings,
-                )
-                if checked([claim]):
-                    return claim
+                two = way == "keeps" and self.found.settled is not None and self.found.settled[1] == 2
+                told: dict[str, Any] = {"variable": name, "first": last - len(values[-12:]) + 1, "last": last}
+                told |= {"grows": way == "grows", "period": 2 if two else None}
+                for claim in self._claims(numbers.Overshoots, **told, factor=self.s.factor_value(self.found)):
+                    return claim  # type: ignore[return-value]
         return None
 
     def _flips(self) -> Claim | None:
@@ -526,27 +460,23 @@ class Mechanism:
                 if origin(self.firings.graph, self.loop.update(name)).op != "divide":
                     return None  # not a normalised iterate: a step that overshoots flips the sign, too
                 names.append(name)
-        claim = numbers.FlipsSign(
-            names=tuple(names), iteration=self.firings.window[-1], clause=self.clause, evidence=self.firings
-        )
-        return claim if names and checked([claim]) else None
+        found = self._claims(numbers.FlipsSign, names=tuple(names), iteration=self.firings.window[-1])
+        return found[0] if found else None
 
     # -- 5. movement
     def _moves(self) -> Cause | None:
-        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
-        away = self._away(common)
+        away = self._away()
         if away is not None:
             return away
-        stalls = self._stalls()
-        if stalls is not None:
-            return Cause("absorbed", [stalls])
+        if stalls := self._stalls():
+            return Cause("absorbed", stalls)
         swing = self._swing()
         if swing is not None:
             return Cause("step-too-large", [swing])
         wrapped = checked(first_wrap(self.firings, self.s, self.clause)) if self._whole() else []
         return Cause("wraps", wrapped) if wrapped else None
 
-    def _away(self, common: dict[str, Any], early: bool = False) -> Cause | None:
+    def _away(self, early: bool = False) -> Cause | None:
         f = self.s.values
         if self.x.dtype.kind not in "iuf" or self.t.dtype.kind not in "iuf":
             return None
@@ -559,71 +489,45 @@ class Mechanism:
             part = xs[last - n : last]
             whole = part.dtype.kind in "iu"
             steps = {int(b) - int(a) if whole else float(b) - float(a) for a, b in zip(part, part[1:], strict=False)}
-            step = steps.pop() if len(steps) == 1 else None
-            claim = clauses.MovesAway(
-                **common,
-                step=step,
-                value=part[-1],
-                first=its[last - n],
-                last=its[last - 1],
-                variable=next(iter(self._behind()), ""),
-            )
-            if checked([claim]):
-                return Cause("moves-away", [claim])
+            told: dict[str, Any] = {"step": steps.pop() if len(steps) == 1 else None, "value": part[-1]}
+            span = {"first": its[last - n], "last": its[last - 1]}
+            if claims := self._claims(clauses.MovesAway, **told, **span, variable=self._first_behind()):
+                return Cause("moves-away", claims)
         return None
 
-    def _stalls(self) -> numbers.StallsAt | None:
+    def _stalls(self) -> list[Claim]:
         """A float counter on its way to a threshold that is beyond the number at which it stalls."""
         if not isinstance(self.refs[0], Ref) or self.x.dtype.kind != "f":
-            return None
+            return []
         name = self.loop.direct(self.refs[0])
         made = self.loop.increment(name) if name is not None else None
         if made is None or name is None:
-            return None
+            return []
         node, other = made
         span = self.firings.window[-SEEN:]
         try:
             steps = [self.firings.value(other, k) for k in span]
             present = self.firings.value(self.firings.merge(name), span[-1])
         except KeyError:
-            return None
+            return []
         if np.ndim(steps[0]) or not all(same(v, steps[0]) for v in steps) or not steps[0]:
-            return None
+            return []
         kind = np.asarray(present).dtype.type
         step = kind(-steps[0] if node.op == "subtract" else steps[0])
         value = numbers.stall(present, step)
         if value is None or not holds(value, self.s.op, self.t[-1]):
-            return None
-        claim = numbers.StallsAt(
-            node=node.name,
-            variable=name,
-            value=value,
-            step=steps[0],
-            dtype=str(np.asarray(present).dtype),
-            first=span[0],
-            last=span[-1],
-            whole=bool(float(step).is_integer()),
-            clause=self.clause,
-            line=line_of(node.source),
-            evidence=self.firings,
-        )
-        return claim if checked([claim]) else None
+            return []
+        told: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "variable": name, "value": value}
+        told |= {"step": steps[0], "whole": bool(float(step).is_integer()), "dtype": str(np.asarray(present).dtype)}
+        return self._claims(numbers.StallsAt, **told, first=span[0], last=span[-1])
 
     # -- 6. what was seen
     def _observed(self) -> Cause:
         slug = self.forecast if self.forecast in KEPT else "recurrence"
         if not self.its or self.x.dtype.kind not in "iuf":
             return Cause(slug)
-        gaps = [abs(float(a) - float(b)) for a, b in zip(self.x, self.t, strict=True)]
-        claim = clauses.Observed(
-            clause=self.clause,
-            refs=self.refs,
-            nearest=min(gaps),
-            first=self.its[0],
-            last=self.its[-1],
-            evidence=self.firings,
-        )
-        return Cause(slug, checked([claim]))
+        nearest = min(abs(float(a) - float(b)) for a, b in zip(self.x, self.t, strict=True))
+        return Cause(slug, self._claims(clauses.Observed, nearest=nearest, first=self.its[0], last=self.its[-1]))
 
 
 #: slugs of a forecast that stay where the firings say no more

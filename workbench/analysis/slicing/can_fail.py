@@ -16,6 +16,7 @@ from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.ir.types import TensorType
 from workbench.plan import ExecutionPlan
+from workbench.trace.aligned_columns import origin
 
 #: effects that are nothing but a failure: such a node may be run ahead
 ONLY_FAIL = ("assert", "check_numerics")
@@ -183,9 +184,7 @@ def _type(plan: ExecutionPlan, ref: Ref) -> TensorType | None:
 
 def _value(graph: Graph, ref: Ref) -> np.ndarray | None:
     """The constant that a value is an alias of; None if it is not a constant."""
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
-        node = graph.nodes[node.inputs[0].node]
+    node = origin(graph, ref)
     return node.attrs["value"] if node.op == "Const" else None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
 
+from workbench.analysis.comparisons import NAMES
+from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
-
-COMPARISONS = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+from workbench.trace.aligned_columns import origin
 
 #: on the single bools of a condition the bitwise ops are the logical ones
 CONNECTIVES = {
@@ -20,6 +22,41 @@ CONNECTIVES = {
     "logical_not": "not",
     "invert": "not",
 }
+
+
+#: reductions of arrays of truths that are such an op over all items
+REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
+#: nodes that one search behind a branch looks at
+MOST = 400
+
+
+def constant_truth(graph: Graph, ref: Ref) -> bool | None:
+    """The truth that one side of a branch has where it is taken, if the graph tells: a constant, or the predicate."""
+    node = graph.nodes[ref.node]
+    if node.op == "Switch" and node.inputs[0] == node.inputs[1]:
+        return bool(ref.index)
+    source = origin(graph, ref)
+    if source.op == "Const" and source.attrs["value"].size == 1 and source.attrs["value"].dtype == bool:
+        return bool(source.attrs["value"].reshape(-1)[0])
+    return None
+
+
+def switches_behind(
+    graph: Graph, ref: Ref, merges: Container[str], frame: FramePath | None = None
+) -> Iterator[tuple[Node, int]]:
+    """(Switch, its output) behind a value, nearest first; not behind the loop's own ``merges``, or in other frames."""
+    waiting, seen = [ref], {ref}
+    while waiting and len(seen) < MOST:
+        at = waiting.pop(0)
+        node = graph.nodes[at.node]
+        if node.name in merges:
+            continue
+        if node.op == "Switch":
+            yield node, at.index
+        for source in (*node.inputs, *(Ref(c) for c in node.control)):
+            if source not in seen and (frame is None or graph.frame_of(source.node) == frame):
+                seen.add(source)
+                waiting.append(source)
 
 
 def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], str, list[tuple[Ref, str, Any]]]:
@@ -46,8 +83,8 @@ def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], s
     operands: list[tuple[Ref, str, Any]] = []
     for leaf in leaves:
         at = graph.nodes[leaf.node]
-        if at.op in COMPARISONS and _single(graph, at):
-            operands.append((at.inputs[0], COMPARISONS[at.op], at.inputs[1]))
+        if at.op in NAMES and _single(graph, at):
+            operands.append((at.inputs[0], NAMES[at.op], at.inputs[1]))
         else:
             operands.append((leaf, "==", np.True_))
     texts = [(_name(graph, a), op, _name(graph, b) if isinstance(b, Ref) else "True") for a, op, b in operands]

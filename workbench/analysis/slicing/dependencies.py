@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
-from workbench.ir.node import Node, Ref
+from workbench.ir.node import Ref
 from workbench.plan import ExecutionPlan
 from workbench.plan.reachability import required_nodes
+from workbench.trace.aligned_columns import origin
 
 #: nodes from which on a plan is large, and nodes besides a slice's with which a run's own plan serves as the slice
 LARGE, FEW = 5_000, 64
@@ -78,7 +79,7 @@ def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
         return 0.0
     if node.op not in ("add", "subtract") or len(node.inputs) != 2:
         return None
-    own, other = (origin_of(graph, r) for r in node.inputs)
+    own, other = (origin(graph, r) for r in node.inputs)
     if node.op == "add" and other.name == merge.name:
         own, other = other, own
     if own.name != merge.name or other.op != "Const" or other.attrs["value"].size != 1:
@@ -88,11 +89,3 @@ def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
     except (TypeError, ValueError):
         return None
     return (step if node.op == "add" else -step) or None
-
-
-def origin_of(graph: Graph, ref: Ref) -> Node:
-    """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
-        node = graph.nodes[node.inputs[0].node]
-    return node

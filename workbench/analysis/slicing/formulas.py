@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from workbench.analysis import comparisons
+from workbench.analysis.comparisons import NAMES, NEGATED, NODES
 from workbench.analysis.intervals.interval import FLOATS, INTEGERS, Interval, box, box_of, spread
 from workbench.analysis.intervals.transfer import COMPARED
 from workbench.analysis.slicing.abstract_evaluation import Env, Evaluation, Overdue
@@ -89,6 +91,10 @@ class SliceProgram:
                 value = None if self._within(ref.node) else self.read(ref)
             self._fixed[ref] = None if value is None else box_of(value)
         return self._fixed[ref]
+
+    def release(self) -> None:
+        """Read no further invariants: those that were read are kept."""
+        self.read = _nothing
 
     def _within(self, name: str) -> bool:
         """In a frame inside of this one: not invariant."""
@@ -182,22 +188,12 @@ class SliceProgram:
         return math.prod(d or 0 for d in before.shape or ()) // into if into else 0
 
 
-MIRROR = {
-    "less": "greater",
-    "less_equal": "greater_equal",
-    "greater": "less",
-    "greater_equal": "less_equal",
-    "equal": "equal",
-    "not_equal": "not_equal",
-}
-INVERSE = {
-    "less": "greater_equal",
-    "less_equal": "greater",
-    "greater": "less_equal",
-    "greater_equal": "less",
-    "equal": "not_equal",
-    "not_equal": "equal",
-}
+def _nothing(ref: Ref) -> None:
+    return None
+
+
+MIRROR = {name: NODES[comparisons.MIRROR[sign]] for name, sign in NAMES.items()}
+INVERSE = {name: NODES[NEGATED[sign]] for name, sign in NAMES.items()}
 
 
 def cut(x: Interval, limit: Interval, op: str, truth: bool) -> Interval | None:

@@ -15,7 +15,7 @@ from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import SliceMachine, slice_of
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
 from workbench.analysis.text import count
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, proved_end, unknown
 from workbench.execution import Run
 from workbench.ops.random.other_draws import other_draws
 
@@ -45,7 +45,7 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
     if holds is False:
         checked = Proof("observed", "the condition's value in the present iteration.")
         ended = Reason("now", "The condition is false now.")
-        return Termination(Status.PROVED, "terminates", 0, (0, 0), ended, confidence=1.0, proof=checked)
+        return proved_end(0, (0, 0), ended, checked)
     begin, done, lost, iterations = work.now(), [], 0, 0
     runner = slice_of(run.plan.graph, path, run.plan, run.feeds)
     runner.patience = max(seconds, 0.05)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.claims import released
 from workbench.analysis.fixes import Fix, fuse, proposed
 from workbench.analysis.root_cause.explain import explained
 from workbench.analysis.slicing import work
@@ -29,12 +30,14 @@ def answer_of(
     # a record may hold NaN and infinities, and what is computed from it then, too
     with work.QuestionBudget(seconds), arithmetic_of(run.plan.graph), np.errstate(all="ignore"):
         answer = termination_of(run, trace, frame, seconds, failed)
-        if answer.over:
-            return answer
-        path = loop_of(run, frame)
-        if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
-            return with_fixes(run, inner_hangs(run, path, seconds) or answer, path)
-        return with_fixes(run, explained(run, trace, path, answer, seconds), path)
+        if not answer.over:
+            path = loop_of(run, frame)
+            if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
+                answer = with_fixes(run, inner_hangs(run, path, seconds) or answer, path)
+            else:
+                answer = with_fixes(run, explained(run, trace, path, answer, seconds), path)
+        released(answer.claims)
+        return answer
 
 
 def with_fixes(run: Run, answer: Termination, path: tuple[str, ...] | None) -> Termination:

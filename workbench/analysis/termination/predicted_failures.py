@@ -201,7 +201,7 @@ def _followed(
         f"Python's ints go on for ever; those of this graph have 64 bits, and {_named(graph, [found.node])} no longer "
         f"fits them after {found.full:,} more iterations."
     )
-    details = {**answer.details, "fails_after": found.full}
+    details = {**answer.details, "fails_after": found.full, "beyond": more}
     return replace(
         noted(answer, FOLLOWED), reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"), details=details
     )

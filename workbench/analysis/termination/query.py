@@ -22,7 +22,7 @@ from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.termination.by_draws import ends_by_draws
 from workbench.analysis.termination.predicted_failures import fails, foreseen
 from workbench.analysis.text import count, loop_named
-from workbench.analysis.verdict import Gap, Proof, Reason, Status, Termination, trend_of, unknown
+from workbench.analysis.verdict import Gap, Proof, Reason, Termination, proved_end, trend_of, unknown
 from workbench.analysis.verdict import after as after_more
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
@@ -210,7 +210,7 @@ def over(path: tuple[str, ...], ending: Ending) -> Termination:
     end, values, leaf = ending
     slug, proof = end.standing.slug, Proof("observed", "the condition's value and its operands when it was asked last.")
     reason = Reason(slug, end.sentence("/".join(path)))
-    answer = Termination(Status.PROVED, "terminates", 0, (0, 0), reason, confidence=1.0, proof=proof, end=end)
+    answer = proved_end(0, (0, 0), reason, proof, end=end)
     answer.claims = checked(end_claims(path, ending))
     if values is None or leaf is None or end.by is None:
         return answer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.endless.pace import levels
-from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import changes
 from workbench.kernels.laws import slope

@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.far_product import far_product
 from workbench.kernels.laws import followed
-
-OPS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
-MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-#: Names that frontends use for comparisons, mapped to the signs.
-NAMES = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
 
 
 def holds(op: str, a: Any, b: Any) -> bool:

@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps
 from workbench.analysis.forecast.laws.rounded_share import rounded_share
 from workbench.analysis.series.integer_division import division
 

@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
 #: Fewest values, roundings that each may be off, bend at least in those, and iterations ahead at most.
 FEWEST, ROUNDINGS, CLEAR, FARTHEST = 8, 16.0, 1e3, 1e12

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
 #: Fewest values; rounding of a second difference, in units of the last place of the largest value; bend at least, in

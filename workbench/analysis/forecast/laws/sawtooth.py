@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, first_failure
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, first_failure
 
 #: Complete runs that tell a factor, and a constant; runs ahead at most.
 OF_FACTOR, OF_CONSTANT, MOST = 3, 4, 100_000

@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
 #: Longest period; rounding of a difference, in units of the largest value; a difference at least, in those; values run
 #: ahead at most.

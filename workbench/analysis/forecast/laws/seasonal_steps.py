@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps
 from workbench.kernels.laws import step_period
 
 #: Bits that the steps of less than two periods tell by repeating, at least.

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
 #: Fewest values; roundings that each may be off; change of the root over the record at least; its power at most;
 #: iterations ahead at most; what an end may be off by, to be told from its neighbours.

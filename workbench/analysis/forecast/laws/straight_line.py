@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
 #: Fewest values, and values of the line at its end; rounding of a value, in units of the last place of the largest;
 #: a step at least, in roundings; iterations ahead at most.

@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.comparisons import OPS
+from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
 #: Fewest values, of one coefficient and of both; roundings that each ratio may be off; change of the ratio at least, in

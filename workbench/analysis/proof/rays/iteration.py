@@ -263,6 +263,10 @@ class LoopBody:
             raise NodeFailed(node.name, error) from error
         return found[0] if len(found) == 1 else found
 
+    def release(self) -> None:
+        """Read no further invariants: those that were read are kept."""
+        self.read = self._fixed.get  # type: ignore[assignment]
+
     def _entered(self, node: Node, part: _Part, around: Mapping[str, Any]) -> Any:
         if part.path != self.path:
             return self._get(node.inputs[0], around)

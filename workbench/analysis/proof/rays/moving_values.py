@@ -11,7 +11,6 @@ round(a + b k) = round(a) + b k there (IEEE 754-2019, section 4.3.1).
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.comparisons import NAMES, OPS
 from workbench.analysis.proof.rays.polynomials import (
     Number,
     Polynomial,
@@ -40,14 +40,7 @@ DEGREE = 6
 #: bits of a float's significand, and the exponents of its smallest normal number and of its largest one
 PRECISION = {"float64": (53, -1022, 1023), "float32": (24, -126, 127), "float16": (11, -14, 15)}
 INTEGERS = frozenset(f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64))
-COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-}
+COMPARE: dict[str, Callable[[int, int], bool]] = {name: OPS[sign] for name, sign in NAMES.items()}
 
 
 class Unfollowed(Exception):

@@ -15,16 +15,16 @@ from __future__ import annotations
 from workbench.analysis.report.methods.lloyd_form import k_means
 from workbench.analysis.report.methods.secant_form import secant
 from workbench.analysis.report.roles import average_factor, memory
-from workbench.analysis.slicing.dependencies import origin_of
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
 
 
 def method_of(graph: Graph, frame: FramePath) -> str:
     """A sentence about the method of a loop; empty for a loop of no known form."""
     variables = graph.frames[frame].variables
-    made = {v.merge: origin_of(graph, graph.nodes[v.next_iteration].inputs[0]) for v in variables}
+    made = {v.merge: origin(graph, graph.nodes[v.next_iteration].inputs[0]) for v in variables}
     return (
         _conjugate_gradients(graph, variables, made)
         or _power_iteration(graph, variables, made)
@@ -40,14 +40,14 @@ def _conjugate_gradients(graph: Graph, variables: tuple[LoopVariable, ...], made
         step = _product_with(graph, made[p.merge], "add", p.merge)  # (other term, scaled p)
         if step is None:
             continue
-        term = origin_of(graph, step)
-        behind = [origin_of(graph, i) for i in term.inputs] if term.op in ("divide", "multiply", "matmul") else []
+        term = origin(graph, step)
+        behind = [origin(graph, i) for i in term.inputs] if term.op in ("divide", "multiply", "matmul") else []
         for r in variables:
             residual = made[r.merge]
             preconditioned = residual.name != term.name
             if residual.op != "subtract" or residual.name not in (term.name, *(node.name for node in behind)):
                 continue
-            own, taken = (origin_of(graph, i) for i in residual.inputs)
+            own, taken = (origin(graph, i) for i in residual.inputs)
             if own.name != r.merge or taken.op != "multiply":
                 continue
             if not any(_is_matrix_times(graph, i, p.merge) for i in taken.inputs):
@@ -70,7 +70,7 @@ def _power_iteration(graph: Graph, variables: tuple[LoopVariable, ...], made: di
     for v in variables:
         node = made[v.merge]
         if node.op == "divide" and _is_matrix_times(graph, node.inputs[0], v.merge):
-            length, product = origin_of(graph, node.inputs[1]), origin_of(graph, node.inputs[0])
+            length, product = origin(graph, node.inputs[1]), origin(graph, node.inputs[0])
             if length.op in ("sqrt", "max") and product.name in _makers(graph, [node.inputs[1]]):
                 return (
                     f"power iteration: {v.name} turns towards the eigenvector of the largest eigenvalue; its error "
@@ -85,7 +85,7 @@ def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Nod
     names = {v.merge: v.name for v in variables}
     for w in variables:
         node = made[w.merge]
-        if node.op != "subtract" or origin_of(graph, node.inputs[0]).name != w.merge:
+        if node.op != "subtract" or origin(graph, node.inputs[0]).name != w.merge:
             continue
         above, below = _fraction(graph, node.inputs[1])
         if below is None:
@@ -105,12 +105,12 @@ def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Nod
 
 def _fraction(graph: Graph, ref: Ref) -> tuple[list[Ref], Ref | None]:
     """(factors above, divisor) of a quotient in a product; no divisor for another form."""
-    node = origin_of(graph, ref)
+    node = origin(graph, ref)
     if node.op == "divide":
         return [node.inputs[0]], node.inputs[1]
     if node.op == "multiply":
         for k in (0, 1):
-            inner = origin_of(graph, node.inputs[k])
+            inner = origin(graph, node.inputs[k])
             if inner.op == "divide":
                 return [node.inputs[1 - k], inner.inputs[0]], inner.inputs[1]
     return [], None
@@ -135,20 +135,20 @@ def _product_with(graph: Graph, node: Node, op: str, merge: str) -> Ref | None:
     if node.op != op or len(node.inputs) != 2:
         return None
     for k in (1, 0):
-        term = origin_of(graph, node.inputs[k])
-        if term.op == "multiply" and any(origin_of(graph, r).name == merge for r in term.inputs):
+        term = origin(graph, node.inputs[k])
+        if term.op == "multiply" and any(origin(graph, r).name == merge for r in term.inputs):
             return node.inputs[1 - k]
     return None
 
 
 def _moves_along(graph: Graph, node: Node, own: str, direction: str) -> bool:
     other = _product_with(graph, node, "add", direction)
-    return other is not None and origin_of(graph, other).name == own
+    return other is not None and origin(graph, other).name == own
 
 
 def _is_matrix_times(graph: Graph, ref: Ref, merge: str) -> bool:
-    node = origin_of(graph, ref)
-    return node.op == "matmul" and origin_of(graph, node.inputs[1]).name == merge
+    node = origin(graph, ref)
+    return node.op == "matmul" and origin(graph, node.inputs[1]).name == merge
 
 
 def _size(graph: Graph, merge: str) -> int:

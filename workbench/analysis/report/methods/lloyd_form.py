@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.analysis.slicing.dependencies import origin_of
 from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
 
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal")
 Makers = Callable[[Graph, list[Ref]], set[str]]
@@ -42,13 +42,13 @@ def _mask_of_mean(graph: Graph, node: Node, makers: Makers) -> str | None:
     """
     if node.op != "divide":
         return None
-    total, number = (origin_of(graph, r) for r in node.inputs)
+    total, number = (origin(graph, r) for r in node.inputs)
     if total.op != "sum":
         return None
-    picked = origin_of(graph, total.inputs[0])
+    picked = origin(graph, total.inputs[0])
     if picked.op != "where":
         return None
-    mask, *values = (origin_of(graph, r) for r in picked.inputs)
+    mask, *values = (origin(graph, r) for r in picked.inputs)
     if mask.op not in COMPARISONS or mask.name not in makers(graph, [Ref(number.name)]):
         return None
     sides = [makers(graph, [r]) for r in mask.inputs]
@@ -60,4 +60,4 @@ def _mask_of_mean(graph: Graph, node: Node, makers: Makers) -> str | None:
 
 def _is_distance(graph: Graph, name: str, data: str) -> bool:
     node = graph.nodes[name]
-    return node.op == "subtract" and data in [origin_of(graph, r).name for r in node.inputs]
+    return node.op == "subtract" and data in [origin(graph, r).name for r in node.inputs]

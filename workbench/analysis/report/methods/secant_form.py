@@ -5,10 +5,10 @@ Source: J. F. Traub, Iterative Methods for the Solution of Equations (1964), sec
 
 from __future__ import annotations
 
-from workbench.analysis.slicing.dependencies import origin_of
 from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
 
 
 def secant(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
@@ -16,7 +16,7 @@ def secant(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, No
     before = {node.name: v.merge for v in variables if (node := made[v.merge]).op == "Merge"}  # value -> its previous
     for x in variables:
         node = made[x.merge]
-        if node.op != "subtract" or origin_of(graph, node.inputs[0]).name != x.merge or x.merge not in before:
+        if node.op != "subtract" or origin(graph, node.inputs[0]).name != x.merge or x.merge not in before:
             continue
         above, below = _quotient(graph, node.inputs[1])
         points = _difference(graph, x.merge, before[x.merge], above)
@@ -36,7 +36,7 @@ def secant(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, No
 
 def _quotient(graph: Graph, ref: Ref) -> tuple[list[Node], list[Node]]:
     """Factors above and below of products and quotients, taken apart."""
-    node = origin_of(graph, ref)
+    node = origin(graph, ref)
     if node.op not in ("multiply", "divide"):
         return [node], []
     (a, b), (c, d) = (_quotient(graph, r) for r in node.inputs)
@@ -47,7 +47,7 @@ def _difference(graph: Graph, new: str, old: str, factors: list[Node]) -> int:
     """1 if ``new - old`` is one of the factors, -1 if ``old - new`` is; else 0."""
     for node in factors:
         if node.op == "subtract":
-            ends = [origin_of(graph, r).name for r in node.inputs]
+            ends = [origin(graph, r).name for r in node.inputs]
             if ends in ([new, old], [old, new]):
                 return 1 if ends == [new, old] else -1
     return 0

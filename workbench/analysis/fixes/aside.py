@@ -1,15 +1,12 @@
-"""Fixes that are tried before anybody asks, aside: those that do not help are then no longer shown."""
+"""Tries fixes in the background, before anybody asks: those that do not help are then no longer shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, is_useless, tried
-from workbench.analysis.text import count
+from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, ends_then, is_useless, offered, tried
 from workbench.threads import Lock
-from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.termination.termination_words import offered
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -19,12 +16,11 @@ SMALL, KEPT = 4096, 64
 
 
 class FixesAside:
-    """``changed`` is called, on another thread, when a fix has been tried."""
+    """``changed`` is called, on another thread, when a fix has been tried; ``do`` runs a function on such a thread."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
+    def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:
+        self._changed, self._do = changed, do
         self._lock = Lock()
-        self._aside = BackgroundTasks("workbench-fixes")
         self._told: dict[Any, dict[str, Any]] = {}  # (inputs, loop, sentence) -> its outcome
         self._wanted: list[tuple[Any, Any, Any]] = []  # (key, answer, fix), of the newest answer only
         self._mark: Any = None
@@ -41,7 +37,7 @@ class FixesAside:
             self._wanted = [w for w in new if w[0] not in self._told and getattr(w[2], "applies", False)]
             begin, self._busy = bool(self._wanted) and not self._busy, self._busy or bool(self._wanted)
         if begin:
-            self._aside.do(lambda: self._work(session))
+            self._do(lambda: self._work(session))
 
     def of(self, sentence: str) -> dict[str, Any]:
         """``state`` ("", "useless" or "helps") and ``text`` of a fix of the newest answer."""
@@ -62,9 +58,8 @@ class FixesAside:
                     outcome = tried(session, answer, fix)
                     if is_useless(outcome):
                         told = {"state": "useless", "text": ""}
-                    elif outcome is not None and outcome.works and outcome.after.remaining is not None:
-                        left = count(outcome.after.remaining, "iteration")
-                        told = {"state": "helps", "text": f"Tried in a copy: the loop then ends after {left}."}
+                    elif then := ends_then(outcome):
+                        told = {"state": "helps", "text": f"Tried in a copy: the loop then {then}"}
             except Exception:  # the session was closed meanwhile, or cannot be copied: nothing is known of this fix
                 told = {"state": "", "text": ""}
             with self._lock:
@@ -74,8 +69,10 @@ class FixesAside:
             if told["state"]:
                 self._changed()
 
-    def close(self) -> None:
-        """Try nothing more, and wait for what is being tried."""
+    def stop(self) -> None:
+        """Try nothing more."""
         with self._lock:
             self._wanted = []
-        self._aside.close()
+
+
+__all__ = ["FixesAside"]

@@ -1,47 +1,35 @@
-"""Fixes that are tried: each in a copy of the session, on a thread of its own, so that nothing waits for it."""
+"""Fixes that are tried on request, each in a copy of the session, which is then opened, used or discarded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.fixes.aside import FixesAside
 from workbench.threads import Lock
-from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.termination.fixes_aside import FixesAside
 
 if TYPE_CHECKING:
     from workbench.session import Session
 
 
-class CopyPlace(Protocol):
-    """The place where a panel shows copies; it owns those that are open."""
+class FixCopies:
+    """``changed`` is called, on any thread, when there is news; ``do`` runs a function on a thread of its own.
 
-    def open(self, session: Session, words: str) -> Any:
-        """Show a copy below the panel; ``words`` say what was changed."""
+    What was tried stays told, by the fix's sentence.
+    """
 
-    def use(self, session: Session, words: str) -> Any:
-        """Show it in the place of the panel."""
-
-    def discard(self, session: Session) -> None:
-        """Close it, if it is open."""
-
-
-class Trials:
-    """``changed`` is called, on any thread, when there is news. What was tried stays told, by the fix's sentence."""
-
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
+    def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:
+        self._changed, self._do = changed, do
         self._lock = Lock()
         self._state: dict[str, dict[str, Any]] = {}
         self._listeners: list[Callable[[Any], None]] = []
-        self._aside = BackgroundTasks("workbench-fix")
         self._closed = False
         #: copies that nobody has taken; they are closed with the view
         self.forks: list[Any] = []
         self._copies: dict[str, Any] = {}
         #: outcomes of fixes that were tried without being asked for
-        self.aside = FixesAside(changed)
+        self.aside = FixesAside(changed, do)
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Sentence of a fix -> ``state`` ("trying", "works", "fails"), ``text``, and ``copy``: it is there."""
@@ -81,7 +69,7 @@ class Trials:
             if self._closed or self._state.get(sentence, {}).get("state") == "trying":
                 return
             self._state[sentence] = {"state": "trying", "text": ""}
-        self._aside.do(partial(self._try, session, fix, path))
+        self._do(partial(self._try, session, fix, path))
 
     def _try(self, session: Session, fix: Any, path: tuple[str, ...] | None) -> None:
         fork = None
@@ -109,12 +97,14 @@ class Trials:
         self._changed()
 
     def close(self) -> None:
-        """Close the copies that are left, and wait for what is being tried."""
+        """Close the copies that are left, and try nothing more."""
         with self._lock:
             self._closed = True
             forks, self.forks = self.forks, []
             self._copies.clear()
         for fork in forks:
             fork.close()
-        self._aside.close()
-        self.aside.close()
+        self.aside.stop()
+
+
+__all__ = ["FixCopies"]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, ends_then, is_useless, offered, tried
 from workbench.threads import Lock
-
-if TYPE_CHECKING:
-    from workbench.session import Session
 
 #: inputs of more bytes are told apart by what holds them, not by their values; and results that are remembered
 SMALL, KEPT = 4096, 64
@@ -26,7 +23,7 @@ class FixesAside:
         self._mark: Any = None
         self._busy = False
 
-    def ask(self, session: Session | None, answer: Any, path: tuple[str, ...] | None) -> None:
+    def ask(self, session: Any, answer: Any, path: tuple[str, ...] | None) -> None:
         """Have the fixes of the newest answer tried; those of answers before it are no longer waited for."""
         if answer is None or session is None or not can_be_tried(session, answer):
             return
@@ -45,7 +42,7 @@ class FixesAside:
             key = (*self._mark, sentence) if self._mark is not None else None
             return self._told.get(key, {})
 
-    def _work(self, session: Session) -> None:
+    def _work(self, session: Any) -> None:
         while True:
             with self._lock:
                 if not self._wanted:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.analysis.fixes.aside import FixesAside
 from workbench.threads import Lock
-
-if TYPE_CHECKING:
-    from workbench.session import Session
 
 
 class FixCopies:
@@ -62,7 +59,7 @@ class FixCopies:
     def on_fork(self, callback: Callable[[Any], None]) -> None:
         self._listeners.append(callback)
 
-    def begin(self, session: Session, fix: Any, path: tuple[str, ...] | None) -> None:
+    def begin(self, session: Any, fix: Any, path: tuple[str, ...] | None) -> None:
         """Try a fix of the loop ``path``; one that is being tried already is left alone."""
         sentence = str(fix)
         with self._lock:
@@ -71,7 +68,7 @@ class FixCopies:
             self._state[sentence] = {"state": "trying", "text": ""}
         self._do(partial(self._try, session, fix, path))
 
-    def _try(self, session: Session, fix: Any, path: tuple[str, ...] | None) -> None:
+    def _try(self, session: Any, fix: Any, path: tuple[str, ...] | None) -> None:
         fork = None
         try:
             fork = session.apply_fix(fix, frame=path)

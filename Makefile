@@ -123,12 +123,14 @@ test-slow: $(DEV_STAMP) browser
 test-sweep: $(DEV_STAMP) browser
 	pytest --alone never $(SPREAD) -m sweep
 
-# Notebooks that import JAX are left to test-jax, whose environment has it.
+# Notebooks that import JAX or PyTorch are left to test-jax and test-watch, whose environments have it.
 JAX_SOURCES := $(shell grep -lx "import jax" notebooks/sources/*.py notebooks/sources/solutions/*.py)
 JAX_NOTEBOOKS := $(patsubst notebooks/sources/%.py,notebooks/%.ipynb,$(JAX_SOURCES))
+TORCH_SOURCES := $(shell grep -lx "import torch" notebooks/sources/*.py notebooks/sources/solutions/*.py)
+TORCH_NOTEBOOKS := $(patsubst notebooks/sources/%.py,notebooks/%.ipynb,$(TORCH_SOURCES))
 NBVAL := -p nbval --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg
 test-notebooks: $(DEV_STAMP)
-	$(call limited,900) pytest $(NBVAL) $(JAX_NOTEBOOKS:%=--ignore=%) -n $(TEST_JOBS) --dist loadfile notebooks
+	$(call limited,900) pytest $(NBVAL) $(patsubst %,--ignore=%,$(JAX_NOTEBOOKS) $(TORCH_NOTEBOOKS)) -n $(TEST_JOBS) --dist loadfile notebooks
 
 # Other libraries write the models in an environment of their own; the workbench reads them without these libraries.
 MODELS_VENV := $(CURDIR)/.venv-models
@@ -173,7 +175,8 @@ test-jax: $(JAX_VENV)/.made
 # With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
 	$(call limited,600) "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native \
-	  tests/frontends/python/test_foreign_objects.py
+	  tests/frontends/python/test_foreign_objects.py tests/test_course.py
+	$(call limited,300) "$(WATCH_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(TORCH_NOTEBOOKS)
 
 # First that the old versions are those that are imported, then tests of several layers. What is left out checks its own
 # models with onnx, whose version 1.16 refuses inputs of Loop that are left out.
@@ -213,9 +216,9 @@ browser:
 labextension: | $(DEV_STAMP)
 	@python .ci/labextension.py
 
-# Writes the .ipynb anew from the text files, with fresh outputs; some import JAX.
-notebooks: $(JAX_VENV)/.made
-	@"$(JAX_VENV)/bin/python" .ci/notebooks.py
+# Writes the .ipynb anew from the text files, with fresh outputs; some import JAX or PyTorch.
+notebooks: $(WATCH_VENV)/.made
+	@"$(WATCH_VENV)/bin/python" .ci/notebooks.py
 
 # What the names of the package refer to, and the rooms whose classes they hand out. The variable lets the editable
 # install look whether it has to be built.

@@ -12,9 +12,10 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 SOURCES = FOLDER / "sources"
-#: those that import JAX are executed where it is installed: `make test-jax`
+#: those that import JAX or PyTorch are executed where it is installed: `make test-jax`, `make test-watch`
+MARKS = {"\nimport jax\n": pytest.mark.jax, "\nimport torch\n": pytest.mark.watch}
 SOLUTIONS = [
-    pytest.param(path, id=path.stem, marks=pytest.mark.jax if "\nimport jax\n" in path.read_text("utf-8") else ())
+    pytest.param(path, id=path.stem, marks=[MARKS[line] for line in MARKS if line in path.read_text("utf-8")])
     for path in sorted((SOURCES / "solutions").glob("[0-9A]*.py"))
 ]
 

@@ -14,7 +14,7 @@
 # # A thousand loops
 #
 # [◂ 15 Looking into a JAX loop](15_jax_loop.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/16_a_thousand_loops.ipynb)
+# [17 A loss that is NaN ▸](17_loss_that_is_nan.ipynb) · [solutions](solutions/16_a_thousand_loops.ipynb)
 #
 # One run says what a loop does with one input. Its *neighbours* say why: where the learning rate becomes too large,
 # where a period doubles, which start leads to which root. `wb.sweep` runs them all.
@@ -202,7 +202,7 @@ course.check_answer("16.4", known)
 # - Where the answer changes is a number of its own, and bisection finds it to the last digits.
 # - A picture of many runs shows what no single run can: limits, doublings, basins.
 #
-# The course ends here. What is underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# Loops of PyTorch that are no graphs: [17 A loss that is NaN](17_loss_that_is_nan.ipynb).
 
 # %%
 course.score("16")

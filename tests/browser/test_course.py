@@ -8,12 +8,13 @@ import pytest
 
 from tests.browser.lab import NOTEBOOKS
 
-#: 01 and A2 have browser tests of their own; what needs JAX is executed by `make test-jax`
+#: 01 and A2 have browser tests of their own; `make test-jax` and `make test-watch` execute what needs JAX or PyTorch
 NAMES = [
     path.name
     for path in sorted(NOTEBOOKS.glob("[0-9A]*.ipynb"))
     if path.name[:2] not in ("01", "A2")
-    and "\nimport jax\n" not in (NOTEBOOKS / "sources" / f"{path.stem}.py").read_text("utf-8")
+    and not {"import jax", "import torch"}
+    & {*(NOTEBOOKS / "sources" / f"{path.stem}.py").read_text("utf-8").split("\n")}
 ]
 
 #: one of each kind; `make test-notebooks` runs all of them without a browser, `make test-sweep` in one

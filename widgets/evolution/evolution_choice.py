@@ -107,6 +107,12 @@ class Choice:
         """Show one more value."""
         self._set_names([*self.names, str(value)])
 
+    def put_first(self, names: Sequence[str]) -> None:
+        """Show some values in front of the others."""
+        if names:
+            self._set_names([*names, *(name for name in self.names if name not in names)][:SHOWN])
+            self.first, self.lines = names[0], []
+
     # -- changing ---------------------------------------------------------------------------------------------------
     def set(self, name: str, value: Any) -> str:
         """Change one setting; gives the line of Python that makes a view of it."""

@@ -142,6 +142,12 @@ class EvolutionView(EvolutionControl, Zoomed):
             self._unhear = self.source.session.breakpoints.on_change(self.update_now)
         self.refresh({"verdicts": []})
 
+    def put_first(self, names: Sequence[str]) -> None:
+        """Show some values in front of the loop variables."""
+        if names:
+            self._choice.put_first(names)
+            self.update_now()
+
     # -- model and figure -------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
         choice, trace, session = self._choice, self.source.trace, self.source.session

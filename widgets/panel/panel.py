@@ -79,9 +79,11 @@ class Debugger(Staged, ipywidgets.VBox):
         self.time = TimeSlider(source, focus=self.focus)
         self.graph = GraphView(source, focus=self.focus)
         self.evolution = EvolutionView(source, focus=self.focus, condition=ConditionStrips(source.graph))
+        watched = () if self.session is None else self.session.watched
+        self.evolution.put_first(watched)
         self.termination = TerminationView(source, focus=self.focus)
         self.control_flow = ControlFlowView(source, focus=self.focus)
-        self.inspector = ValueInspector(source, focus=self.focus)
+        self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus)
         for view in self.parts:
             view.add_class("workbench-panel")
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")

@@ -134,6 +134,8 @@ class Session:
         text = trace if isinstance(trace, str) else "all"
         make = partial(Session, outputs=outputs, trace=text, memory_budget=self.retention.memory, device=self.device)
         self._forks = Forks(self._state, self._worker, make, _follow)
+        #: values that a panel shows in front of the loop variables: what a recorded loop gave its watch
+        self.watched: tuple[str, ...] = ()
         #: result of the last :meth:`apply_fix`
         self.fixed: FixOutcome | None = None
         self._proofs = TerminationCache()

@@ -22,6 +22,18 @@ def encoder_that_was_detached(watched: Any) -> Any:
     return train(watched, net, loss_of)
 
 
+@fault(0, "detach")
+def branch_that_was_detached(watched: Any) -> Any:
+    net = nn.ModuleDict({"encoder": nn.Linear(4, 8), "branch": nn.Linear(8, 8), "head": nn.Linear(8, 1)})
+
+    def loss_of(k: int) -> Any:
+        h = net["encoder"](torch.randn(5, 4)).tanh()
+        h = h + net["branch"](h).detach()  # fault
+        return net["head"](h).square().mean()
+
+    return train(watched, net, loss_of)
+
+
 @fault(0, "argmax")
 def choice_of_the_largest(watched: Any) -> Any:
     net = nn.ModuleDict({"scores": nn.Linear(4, 3), "table": nn.Embedding(3, 2)})

@@ -118,7 +118,34 @@ def test_nodes_have_the_lines_and_modules_of_the_user() -> None:
     graph = watch.session().graph
     addmm = [n for n in graph.nodes.values() if n.op == "torch:aten.addmm.default"]
     assert {n.name.split("/")[1] for n in addmm} == {"0", "4"}
+    boxes = {n.name.rpartition("/")[0] for n in graph.nodes.values() if n.op.startswith("torch:aten")}
+    assert boxes >= {"step/0", "step/backward/0", "step/optimizer/4/weight"}, boxes
     assert all(n.source is not None and n.source.file == __file__.replace("test_steps", "test_replay") for n in addmm)
+
+
+def test_the_state_of_an_optimizer_has_names_and_data_are_no_variables() -> None:
+    torch.manual_seed(0)
+    net, data = torch.nn.Linear(3, 1), torch.randn(4, 3)
+    watch = run(net, torch.optim.AdamW(net.parameters()), lambda: data, _squares, steps=5)
+    session = watch.session()
+    variables = [v.name for path in session.graph.frames for v in session.graph.frames[path].variables]
+    parts = ("", ".step", ".exp_avg", ".exp_avg_sq")
+    expected = {"iteration", "reads_differ", *(f"{name}{part}" for name in ("weight", "bias") for part in parts)}
+    assert set(variables) == expected and "step/data_0" in session.graph.nodes
+    session.run()
+    moments = {id(p): state["exp_avg"] for p, state in watch.recorder.phases.optimizers[0].state.items()}
+    assert np.array_equal(_numbers(session.outputs["weight.exp_avg"]), _numbers(moments[id(net.weight)]))
+    owners = {n.split("/")[2] for n in session.graph.nodes if n.startswith("step/optimizer/")}
+    assert owners == {"weight", "bias"}
+
+
+def test_the_panel_shows_what_the_loop_gave_its_watch_first() -> None:
+    net = torch.nn.Linear(3, 1)
+    watch = run(net, torch.optim.SGD(net.parameters(), 0.1), lambda: torch.randn(4, 3), _squares, steps=4)
+    panel = wb.debug(watch)
+    assert panel.evolution.names[0] == "loss" and panel.inspector.name == "loss"
+    assert watch.session().watched == ("loss",)
+    panel.close()
 
 
 def test_a_loop_that_changes_its_form_says_so() -> None:

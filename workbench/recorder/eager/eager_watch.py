@@ -16,6 +16,7 @@ from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.replay import Replay
 from workbench.recorder.eager.saved import read_ops, write_ops
+from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.steps_graph import StepsGraph
 from workbench.recorder.watch import MEMORY, Watch
 from workbench.session import Session
@@ -209,20 +210,22 @@ class EagerWatch(Watch):
                 slug="no-steps",
                 fix="record with steps=True, in a with block, and call the watch once an iteration.",
             )
-        names = {t.untyped_storage()._cdata: name for name, t in self.recorder.phases.state()}
+        phases = self.recorder.phases
+        names = {t.untyped_storage()._cdata: name for name, t in [*phases.optimizer_state(), *phases.state()]}
         record = f"{self.name}/{self.number}"
         made = StepsGraph(self.recorder.torch, steps, self.name, record, self._place, names)
         graph = made.graph()
         values = [name for name in self.names if name in graph.names and name not in graph.outputs]
-        return Session(graph, {}, **{"outputs": [*graph.outputs, *values], **options})
+        session = Session(graph, {}, **{"outputs": [*graph.outputs, *values], **options})
+        session.watched = tuple(name for name in self.names if name in graph.names)
+        return session
 
-    def _place(self, iteration: int, row: int) -> tuple[str, str, int] | None:
-        """(module, file, line) of a row of an iteration."""
+    def _place(self, iteration: int, row: int) -> Site | None:
+        """The site of a row of an iteration."""
         rows = self.ops.rows.get(iteration)
         if rows is None or not 0 <= row < len(rows):
             return None
-        site = self.ops.table[int(rows[row]["site"])]
-        return site.module, site.file, site.line
+        return self.ops.table[int(rows[row]["site"])]
 
     def compare_ops(self, other: Any, rtol: float | None = None) -> OpDifference:
         """The first tensor that differs between this run and another: a watch of ops, or the path of a saved one."""

@@ -73,15 +73,16 @@ class Phases:
         }
         return [(name, tensor) for name, tensor in self.state() if id(tensor) in ids]
 
-    def optimizer_state(self) -> list[Any]:
-        """Tensors of the optimizers' states."""
+    def optimizer_state(self) -> list[tuple[str, Any]]:
+        """Tensors of the optimizers' states, named as "encoder.weight.exp_avg"."""
+        names = {id(tensor): name for name, tensor in self.state()}
         return [
-            value
+            (f"{names.get(id(parameter), 'state')}.{key}", value)
             for optimizer in self.optimizers
-            for state in optimizer.state.values()
+            for parameter, state in optimizer.state.items()
             if isinstance(state, dict)
-            for value in state.values()
-            if isinstance(value, self._torch.Tensor)
+            for key, value in state.items()
+            if isinstance(value, self._torch.Tensor) and value.layout is self._torch.strided
         ]
 
     def name_of(self, tensor: Any) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any, NamedTuple
 
+from workbench.ir.node import Source
 from workbench.text import harmless
 
 FORWARD, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "backward", "optimizer", "outside"
@@ -39,9 +41,16 @@ class Site(NamedTuple):
     nth: int
     output: int
 
+    @property
+    def source(self) -> Source | None:
+        """The line as other parts of the workbench name one, with its text where that can be read; None if unknown."""
+        if not self.line:
+            return None
+        return Source(self.file, self.line, linecache.getline(self.file, self.line).strip())
+
     @harmless
     def __str__(self) -> str:
-        where = f" at {self.file.rpartition('/')[2]}:{self.line}" if self.line else ""
+        where = f" at {self.source.place}" if self.source is not None else ""
         module = f" in {self.module}" if self.module else ""
         call = f" (call {self.nth})" if self.nth else ""
         return f"{'' if self.phase == FORWARD else self.phase + ' '}{self.op}{call}{module}{where}"

@@ -12,7 +12,6 @@ and followed. Iterations before the first that has the form of the last are comp
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -23,9 +22,11 @@ from workbench.frontends.pytorch import aten
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import TensorType
+from workbench.recorder.eager.boxes import Boxes
 from workbench.recorder.eager.forms import integers_of
 from workbench.recorder.eager.lowered import as_type, from_outside, lower_call, storage_types
 from workbench.recorder.eager.replay import computed
+from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.steps import AtenCall, RecordedSteps
 
 #: the variable of the loop that is True once an edit reached a number that Python had read with ``item()``
@@ -60,8 +61,12 @@ class StepsGraph:
         types = storage_types(body, True)
         start = self._before(self.span[0])
         at = self._name
-        carried = sorted(body.previous)
-        labels = {j: self._label(j) for j in carried}
+        labels = self._labels(sorted(body.previous))
+        written = {p.storage for call in body.calls for p in call.outs}
+        fixed = [j for j in labels if body.previous[j] == j and j not in written and not self._known_name(j)]
+        carried = [j for j in labels if j not in fixed]
+        names = {s: name for s in types if (name := self._known_name(s))}
+        self._boxes = Boxes(at, self._site_of, names | labels, ("iteration", READS_DIFFER))
         counter = self._loop_variable("iteration", np.int64(self.span[0]))
         last = self._add("iterations", "Const", [], value=np.array(self.span[-1] + 1))
         bound = self._add(f"{at}/iterations/Enter", "Enter", [Ref(last)], frame_name=at, is_constant=True)
@@ -72,8 +77,12 @@ class StepsGraph:
         for j in carried:
             merge, _ = self._loop_variable(labels[j], as_type(start[j], types[j]))
             merges[j] = merge
-            switch = self._add(f"{at}/{labels[j]}/Switch", "Switch", [merge, Ref(cond)])
+            switch = self._add(f"{self._boxes.variable(labels[j])}/Switch", "Switch", [merge, Ref(cond)])
             value[j] = Ref(switch, 1)
+        for k, j in enumerate(fixed):  # data that each iteration reads
+            labels[j] = f"data_{k}"
+            begin = self._add(f"{labels[j]}/start", "Const", [], value=np.array(as_type(start[j], types[j])))
+            value[j] = Ref(self._add(f"{at}/{labels[j]}", "Enter", [Ref(begin)], frame_name=at, is_constant=True))
         turn = self._add(f"{at}/iteration/Switch", "Switch", [counter[0], Ref(cond)])
         one = self._add("one", "Const", [], value=np.array(1))
         step = self._add(f"{at}/one/Enter", "Enter", [Ref(one)], frame_name=at, is_constant=True)
@@ -93,15 +102,17 @@ class StepsGraph:
         outputs = {}
         for j in carried:
             final = value[body.previous[j]]
-            self._add(f"{at}/{labels[j]}/NextIteration", "NextIteration", [final])
-            outputs[labels[j]] = Ref(self._add(f"{at}/{labels[j]}/Exit", "Exit", [Ref(f"{at}/{labels[j]}/Switch")]))
+            self._add(f"{self._boxes.variable(labels[j])}/NextIteration", "NextIteration", [final])
+            box = self._boxes.variable(labels[j])
+            outputs[labels[j]] = Ref(self._add(f"{box}/Exit", "Exit", [Ref(f"{box}/Switch")]))
         if differs is not None:
             self._add(f"{at}/{READS_DIFFER}/NextIteration", "NextIteration", [told])
             outputs[READS_DIFFER] = Ref(
                 self._add(f"{at}/{READS_DIFFER}/Exit", "Exit", [Ref(f"{at}/{READS_DIFFER}/Switch")])
             )
         outputs["iteration"] = Ref(self._add(f"{at}/iteration/Exit", "Exit", [Ref(turn)]))
-        names = {labels[j]: merges[j] for j in carried} | {"iteration": counter[0]}
+        names = {labels[j]: merges[j] for j in carried} | {labels[j]: value[j] for j in fixed}
+        names["iteration"] = counter[0]
         if differs is not None:
             names[READS_DIFFER] = differs[0]
         for s, ref in value.items():
@@ -130,16 +141,20 @@ class StepsGraph:
         return unique
 
     def _loop_variable(self, label: str, start: Any) -> tuple[Ref, str]:
-        at = self._name
+        box = self._boxes.variable(label)
         first = self._add(f"{label}/start", "Const", [], value=np.array(start))
-        enter = self._add(f"{at}/{label}/Enter", "Enter", [Ref(first)], frame_name=at)
-        merge = self._add(f"{at}/{label}/Merge", "Merge", [Ref(enter), Ref(f"{at}/{label}/NextIteration")])
+        enter = self._add(f"{box}/Enter", "Enter", [Ref(first)], frame_name=self._name)
+        merge = self._add(f"{box}/Merge", "Merge", [Ref(enter), Ref(f"{box}/NextIteration")])
         return Ref(merge), merge
 
-    def _label(self, storage: int) -> str:
-        """The name of a carried storage: of a parameter, or of what the loop recorded with it."""
-        after = self._iterations[self.span[-1]].body.previous[storage]
-        return self._known_name(storage) or self._known_name(after) or f"state_{storage}"
+    def _labels(self, carried: list[int]) -> dict[int, str]:
+        """Names of carried storages: of parameters, the state of an optimizer, or what the loop gave its watch."""
+        found: dict[int, str] = {}
+        for j in carried:
+            after = self._iterations[self.span[-1]].body.previous[j]
+            name = self._known_name(j) or self._known_name(after)
+            found[j] = name if name and name not in found.values() else f"{name or 'state'}_{j}"
+        return found
 
     def _known_name(self, storage: int) -> str:
         """The name of a storage of the last iteration of the loop: the loop's own, or that of a parameter or buffer."""
@@ -171,7 +186,7 @@ class StepsGraph:
         integers = [list(integers_of((c.args, c.kwargs))) for c in (iterations[k].call(n) for k in self.span)]
         moving = [j for j, all_of_one in enumerate(zip(*integers, strict=True)) if len(set(all_of_one)) > 1]
         low = lower_call(self._torch, call, n in first.random, lambda k: bool(changing[k]), moving)
-        name, source = self._place(call)
+        name, source = self._boxes.place(call)
         inputs = [value[s] for s in low.storages]
         for what in low.outside:
             if what == "random":
@@ -206,13 +221,8 @@ class StepsGraph:
             self._made[key] = self._given(turn, label, kind, dict(zip(self.span, numbers, strict=True)).__getitem__)
         return self._made[key]
 
-    def _place(self, call: AtenCall) -> tuple[str, Source | None]:
-        """The name of the node of a call, with the modules around it, and its line."""
-        place = self._places(self.span[0], call.rows[0] if call.rows else -1)
-        module, file, line = place if place is not None else ("", "", 0)
-        path = [self._name, *(p for p in module.split(".") if p)]
-        source = Source(file, line, linecache.getline(file, line).strip()) if line else None
-        return "/".join([*path, call.op.split(".")[1]]), source
+    def _site_of(self, row: int) -> Site | None:
+        return self._places(self.span[0], row)
 
     def _read_type(self, n: int) -> TensorType | None:
         """The type of the number that Python read in a call; None of one that is not compared."""
@@ -225,7 +235,7 @@ class StepsGraph:
         iterations, kind = self._iterations, self._read_type(n)
         call = iterations[self.span[0]].body.calls[n]
         low = lower_call(self._torch, call, False, lambda _: False)
-        name, source = self._place(call)
+        name, source = self._boxes.place(call)
         assert kind is not None  # noqa: S101
         then = self._given(turn, f"{name}/recorded", kind, lambda i: np.array(iterations[i].read[n], kind.dtype))
         types = (TensorType("bool", ()),)

@@ -52,7 +52,7 @@ def _values(recorder: OpRecorder, values: Mapping[str, Any]) -> list[tuple[OpEve
 
 def _state(recorder: OpRecorder) -> list[tuple[OpEvent, str]]:
     torch, found = recorder.torch, []
-    named = [*recorder.phases.state(), *(("the optimizer's state", t) for t in recorder.phases.optimizer_state())]
+    named = [*recorder.phases.state(), *(("the optimizer's state", t) for _, t in recorder.phases.optimizer_state())]
     for name, tensor in named:
         event = recorder.storages.writer(tensor) if tensor.layout is torch.strided else None
         if event is None or not event.flag & BAD or event.iteration < recorder.iteration:

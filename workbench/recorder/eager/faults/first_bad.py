@@ -50,6 +50,8 @@ class BadOp:
         Iteration of the op, counted from 0.
     op, file, line, module, phase : str, str, int, str, str
         The op and where it was called; see :class:`workbench.recorder.eager.sites.Site`.
+    source : Source or None
+        The line with its text, ``source.expression``.
     kind : str
         "nan", "inf", or a silent fault: "no gradient", "zero gradient", "wrapped".
     operands : list of OpOperand
@@ -74,6 +76,7 @@ class BadOp:
     line = property(lambda self: self.site.line)
     module = property(lambda self: self.site.module)
     phase = property(lambda self: self.site.phase)
+    source = property(lambda self: self.site.source)
 
     @harmless
     def __str__(self) -> str:

@@ -88,7 +88,9 @@ def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | Non
     if parameter is None:
         return None
     events = [e for e in recorder.events[-1] if e.site >= 0 and recorder.table[e.site].phase == FORWARD]
-    reached, cuts, last = {parameter}, [], None
+    reached, last = {parameter}, None
+    #: (event, site of the cut, True if its backward pass ran; None if it has one of which no op is known)
+    cuts: list[tuple[OpEvent, Site, bool | None]] = []
     for at, event in enumerate(recorder.events[-1]):
         if event.site < 0 or recorder.table[event.site].phase != FORWARD:
             continue
@@ -100,24 +102,28 @@ def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | Non
         detached = [s for p, k, s in examined.detached if p in sources and k <= at and _is_real(recorder, event)]
         if number >= 0 and number not in examined.ran:
             reached.add(event)
+            if detached:  # a sum passes a gradient on without an op
+                cuts.append((event, detached[-1], None))
         elif detached:
             cuts.append((event, detached[-1], number >= 0))
         elif number < 0:
             cuts.append((event, last, False))
     for event, site, ran in cuts:
-        if ran or _is_used(examined, events, event):
+        if ran or _is_used(examined, events, event, ran is None):
             return site
-    return cuts[0][1] if cuts else last
+    return next((site for _, site, ran in cuts if ran is not None), last)
 
 
-def _is_used(examined: Examined, events: list[OpEvent], cut: OpEvent) -> bool:
-    """True if something that was differentiated was computed from an event."""
+def _is_used(examined: Examined, events: list[OpEvent], cut: OpEvent, by_nodes: bool) -> bool:
+    """True if something that was differentiated was computed from an event; ``by_nodes``: through ops with a node."""
     reached = {cut}
     for event in events:
         if any(p in reached for p in event.parents):
-            if examined.nodes.get(event, -1) in examined.ran:
+            number = examined.nodes.get(event, -1)
+            if number in examined.ran:
                 return True
-            reached.add(event)
+            if number >= 0 or not by_nodes:
+                reached.add(event)
     return False
 
 

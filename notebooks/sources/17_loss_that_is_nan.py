@@ -28,7 +28,7 @@
 # 3. change a value of the past and see whether that would have helped;
 # 4. tell a NaN from an infinity that is meant.
 #
-# It takes about 40 minutes. It needs PyTorch: `pip install "workbench[torch]"`. Read [09](09_nan_hunt.ipynb) before.
+# It takes about 40 minutes. It needs PyTorch: `pip install torch`. Read [09](09_nan_hunt.ipynb) before.
 
 # %% tags=["definitions"]
 import course

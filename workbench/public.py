@@ -384,8 +384,14 @@ def _run(
     return run_graph(graph, {**(feeds or {}), **named}, device)
 
 
-def _view(graph: Graph) -> Any:
+def _view(graph: Graph, *, dataflow_ops: bool = False) -> Any:
     """Show the graph as a picture.
+
+    Parameters
+    ----------
+    dataflow_ops : bool, default False
+        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are, instead of loops and
+        branches.
 
     Returns
     -------
@@ -399,7 +405,7 @@ def _view(graph: Graph) -> Any:
     >>> view.selected
     'while/abs'
     """
-    return _widgets().GraphView(graph)
+    return _widgets().GraphView(graph, dataflow_ops=dataflow_ops)
 
 
 @harmless

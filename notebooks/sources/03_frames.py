@@ -75,10 +75,11 @@ for n in (3, 1, 0):
 
 # %% [markdown]
 # Look at the circle: Merge, test and Switch at the top, the body below, and the way back to the Merge. The box round it
-# is the frame.
+# is the frame. (Without `dataflow_ops=True` the picture has a loop in place of these ops: its variables as they start,
+# as they are now and as they are next.)
 
 # %% tags=["nbval-ignore-output"]
-graph.view()
+graph.view(dataflow_ops=True)
 
 # %% [markdown]
 # ## 2. Fire it, node by node
@@ -193,10 +194,12 @@ assert [short.nodes[x].op for x in (variable.enter, variable.merge, variable.swi
 # %% [markdown]
 # ## 6. Step through it
 #
-# Press **Step** and watch the value go round. Then press **Iteration**, and **Step** under *Back*.
+# Press **Step** and watch the value go round. Then press **Iteration**, and **Step** under *Back*. Under *View*,
+# **Dataflow ops** shows the ops as they are, as here, or the loop that they make.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, {"n": 3})
+panel.graph.dataflow_ops = True
 panel
 
 # %% [markdown]

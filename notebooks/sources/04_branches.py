@@ -68,7 +68,7 @@ assert graph.run(x=9.0)["result"] == 3.0 and graph.run(x=-3.0)["result"] == 9.0
 # %% tags=["nbval-ignore-output"]
 session = wb.Session(graph, {"x": -3.0})
 session.run()
-GraphView(session)
+GraphView(session, dataflow_ops=True)
 
 # %%
 fired = [tag.node for tag in session.trace.events(silent=False)]

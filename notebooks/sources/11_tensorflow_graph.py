@@ -86,7 +86,7 @@ assert result["years:0"] == 15 and np.isclose(result["balance:0"], 1000 * 1.05**
 
 # %% tags=["nbval-ignore-output"]
 session = wb.Session(graph, plan)
-GraphView(session, height=560)
+GraphView(session, height=560, dataflow_ops=True)
 
 # %% [markdown]
 # ## 3. What is carried from iteration to iteration?

@@ -3,6 +3,8 @@ their own, test_panel_finding.py."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.browser.cells import ENDLESS, NESTED
@@ -106,6 +108,14 @@ OPS = [
 ]
 
 
+def press_in_view(box, command):
+    """Press a button of the graph that is behind "View" where the graph is narrow; what is pressed folds it again."""
+    button = box.locator(f"button[data-command={command}]")
+    if not button.is_visible():
+        box.get_by_text("View \u25be").click()
+    button.click()
+
+
 @pytest.mark.parametrize(("op", "name", "drawn", "told"), OPS)
 def test_what_frames_are_made_of(opened, op, name, drawn, told):
     """Story 8: each of the five is found by its kind, and told with its frame, its value, or why it has none."""
@@ -113,16 +123,18 @@ def test_what_frames_are_made_of(opened, op, name, drawn, told):
     panel.click("next_iteration", "paused")
     panel.click("next_iteration", "paused")
     box = opened.page.locator(".workbench-debugger").nth(3).locator(".workbench-is-graph")
-    fold = box.get_by_text("View \u25be")
-    if fold.is_visible():
-        fold.click()
-    box.locator("button[data-command=all-open]").click()
+    press_in_view(box, "ops")
+    panel.until("return panel.querySelector('button[data-command=ops]').ariaPressed === 'true'")
+    press_in_view(box, "all-open")
     box.locator("input[type=search]").fill(f"op:{op} name~{name.split('/')[1]}")
     box.locator("input[type=search]").press("Enter")
     panel.until("return panel.querySelector('.workbench-is-graph .workbench-facts b').textContent === args[0]", name)
     facts = panel.ask("return [...panel.querySelectorAll('.workbench-facts span')].map(s => s.textContent)")
     assert facts[0] == op and any(fact.startswith("in outer") for fact in facts) and told in [*facts, ""], facts
     assert drawn in panel.data("graph") and op in panel.data("graph")
+    press_in_view(box, "ops")
+    panel.until("return panel.querySelector('button[data-command=ops]').ariaPressed === 'false'")
+    panel.wait_for("graph", lambda traces: f"<b>{op}</b>" not in json.dumps(traces))
 
 
 def test_dead_tokens_and_inputs_from_different_frames(opened):

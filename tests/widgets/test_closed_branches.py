@@ -85,7 +85,7 @@ def test_a_closed_box_is_grey_where_all_in_it_is_dead(flag):
     with wb.Session(chooses(), {"flag": flag, "x": 0.3}) as session:
         session.run()
         view = closed_view(session)
-        view.toggle(box(view, "If_0"))
+        view.expand(view.scene.groups[box(view, "right")].parent)
         model = view.model(session.snapshot())
         right = box(view, "right")
         place = next(b for b in model["picture"]["nodes"] if b["id"] == right)

@@ -34,7 +34,7 @@ def test_it_has_each_box_frame_line_and_word_of_the_view():
     assert count == {"rect": len(model["nodes"]) + len(model["frames"]), "polyline": edges, "polygon": edges}
     said = [element.text or "" for element in drawing.findall(SVG + "text")]
     assert [box["title"] for box in model["nodes"] if box["title"] not in said] == []
-    assert any("loop" in words for words in said)
+    assert any("while" in words for words in said)
     width, height = (float(drawing.attrib[side]) for side in ("width", "height"))
     for box in drawing.findall(SVG + "rect"):
         x, y, w, h = (float(box.attrib[key]) for key in ("x", "y", "width", "height"))

@@ -89,7 +89,7 @@ def test_a_loop_that_was_not_entered_in_this_iteration_has_not_ended_in_it():
         view = GraphView(session)
         late = ended = 0
         for snapshot in events(session):
-            (words,) = [t for t in view.spec(view.model(snapshot))["data"][spec.TITLES]["text"] if "loop inner" in t]
+            (words,) = [t for t in view.spec(view.model(snapshot))["data"][spec.TITLES]["text"] if "inner: while" in t]
             condition = session.trace[graph.frames[inner].loop_cond]
             if not len(condition):
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.widgets.graph.model.live_state import BranchSides
+from workbench.widgets.graph.model.branch_sides import BranchSides
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError
 from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.moves import MOVES, node_of, step
+from workbench.widgets.graph.model.picture import draw
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
-#: a picture that fits with this zoom is shown whole at first
+#: with a smaller zoom the words of a picture are hard to read
 LEGIBLE = 0.8
 DIRECTIONS = ("down", "right")
 #: matches that are outlined at once
@@ -55,6 +56,9 @@ class GraphControl(_Part):
         self._refused = False  # the last search was
         self._revealed = ("", 0)  # the node that is to be seen in the middle, and which time that is
         self._shut: set[str] = set()  # closed by hand
+        self._moved = False  # the session has executed something
+        self._started = False  # the first zoom is over
+        self._room = (0.0, 0.0)  # what the picture is fitted to, until somebody zooms
         _check_direction(direction)
         self.scene.direction = direction
 
@@ -62,10 +66,11 @@ class GraphControl(_Part):
         """Keep the node that fires next in sight; open what it stands in, but nothing that was closed by hand."""
         if position is None or position == self._stood:
             return
-        self._stood, self._sight = position, position
+        self._stood, self._sight, self._moved = position, position, bool(event)
         item = self.scene.folding.home.get(position, position)
         if self.follow and event and not self._shut.intersection(self.scene.around(item)):
-            self.scene.show(item)
+            if self.scene.show(item):
+                self._refit()
 
     # -- opening and closing ----------------------------------------------------------------------------------------
     def toggle(self, box: str) -> None:
@@ -76,6 +81,7 @@ class GraphControl(_Part):
             else:
                 self._shut -= {box, *self.scene.around(box)}
             self.scene.toggle(box)
+            self._refit()
             self._at = self._sight = box
         self.update_now()
 
@@ -106,6 +112,22 @@ class GraphControl(_Part):
         _check_direction(value)
         with self._show_lock:
             self.scene.direction = value
+            self._refit()
+        self.update_now()
+
+    @property
+    def dataflow_ops(self) -> bool:
+        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are, instead of loops and
+        branches; can be set."""
+        return self.scene.dataflow_ops
+
+    @dataflow_ops.setter
+    def dataflow_ops(self, value: bool) -> None:
+        with self._show_lock:
+            self.scene.dataflow_ops = bool(value)
+            self._shut &= self.scene.groups.keys()
+            self._at = self._at if self._at in self.scene.groups else None
+            self._refit()
         self.update_now()
 
     # -- search -----------------------------------------------------------------------------------------------------
@@ -194,19 +216,22 @@ class GraphControl(_Part):
 
         Parameters
         ----------
-        value : float or {"in", "out", "one", "fit", "start", "selection"}
+        value : float or {"in", "out", "one", "fit", "start", "again", "selection"}
             A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
-            large; "start" is "fit" where the words can then still be read, else full size.
+            large; "start" opens as many boxes as can be read in the room, once, and is "fit" as far as the words can
+            then be read; "again" fits into another room what nobody has zoomed since.
         width, height : float, default 0.0
-            Room in pixels for "fit" and "start".
+            Room in pixels for "fit", "start" and "again".
         """
-        picture = self.picture
-        if value in ("fit", "start"):
+        if value in ("fit", "start", "again"):
             wide = width if 50.0 < width < 10_000.0 else 700.0
             tall = min(self.height, height if height > 50.0 else self.height)
-            new = min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
-            if value == "start":
-                new = new if new >= LEGIBLE else 1.0
+            if value == "again" and not self._room[0]:
+                return
+            self._room = (wide, tall)
+            if value == "start" and not self._started:
+                self._unfold()
+            new = self._fit(self.picture) if value == "fit" else max(LEGIBLE, self._fit(self.picture))
         elif value == "selection":
             new = 1.5
             self._sight = self._at or node_of(self.source.graph, self.focus.node) or self._sight
@@ -219,8 +244,29 @@ class GraphControl(_Part):
             raise WorkbenchError(
                 f"{value!r} is not a zoom factor.", slug="bad-zoom", fix="give a number between 0.1 and 3."
             )
+        if value not in ("fit", "start", "again"):
+            self._room = (0.0, 0.0)
         self.zoom = float(min(3.0, max(0.1, new)))
         self.update_now()
+
+    def _fit(self, picture: Mapping[str, Any]) -> float:
+        """The zoom with which a picture fits into its room."""
+        wide, tall = self._room
+        return min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
+
+    def _refit(self) -> None:
+        """The zoom for other boxes in the same room, as far as the words can then be read."""
+        if self._room[0]:
+            self.zoom = max(LEGIBLE, self._fit(self.picture))
+
+    def _unfold(self) -> None:
+        """Open around where the session stands, and besides that as much as can be read in the room."""
+        self._started = True
+        home = self.scene.folding.home
+        with self._show_lock:
+            place = self._stood if self.follow and self._moved else None
+            needed = self.scene.around(home.get(place, place)) if place is not None else []
+            self.scene.unfold(needed, lambda: self._fit(draw(self.scene)) >= LEGIBLE)
 
     def move(self, move: str) -> None:
         """Select a neighbour of the selected node: "with" or "against" the flow, "before" or "after" it in the row."""
@@ -275,6 +321,7 @@ class GraphControl(_Part):
             "direction": lambda: setattr(self, "direction", DIRECTIONS[self.direction == "down"]),
             "zoom": lambda: self.zoom_to(str(value), *(_number(content.get(k)) for k in ("width", "height"))),
             "all": lambda: self._all(value == "open"),
+            "ops": lambda: setattr(self, "dataflow_ops", not self.dataflow_ops),
             "crumb": lambda: self._crumb(text),
             "overview": lambda: self._overview(_number(content.get("x")), _number(content.get("y"))),
         }
@@ -295,6 +342,7 @@ class GraphControl(_Part):
         with self._show_lock:
             self._shut.clear()
             self.scene.all(opened)
+            self._refit()
         self.update_now()
 
     def _crumb(self, box: str) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KINDS = {
     "input": "input",
     "op": "operation",
+    "variable": "loop variable",
     "control": "control flow",
     "output": "output",
     "foreign": "run by another library",

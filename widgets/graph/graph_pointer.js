@@ -55,6 +55,16 @@ function hand(model, el, line, search, send) {
     again = setTimeout(() => !moved && looked && place(JSON.parse(looked)), 100);
   };
   const resized = new ResizeObserver(onSize);
+  // another size of the room, by a divider or a window, fits the picture again
+  let room = 0;
+  let fits;
+  const refits = new ResizeObserver(([{ target }]) => {
+    const size = target.clientWidth + target.clientHeight;
+    if (target.clientWidth < 50 || Math.abs(size - room) < 40) return;
+    clearTimeout(fits);
+    if (room) fits = setTimeout(() => zoom("again"), 150);
+    room = size;
+  });
 
   const place = (sight) => {
     const layout = home?.querySelector(".workbench-figure")?.layout;
@@ -107,9 +117,10 @@ function hand(model, el, line, search, send) {
   let starts;
   const start = (tries = 0) => {
     const layout = home?.querySelector(".workbench-figure")?.layout;
-    const room = home?.querySelector(".workbench-scroll");
-    if (layout?.width && room?.clientWidth > 50) {
+    const place = home?.querySelector(".workbench-scroll");
+    if (layout?.width && place?.clientWidth > 50) {
       if (model.get("status").zoom === "100 %") zoom("start");
+      refits.observe(place);
     } else if (tries < 200) starts = setTimeout(() => start(tries + 1), 50);
   };
 
@@ -167,7 +178,9 @@ function hand(model, el, line, search, send) {
       for (const kind of HANDS) window.removeEventListener(kind, onHand, { capture: true });
       window.removeEventListener("resize", onSize);
       clearTimeout(again);
+      clearTimeout(fits);
       resized.disconnect();
+      refits.disconnect();
     },
   };
 }

@@ -12,10 +12,11 @@ from workbench.widgets.base import theme
 Box = Mapping[str, Any]
 Trace = dict[str, Any]
 
-KINDS = ("input", "op", "control", "output", "foreign", "collapsed")
+KINDS = ("input", "op", "variable", "control", "output", "foreign", "collapsed")
 COLOURS = {
     "input": theme.GREEN,
     "op": theme.SKY,
+    "variable": theme.ORANGE,
     "control": theme.ORANGE,
     "output": theme.BLUE,
     "foreign": theme.PURPLE,

@@ -42,6 +42,7 @@ def tools_status(
     total = numeral(len(graph.nodes))
     status: dict[str, Any] = {
         "direction": scene.direction,
+        "ops": scene.dataflow_ops,
         "zoom": f"{round(100 * zoom)} %",
         "error": shorten(error, 400),
         "boxes": f"{numeral(scene.boxes)} boxes of {total} nodes",

@@ -13,7 +13,7 @@ from typing import Any
 from workbench.ir.graph import Graph
 from workbench.widgets.base import theme
 from workbench.widgets.graph.graph_shapes import COLOURS, LINES
-from workbench.widgets.graph.graph_texts import FONT
+from workbench.widgets.graph.graph_texts import FONT, INSET
 from workbench.widgets.graph.model.picture import LINE, OPENED, draw
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.numerals import numeral
@@ -90,7 +90,7 @@ def _words(picture: Mapping[str, Any]) -> Iterator[str]:
         top = box["y"] - (len(lines) - 1) * LINE / 2 + FONT / 3
         for number, line in enumerate(lines):
             bold = ' font-weight="bold"' if not number else ""
-            at = f'x="{box["x"]:.1f}" y="{top + number * LINE:.1f}" text-anchor="middle"'
+            at = f'x="{box["x"] - box["w"] / 2 + INSET:.1f}" y="{top + number * LINE:.1f}"'
             yield f"<text {at}{bold}>{escape(line)}</text>"
     for frame in picture["frames"]:
         at = f'x="{frame["caption_x"]:.1f}" y="{frame["y"] - frame["h"] / 2 + 12 + FONT / 3:.1f}"'

@@ -12,7 +12,9 @@ import numpy as np
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import text
 from workbench.widgets.graph.graph_shapes import Box, Trace
-from workbench.widgets.graph.model.picture import OPENED
+from workbench.widgets.graph.model.geometry import side_of
+from workbench.widgets.graph.model.picture import LINE, OPENED
+from workbench.widgets.text.labels import shorten
 
 FONT = 12.0
 #: smaller letters cannot be read and are left out
@@ -28,6 +30,8 @@ POINTS = {
     "watch": ("star", theme.ORANGE),
     "log": ("square", theme.BLUE),
 }
+#: from the border of a box to its words
+INSET = 8.0
 WARNING = "\u26a0"
 #: width of a letter of these texts, about
 LETTER = 6.4
@@ -62,9 +66,8 @@ def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]
         rest = list(box["lines"])
         if box["op"] == "loop" and rest:
             rest[-1] = loops.get(box["id"]) or rest[-1]
-        found.append(
-            (box["x"], box["y"], "<br>".join([f"<b>{text(box['title'])}</b>", *map(text, rest)]), "middle center")
-        )
+        shown = "<br>".join([f"<b>{text(box['title'])}</b>", *map(text, rest)])
+        found.append((box["x"] - box["w"] / 2 + INSET, box["y"], shown, "middle right"))
     for frame in frames:
         state = f" \u00b7 {loops[frame['id']]}" if loops.get(frame["id"]) else ""
         found.append(
@@ -81,31 +84,35 @@ def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]
 def values(
     boxes: Sequence[Box], edges: Sequence[Box], state: Mapping[str, Any], right: bool
 ) -> tuple[list[Any], list[Any]]:
-    """The value of each box at the line on which it leaves, and the sides of each Switch; the second list is what is
-    NaN or infinite."""
-    leaving: dict[str, list[Sequence[tuple[float, float]]]] = {}
-    for edge in edges:
-        if edge["refs"][0].index == 0:
-            leaving.setdefault(edge["source"], []).append(edge["points"])
+    """The value of each box at the right end of its last line, of a closed box what is to be told of something inside
+    below it, and the sides of each Switch; the second list is what is NaN or infinite."""
     plain: list[Any] = []
     bad: list[Any] = []
+    below: list[Any] = []
+    below_bad: list[Any] = []
     for box in boxes:
-        value = state["values"].get(box["id"])
+        key = box["id"]
+        value = state["values"].get(key)
         if value is None:
             # of a closed box: something inside
-            value = state["bad"].get(box["id"]) or state["sides"].get(box["id"])
+            value = state["bad"].get(key) or state["sides"].get(key)
             if value is None:
                 continue
-        place = _beside(box, leaving.get(box["id"], ()), right)
-        if box["id"] in state["bad"]:
-            bad.append((*place[:2], f"<b>{WARNING} {text(value)}</b>", place[2]))
-        elif box["id"] in state["ages"]:
-            plain.append((*place[:2], _older(value, state["ages"][box["id"]]), place[2]))
+        age = state["ages"].get(key, "")
+        value = shorten(value, max(6, box["room"] - (len(age) + 3 if age else 0))) if box["room"] else value
+        if key in state["bad"]:
+            words_ = f"<b>{WARNING} {text(value)}</b>"
         else:
-            plain.append((*place[:2], f"<b>{text(value)}</b>", place[2]))
+            words_ = _older(value, age) if age else f"<b>{text(value)}</b>"
+        if box["room"]:
+            at = (box["x"] + box["w"] / 2 - INSET, box["y"] + len(box["lines"]) * LINE / 2, words_, "middle left")
+            (bad if key in state["bad"] else plain).append(at)
+        else:
+            at = (box["x"] + 4.0, box["y"] + box["h"] / 2 + 10.0, words_, "middle right")
+            (below_bad if key in state["bad"] else below).append(at)
     taken: dict[int, list[tuple[float, float]]] = {}
-    bad = _apart(bad, taken)
-    return _apart([*_sides(boxes, edges, right), *plain], taken), bad
+    below_bad = _apart(below_bad, taken)
+    return [*plain, *_apart([*_sides(boxes, edges, right), *below], taken)], [*bad, *below_bad]
 
 
 def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -> list[Any]:
@@ -134,31 +141,16 @@ def _older(value: str, iteration: str) -> str:
     return f'<span style="color:{theme.GREY}"><i>{text(value)} ({text(iteration)})</i></span>'
 
 
-def _beside(box: Box, lines: Sequence[Sequence[tuple[float, float]]], right: bool) -> tuple[float, float, str]:
-    """Position of a box's value: where its lines begin, on the side to which none of them turns."""
-    if right:
-        x, y = box["x"] + box["w"] / 2 + 4.0, box["y"]
-        up = any(p[1][1] < p[0][1] - 8.0 for p in lines)
-        down = any(p[1][1] > p[0][1] + 8.0 for p in lines)
-        return x, y + (9.0 if up and not down else -9.0), "middle right"
-    x, y = box["x"], box["y"] + box["h"] / 2 + 10.0
-    to_right = any(p[1][0] > p[0][0] + 8.0 for p in lines)
-    to_left = any(p[1][0] < p[0][0] - 8.0 for p in lines)
-    if to_right and to_left:
-        return x + box["w"] / 2 - 4.0, y, "middle right"
-    return (x - 4.0, y, "middle left") if to_right else (x + 4.0, y, "middle right")
-
-
 def _sides(boxes: Sequence[Box], edges: Sequence[Box], right: bool) -> list[Any]:
-    ops = {b["id"]: b["op"] for b in boxes}
+    by_id = {b["id"]: b for b in boxes}
     told: set[tuple[str, int]] = set()
     found: list[Any] = []
     for edge in edges:
-        key = (edge["source"], edge["refs"][0].index)
-        if ops.get(edge["source"]) != "Switch" or len(edge["refs"]) > 1 or key in told:
+        side = side_of(by_id[edge["source"]], edge) if edge["source"] in by_id else None
+        if side is None or (edge["source"], side) in told:
             continue
-        told.add(key)
-        (x, y), side = edge["points"][0], key[1]
+        told.add((edge["source"], side))
+        x, y = edge["points"][0]
         if right:
             found.append((x + 4.0, y + (9.0 if side else -9.0), "true" if side else "false", "middle right"))
         else:

@@ -37,6 +37,7 @@ export default {
     const direction = button("", "", "direction");
     button("Open all", "Open all boxes that fit", "all", { value: "open" });
     button("Close all", "Draw loops, scopes and blocks as one box each", "all", { value: "close" });
+    const ops = button("Dataflow ops", "Show Enter, Merge, Switch, Exit, NextIteration and LoopCond as they are", "ops");
     const boxes = make("span", "workbench-boxes", rest);
 
     let typed;
@@ -98,6 +99,7 @@ export default {
       const other = now.direction === "right" ? "Data flows to the right; press to turn it downwards" : "Data flows downwards; press to turn it to the right";
       direction.title = other;
       direction.setAttribute("aria-label", other);
+      ops.ariaPressed = String(Boolean(now.ops));
       boxes.textContent = now.boxes ?? "";
       complain(trouble, now.error);
       trouble.style.display = now.error ? "" : "none";

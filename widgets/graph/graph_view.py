@@ -49,12 +49,15 @@ class GraphView(GraphControl, FigureView):
     source : Session, Trace or Graph
         The graph, or a run of it.
     collapsed : collection of tuple, optional
-        Paths of the frames to draw as one box. By default a graph of up to 60 boxes starts open and a larger one with
-        all boxes closed.
+        Paths of the frames to draw as one box. By default as many boxes are open as can be read in the room that the
+        page has for the picture.
     height : int
         Height in pixels.
     direction : {"down", "right"}, default "down"
         The direction in which data flows.
+    dataflow_ops : bool, default False
+        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are. Otherwise a loop is a box
+        with its variables as they start, as they are now and as they are next, and a branch one with two sides.
     follow : bool, default True
         Whether the boxes around the position of the session are opened; not those that were closed by hand.
     focus : Focus, optional
@@ -83,6 +86,7 @@ class GraphView(GraphControl, FigureView):
         height: int = HEIGHT,
         *,
         direction: str = "down",
+        dataflow_ops: bool = False,
         follow: bool = True,
         focus: Focus | None = None,
     ) -> None:
@@ -90,7 +94,7 @@ class GraphView(GraphControl, FigureView):
         self.height = height
         self.follow = follow
         graph = self.source.graph
-        self.scene = Scene(graph)
+        self.scene = Scene(graph, dataflow_ops)
         if collapsed is not None:
             self.scene.set_closed_frames(collapsed)
         self._drawn_version = -1
@@ -102,6 +106,7 @@ class GraphView(GraphControl, FigureView):
         self.finder = GraphSearch(graph)
         self._listeners: list[Callable[[str], None]] = []
         self._start_control(direction)
+        self._started = collapsed is not None  # then what is open is given
         large = len(self.scene.folding.drawn) > LARGE
         self.overview = Overview(graph) if large else None
         self.tools = GraphTools(self._pressed, self.overview)
@@ -267,7 +272,7 @@ class GraphView(GraphControl, FigureView):
     def collapse(self, *paths: Path) -> None:
         """Draw exactly these frames, given as paths, as one box each; without arguments all are opened."""
         with self._show_lock:
-            self._shut = {frame_id(tuple(p)) for p in paths}
+            self._shut, self._started = {frame_id(tuple(p)) for p in paths}, True
             self.scene.set_closed_frames(paths)
         self.update_now()
 
@@ -285,6 +290,7 @@ class GraphView(GraphControl, FigureView):
             For a box that does not exist (``no-such-box``).
         """
         with self._show_lock:
+            self._started = True
             if not boxes:
                 self._shut.clear()
                 self.scene.all(True)

@@ -329,7 +329,7 @@ class Graph:
         def run(self, feeds: Mapping[str, Any] | None = None, /, *, device: Any = None, **named: Any) -> dict[str, Any]:
             """Run to the end and return the outputs as NumPy arrays by output name."""
 
-        def view(self) -> Any:
+        def view(self, *, dataflow_ops: bool = False) -> Any:
             """The picture of the graph, as a widget."""
 
         def _repr_html_(self) -> str:

@@ -1,10 +1,13 @@
-"""Calls of functions in a graph: which nodes and loops each of them holds."""
+"""Calls of functions and branches in a graph: which nodes and loops each of them, and each side of a branch, holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from workbench.ir.frames.regions import CALL, Region
+from workbench.ir.frames.regions import BRANCH, CALL, Region
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.widgets.graph.model.branch_sides import BranchSides
 from workbench.widgets.graph.model.group import frame_id
 
 #: fewest items of a call that has a box of its own
@@ -13,15 +16,48 @@ FEWEST = 2
 DEEPEST = 40
 
 
-def calls_of(regions: Mapping[str, Region]) -> dict[str, tuple[str, ...]]:
-    """Node or id of a loop's box -> names of the calls around it, the outermost first; others are left out."""
+#: what the sides of a branch are called, by what its predicate is
+LANES = {True: "then", False: "else"}
+#: between the name of a branch and that of its side; no name of a node holds it
+OF = "\n"
+
+
+def constructs_of(graph: Graph, branches: bool) -> dict[str, tuple[str, ...]]:
+    """Node or id of a loop's box -> names of the calls around it, the outermost first; others are left out.
+
+    With ``branches`` also of the branches around it and the sides of theirs that it is on."""
+    regions = graph.regions
+    sides = BranchSides(graph) if branches else None
+    lanes = {name: _lanes(graph, sides, region) for name, region in regions.items() if sides and region.kind == BRANCH}
     around: dict[str, tuple[str, ...]] = {}
     for name, region in regions.items():  # outer ones come first
         outer = around.get(region.parent or "", ())
-        around[name] = (*outer, name) if region.kind == CALL else outer
-    found = {node: around[name] for name, region in regions.items() for node in region.nodes if around[name]}
-    loops = {frame_id(r.frame): around[name] for name, r in regions.items() if r.frame is not None and around[name]}
-    return found | loops
+        if region.parent in lanes and region.nodes:
+            outer += _lane(region.parent or "", lanes[region.parent], region.nodes[0])
+        around[name] = (*outer, name) if region.kind == CALL or name in lanes else outer
+    found: dict[str, tuple[str, ...]] = {}
+    for name, region in regions.items():
+        own = around[name]
+        for node in region.nodes:
+            found[node] = (*own, *_lane(name, lanes[name], node)) if name in lanes else own
+    loops = {frame_id(r.frame): around[name] for name, r in regions.items() if r.frame is not None}
+    return {item: names for item, names in (found | loops).items() if names}
+
+
+def _lanes(graph: Graph, sides: BranchSides, region: Region) -> dict[bool, frozenset[str]]:
+    """The nodes that only the one and only the other value of the predicate of a branch executes."""
+    deciding: dict[Ref, list[str]] = {}
+    for name in region.nodes:
+        node = graph.nodes[name]
+        if node.op == "Switch":
+            deciding.setdefault(node.inputs[1], []).append(name)
+    switches = next(iter(deciding.values()), [])
+    dead = {side: sides.dead(dict.fromkeys(switches, not side)) if switches else frozenset() for side in LANES}
+    return {side: dead[side] - dead[not side] for side in LANES}
+
+
+def _lane(name: str, lanes: Mapping[bool, frozenset[str]], node: str) -> tuple[str, ...]:
+    return next(((f"{name}{OF}{LANES[side]}",) for side in LANES if node in lanes[side]), ())
 
 
 def members(
@@ -36,4 +72,4 @@ def members(
         own = calls.get(item, ())[: depth + 1]
         if len(own) > depth and calls.get(holder, ())[: depth + 1] != own:
             found.setdefault((holder, own[depth]), []).append(item)
-    return {key: items for key, items in found.items() if len(items) >= FEWEST}
+    return {key: items for key, items in found.items() if len(items) >= FEWEST or OF in key[1]}

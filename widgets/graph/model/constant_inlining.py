@@ -9,10 +9,13 @@ node that is highlighted when the debugger stands on it.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.widgets.graph.model.structure import NEXT, START, Structure
+from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
 
 #: characters of a line
@@ -35,15 +38,25 @@ class Folding:
     home: dict[str, str] = field(default_factory=dict)
     invariants: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     loop_merges: frozenset[Ref] = frozenset()
+    #: None where the ops of dataflow control are drawn as they are
+    structure: Structure | None = None
 
 
-def fold(graph: Graph) -> Folding:
+def fold(graph: Graph, structure: Structure | None = None) -> Folding:
     """Decide for every node of the graph whether it is drawn."""
     variables = {v.merge: v.name for frame in graph.frames.values() for v in frame.variables}
-    result = Folding(loop_merges=frozenset(Ref(merge, 0) for merge in variables))
+    result = Folding(loop_merges=frozenset(Ref(merge, 0) for merge in variables), structure=structure)
+    stands = structure.stands if structure is not None else {}
     outputs = {ref.node for ref in graph.outputs.values()}
     for name, node in graph.nodes.items():
         own = Ref(name, 0)
+        if structure is not None and name in stands:
+            for index in range(max(1, len(node.types))):
+                own = Ref(name, index)
+                result.text[own] = _called(graph, node, index, variables, result)
+                inner = structure.passes.get(name, Ref(stands[name], index))
+                result.source[own] = result.source.get(inner, inner)
+            continue
         if _is_folded(graph, node, outputs):
             if node.op == "Const":
                 result.text[own] = value_text(node.attrs.get("value"))
@@ -61,12 +74,13 @@ def fold(graph: Graph) -> Folding:
         result.drawn.append(name)
         for index in range(max(1, len(node.types))):
             result.text[Ref(name, index)] = _called(graph, node, index, variables, result)
-    _fold_pivots(graph, result, outputs)
+    if structure is None:
+        _fold_pivots(graph, result, outputs)
     if len(result.drawn) > MANY:
         _fold_fixed(graph, result, outputs)
     drawn = set(result.drawn)
     for name in graph.nodes:
-        result.home[name] = _home(graph, name, drawn)
+        result.home[name] = _home(graph, name, drawn, stands)
     return result
 
 
@@ -75,6 +89,9 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     operands = [folding.text.get(ref, str(ref)) for ref in node.inputs]
     if node.op == "Placeholder":
         return [graph.name_of(Ref(node.name, 0)), f"input {node.types[0]}" if node.types else "input"]
+    if folding.structure is not None:
+        if lines := _structured(graph, node, folding, operands):
+            return lines
     if node.op == "Merge" and Ref(node.name, 0) not in folding.loop_merges:
         return ["Merge", " or ".join(operands)]
     if node.op in FRAME_WORDS:
@@ -95,6 +112,27 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     if text.startswith(f"{op}(") and title.rstrip("0123456789_").lower() != op.lower():
         return [text, title]  # where there is no formula the op says more than a name such as "r3"
     return [title, text]
+
+
+def _structured(graph: Graph, node: Node, folding: Folding, operands: list[str]) -> list[str]:
+    """The lines of a box in a structured picture, where they are not those of the op."""
+    structure, own = folding.structure, Ref(node.name, 0)
+    if structure is None:
+        return []
+    if node.name in structure.rows:
+        row, name = structure.rows[node.name]
+        name = short_name(name)
+        if row == START:
+            return [f"start {name}" if operands[0] == name else f"{name} = {operands[0]}"]
+        return [f"next {name}" if row == NEXT else name]
+    if node.op == "Exit":
+        return [folding.text.get(own, node.name)]
+    if node.name in structure.decides:
+        return [f"{formula(graph, folding.text, node.inputs[1], ROOM) or operands[1]} ?"]
+    if node.op == "Merge":
+        return [graph.name_of(own) if _carries_a_name(graph, node) else "either"]
+    text = formula(graph, folding.text, own, ROOM)
+    return [text, short_name(node.name)] if text else []
 
 
 def _is_folded(graph: Graph, node: Node, outputs: set[str]) -> bool:
@@ -166,8 +204,10 @@ def _called(graph: Graph, node: Node, index: int, variables: dict[str, str], fol
     return shorten(short_name(node.name) + (f":{index}" if index else ""), 14)
 
 
-def _home(graph: Graph, name: str, drawn: set[str]) -> str:
+def _home(graph: Graph, name: str, drawn: set[str], stands: Mapping[str, str]) -> str:
     """The nearest drawn node: forwards first, because a folded value is written in its consumer's label."""
+    if stands.get(name) in drawn:
+        return stands[name]
     if name in drawn:
         return name
     seen = {name}

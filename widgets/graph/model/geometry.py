@@ -12,14 +12,17 @@ from workbench.widgets.graph.model.captions import ASIDE, CHAR, place_captions
 from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.layout import GraphLayout, Point, layered
 from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.graph.model.structure import NOW
 
 PAD = 18.0
 HEAD = 24.0
-#: between rows: the value at the line has to fit, below its box or beside it
-GAP_DOWN, GAP_RIGHT = 30.0, 62.0
+#: between rows: arrows, and the sides of a Switch
+GAP_DOWN, GAP_RIGHT = 20.0, 40.0
 #: stand-ins that pull Enters up and Exits down while a loop is laid out; not drawn
 TOP, BOTTOM, DEEP = "\ntop", "\nbottom", "\ndeep"
-STAND_INS = (TOP, BOTTOM, DEEP)
+#: and that keep the values now of a loop's variables in one row, against their readers
+ROWS = tuple(f"\nrow {k}" for k in range(8))
+STAND_INS = (TOP, BOTTOM, DEEP, *ROWS)
 #: lines that are led into and out of a group around its boxes
 MAX_PORTS = 30
 #: room in a caption for the present iteration
@@ -101,11 +104,16 @@ class Places:
             # what enters stands at the top and what leaves at the bottom, so that no line crosses a box inside
             ops = {k: self.boxes[k]["op"] for k in sizes if k in self.boxes}
             pulls = [(TOP, k) for k, op in ops.items() if op in ("Enter", "Switch")]
+            pulls += [(row, k) for k in sizes if k in self.boxes and self._row(k) == NOW for row in ROWS]
             # two stand-ins: ranks minimise the length of all lines, and two lines down outweigh the one from the Switch
             pulls += [(k, low) for k, op in ops.items() if op in ("Exit", "NextIteration") for low in (BOTTOM, DEEP)]
+        if kind == "branch":
+            ops = {k: self.boxes[k]["op"] for k in sizes if k in self.boxes}
+            pulls = [(TOP, k) for k, op in ops.items() if op == "Switch"]
+            pulls += [(k, low) for k, op in ops.items() if op == "Merge" for low in (BOTTOM, DEEP)]
         if kind != "root" and len(self.entered[key]) + len(self.left[key]) <= MAX_PORTS:
             # lines from outside lead around the boxes inside, as long as they are not too many
-            if kind != "loop":
+            if kind not in ("loop", "branch"):
                 pulls += _first_and_last(pairs)  # before pairs has the stand-ins
             pairs += [(TOP, k) for k in self.entered[key]] + [(k, BOTTOM) for k in self.left[key]]
         layout = self.layouts[key] = layered(sizes, pairs, pulls, gap=self.gap)
@@ -123,6 +131,11 @@ class Places:
         # the caption stands above, which is across the flow where that leads to the right
         frame["fu"], frame["fv"] = (wide + HEAD, max(long, words)) if self.right else (max(wide, words), long + HEAD)
         return frame["fu"], frame["fv"]
+
+    def _row(self, key: str) -> str:
+        """The row of a loop's variable that a box stands in, if any."""
+        structure = self.scene.folding.structure
+        return structure.rows.get(key, ("", ""))[0] if structure is not None else ""
 
     def _shift(self, key: str, left: float, top: float) -> None:
         """Turn positions within the group into positions on the page."""
@@ -144,9 +157,9 @@ class Places:
         tu, tv = self.u[target["id"]], self.v[target["id"]] - target["fv"] / 2
         if edge["kind"] == "back" or tv <= sv:
             return self._around(index, (su, sv), (tu, tv), target)
-        if source["op"] == "Switch" and len(edge["refs"]) == 1:
-            # output 0 (false) leaves on one side, output 1 (true) on the other
-            su += {0: -0.25, 1: 0.25}.get(edge["refs"][0].index, 0.0) * source["fu"]
+        side = side_of(source, edge)
+        if side is not None:
+            su += (0.25 if side else -0.25) * source["fu"]
         level, (one, two) = self.level[index], self.ends[index]
         # lines turn between the rows only: beside a box may stand a tall frame, across which nothing is to be drawn
         points = [(su, sv)]
@@ -194,6 +207,12 @@ class Places:
             side, floor = max(start[0], end[0]) + target["fu"], start[1]
         low = max(start_low, floor if self.edges[index]["kind"] == "back" else start_low) + 3.0 + 3.0 * near
         return [start, (start[0], low), (side, low), (side, turn), (into, turn), (into, end[1])]
+
+
+def side_of(source: Box, edge: Box) -> int | None:
+    """Of a line from a Switch the output that it leaves from, 0 (false) on one side and 1 (true) on the other."""
+    sides = {ref.index for ref in edge["refs"]}
+    return sides.pop() if source["op"] == "Switch" and len(sides) == 1 else None
 
 
 def _words(frame: Box) -> float:

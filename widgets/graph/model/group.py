@@ -18,7 +18,8 @@ ROOT = ""
 
 @dataclass(slots=True)
 class Group:
-    """One box that can be opened. ``kind``: "root", "loop", "call", "scope", "repeat", "block" or "part".
+    """One box that can be opened. ``kind``: "root", "loop", "call", "branch", "lane" (a side of a branch), "scope",
+    "repeat", "block" or "part".
 
     ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
     is the path of the frame that the items fire in; ``blocks`` is how often a repeated block stands there; ``note``
@@ -43,7 +44,7 @@ class Group:
             return f"loop, {nodes}"
         if self.kind == "repeat":
             return f"{self.blocks} blocks, {nodes}"
-        return f"call, {nodes}" if self.kind == "call" else nodes
+        return f"{self.kind}, {nodes}" if self.kind in ("call", "branch") else nodes
 
 
 def frame_id(path: Path) -> str:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from workbench.ir.frames.regions import LOOP
+from workbench.ir.frames.regions import BRANCH, LOOP
 from workbench.ir.graph import Graph
-from workbench.widgets.graph.model.calls import calls_of, members
+from workbench.widgets.graph.model.calls import OF, constructs_of, members
+from workbench.widgets.graph.model.constant_inlining import Folding
 from workbench.widgets.graph.model.group import Group, frame_id, summary
 from workbench.widgets.graph.model.repeats import find_repeats
 from workbench.widgets.text.labels import short_name
@@ -30,14 +31,16 @@ SCOPE = 3
 DEEPEST = 40
 
 
-def find_groups(graph: Graph, drawn: Sequence[str]) -> dict[str, Group]:
-    """Group id -> group; ``drawn`` are the nodes that have boxes, in graph order."""
-    return _Grouping(graph, drawn).groups
+def find_groups(graph: Graph, folding: Folding) -> dict[str, Group]:
+    """Group id -> group, of the nodes that have boxes."""
+    return _Grouping(graph, folding).groups
 
 
 class _Grouping:
-    def __init__(self, graph: Graph, drawn: Sequence[str]) -> None:
+    def __init__(self, graph: Graph, folding: Folding) -> None:
         self.graph = graph
+        self.structured = folding.structure is not None
+        behind = folding.structure.behind if folding.structure is not None else {}
         self.groups: dict[str, Group] = {}
         self.order: dict[str, int] = {name: k for k, name in enumerate(graph.nodes)}
         self.holder: dict[str, str] = {}  # item -> its group, while groups are made
@@ -52,10 +55,10 @@ class _Grouping:
             self.order[key] = self.order[first[0]] if first else len(self.order)
             if parent is not None:
                 self._put(key, parent)
-        for name in drawn:
-            self._put(name, frame_id(graph.frame_of(name)))
+        for name in folding.drawn:
+            self._put(name, frame_id(behind.get(name, graph.frame_of(name))))
         self._by_calls()
-        levels = [g for g in self.groups.values() if g.kind in ("root", "loop", "call")]
+        levels = [g for g in self.groups.values() if g.kind in ("root", "loop", "call", "branch", "lane")]
         for group in sorted(levels, key=lambda g: len(self._around(g)), reverse=True):  # inside out: kinds are compared
             group.items.sort(key=self.order.__getitem__)
             self._divide(group, 0)
@@ -84,15 +87,19 @@ class _Grouping:
             at = self.groups[at].parent
         return found
 
-    # -- calls ------------------------------------------------------------------------------------------------------
+    # -- calls and branches -----------------------------------------------------------------------------------------
     def _by_calls(self) -> None:
-        """A box for each call of a function, with the loops and calls that it makes."""
-        calls = calls_of(self.graph.regions)
+        """A box for each call of a function, with the loops and calls that it makes; in a structured picture also for
+        each branch, with one for each of its sides."""
+        regions = self.graph.regions
+        calls = constructs_of(self.graph, self.structured)
         for depth in range(min(max(map(len, calls.values()), default=0), DEEPEST)):
             for (holder, call), items in members(calls, self.holder.items(), depth).items():
                 group, inside = self.groups[holder], set(items)
                 items.sort(key=self.order.__getitem__)
-                inner = self._add("call", f"call\n{call}\n{holder}", short_name(call), group, items)
+                kind = "lane" if OF in call else "branch" if regions[call].kind == BRANCH else "call"
+                title = call.rpartition(OF)[2] if kind == "lane" else short_name(call)
+                inner = self._add(kind, f"{kind}\n{call}\n{holder}", title, group, items)
                 group.items = [*(item for item in group.items if item not in inside), inner.id]
 
     def _divide(self, group: Group, depth: int) -> None:

@@ -31,8 +31,8 @@ SLICE_S = 0.1
 #: values longer than this are not searched for NaN
 MAX_SEARCHED = 1_000_000
 NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
-#: a Switch forwards what its Merge shows already
-SILENT = ("Switch", "LoopCond")
+#: says what its condition shows already
+SILENT = ("LoopCond",)
 
 
 class NodeReading(NamedTuple):
@@ -58,7 +58,9 @@ class RunReader:
         for node in switches:
             self._switches.setdefault(node.inputs[1], []).append(node.name)
         given = output_marks(graph)
-        self._given = {name: [Ref(name, k) for k in indices] for name, indices in given.items()}
+        #: a Switch forwards what is shown already: its box tells the side that it took
+        self._shown = {node.name: [node.inputs[1]] for node in switches}
+        self._shown |= {name: [Ref(name, k) for k in indices] for name, indices in given.items()}
         self._last: dict[tuple[str, ...], tuple[int, ...]] = {}
         self._now = self._last  # where a standing run is, also where no condition was asked yet
 
@@ -130,7 +132,7 @@ class RunReader:
         return None if trace is None else latest(trace, str(ref), self._now)
 
     def _values(self, name: str) -> NodeReading | None:
-        found = [self._value(ref) for ref in self._given.get(name, [Ref(name, 0)])]
+        found = [self._value(ref) for ref in self._shown.get(name, [Ref(name, 0)])]
         read = [one or NodeReading(value_text(None), "") for one in found]
         if not any(found):
             return None
@@ -149,9 +151,11 @@ class RunReader:
     def _age(self, ref: Ref, iteration: tuple[int, ...]) -> str:
         """The iteration of a value, if the loop or one around it has gone on since; nothing while it runs."""
         frame, node = self.source.graph.frame_of(ref.node), self.source.graph.nodes[ref.node]
-        if self._running or len(iteration) != len(frame) or node.op == "Enter" and node.attrs.get("is_constant"):
+        if self._running or len(iteration) != len(frame):
             return ""
-        old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(iteration))
+        # a value with which a loop starts is that of all its iterations
+        around = iteration[:-1] if node.op == "Enter" else iteration
+        old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(around))
         return ", ".join(map(numeral, iteration)) if old else ""
 
     def _side(self, predicate: Ref, switches: list[str]) -> tuple[bool, bool] | None:

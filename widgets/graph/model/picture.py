@@ -6,40 +6,50 @@ x to the right and y downwards. ``graph_places`` says where everything is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any
 
 from workbench.ir.graph import Graph
-from workbench.ir.node import Ref
+from workbench.ir.node import Node, Ref
 from workbench.widgets.graph.model.constant_inlining import label
 from workbench.widgets.graph.model.geometry import Places
 from workbench.widgets.graph.model.given_outputs import BETWEEN, output_marks
 from workbench.widgets.graph.model.group import Group, Path, frame_id
+from workbench.widgets.graph.model.node_values import SILENT
 from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import short_name, shorten, source_text
 
 #: pixels of a character, plain and bold
-CHAR, BOLD = 7.0, 7.7
+CHAR, BOLD = 6.6, 7.2
 LINE = 15.0
 #: fewest pixels for a box, and for one that holds the present iteration of a closed loop
 NARROW, STATE_ROOM = 56.0, 128.0
 #: and for "false" and "true" below a Switch
 SWITCH_ROOM = 88.0
+#: characters of the value in a box: of a number, in a loop with its iteration, and of an array
+NUMBER_ROOM, AGE_ROOM, ARRAY_ROOM = 8, 10, 16
 #: characters of a line in a box, in the box of a group, of a caption, and of one line in the hover
 LINE_LIMIT, GROUP_LIMIT, CAPTION_LIMIT, HOVER_LIMIT = 28, 32, 64, 120
 CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
+#: characters of a condition in a caption, and names that loops get without one of their own
+LOOP_LIMIT = 32
+UNNAMED = re.compile(r"(while|while_loop|loop|for|scan)?(_?\d+)*")
 OPENED, CLOSED = "\u25be", "\u25b8"
 
 __all__ = ["draw", "frame_id", "graph_model"]
 
 
-def graph_model(graph: Graph, collapsed: Collection[Path] | None = None, direction: str = "down") -> dict[str, Any]:
+def graph_model(
+    graph: Graph, collapsed: Collection[Path] | None = None, direction: str = "down", dataflow_ops: bool = False
+) -> dict[str, Any]:
     """The picture of ``graph`` alone; see :func:`draw`.
 
     ``collapsed`` holds the frame paths that are drawn as one box; None opens a small graph and closes all frames and
     scopes of a large one.
     """
-    scene = Scene(graph)
+    scene = Scene(graph, dataflow_ops)
     scene.direction = direction
     if collapsed is not None:
         scene.set_closed_frames(collapsed)
@@ -83,7 +93,7 @@ def _node(scene: Scene, name: str, marks: dict[str, dict[int, list[str]]]) -> di
     lines = label(graph, node, scene.folding)
     if name in marks:
         told = [", ".join(names) for names in marks[name].values()]
-        lines = [*lines, f"\u2192 {BETWEEN.join(told)}"]
+        lines = [*lines, "output" if lines == told else f"\u2192 {BETWEEN.join(told)}"]
     types = ", ".join(map(str, node.types[:8])) or "no outputs"
     hover = [name, f"{node.op}: {types}"]
     public = graph.name_of(Ref(name, 0))
@@ -91,16 +101,33 @@ def _node(scene: Scene, name: str, marks: dict[str, dict[int, list[str]]]) -> di
         hover.append(f"value {public}")
     if node.source is not None:
         hover.append(source_text(node.source))
-    more: dict[str, Any] = {"name": name, "op": node.op, "kind": _kind(node.op, name in marks), "size": 1}
-    box = _box(name, lines, hover, frame=graph.frame_of(name), **more)
+    structure = scene.folding.structure
+    behind = structure is not None and name in structure.behind
+    frame = structure.behind[name] if structure is not None and behind else graph.frame_of(name)
+    kind = "variable" if structure is not None and name in structure.rows else _kind(node.op, name in marks)
+    if behind:
+        kind = "output"
+    more: dict[str, Any] = {"name": name, "op": node.op, "kind": kind, "size": 1}
+    box = _box(name, lines, hover, frame=frame, room=_room(scene, node), **more)
     if node.op == "Switch":
         box["w"] = max(box["w"], SWITCH_ROOM)
     return box
 
 
+def _room(scene: Scene, node: Node) -> int:
+    """Characters for the value of a node."""
+    if node.op in SILENT:
+        return 0
+    scalar = all(t.shape == () for t in node.types[:1])
+    return ARRAY_ROOM if not scalar else AGE_ROOM if scene.graph.frame_of(node.name) else NUMBER_ROOM
+
+
 def _closed(scene: Scene, group: Group) -> dict[str, Any]:
     times = f" \u00d7{group.blocks}" if group.kind == "repeat" else ""
-    title = f"{CLOSED} {shorten(group.title, GROUP_LIMIT - 2 - len(times))}{times}"
+    name = group.title
+    if group.kind in ("loop", "branch") and not scene.dataflow_ops:
+        name = _loop_words(scene, group) if group.kind == "loop" else _caption(scene, group)
+    title = f"{CLOSED} {shorten(name, GROUP_LIMIT - 2 - len(times))}{times}"
     lines = [title, *([group.note] if group.note else []), group.words]
     if group.kind == "loop":
         lines.append(" ")  # for its iteration
@@ -130,14 +157,20 @@ def _frame(scene: Scene, group: Group) -> dict[str, Any]:
     }
 
 
-def _box(key: str, lines: list[str], hover: list[str], *, limit: int = LINE_LIMIT, **more: Any) -> dict[str, Any]:
+def _box(
+    key: str, lines: list[str], hover: list[str], *, limit: int = LINE_LIMIT, room: int = 0, **more: Any
+) -> dict[str, Any]:
+    """A box; ``room`` is what the value takes at the right end of its last line, in characters."""
     shown = [shorten(line, limit) or " " for line in lines if line]
-    width = max(NARROW, len(shown[0]) * BOLD + 16.0, max(len(t) for t in shown) * CHAR + 16.0)
+    widths = [len(line) * (CHAR if number else BOLD) for number, line in enumerate(shown)]
+    widths[-1] += room * CHAR + (8.0 if room else 0.0)
+    width = max(NARROW, max(widths) + 16.0)
     return {
         "id": key,
         "title": shown[0],
         "lines": shown[1:],
         "hover": [shorten(line, HOVER_LIMIT) for line in hover],
+        "room": room,
         "w": width,
         "h": len(shown) * LINE + 10.0,
         **more,
@@ -157,22 +190,46 @@ def _kind(op: str, is_output: bool) -> str:
 def _caption(scene: Scene, group: Group) -> str:
     if group.kind == "repeat":
         return f"{shorten(group.title, CAPTION_LIMIT - 8)} \u00d7{group.blocks}"
+    if group.kind == "branch":
+        return f"if {shorten(_asked(scene, group), CAPTION_LIMIT)}"
     if group.kind != "loop":
         return shorten(f"{group.title}: {group.note}" if group.note else group.title, CAPTION_LIMIT)
-    name = shorten(short_name(group.title), 32)
-    text = name if name.startswith("loop") else f"loop {name}"
+    text = _loop_words(scene, group)
     fixed = list(dict.fromkeys(scene.folding.invariants.get(group.frame, [])))
     if fixed:
         text += f" \u00b7 invariant: {shorten(', '.join(fixed[:20]), 40)}"
     return text
 
 
+def _loop_words(scene: Scene, group: Group) -> str:
+    """A loop by its condition: ``while |x × x − a| > 1e-9``, with its name before that if it was given one."""
+    name = shorten(short_name(group.title), 32)
+    condition = scene.graph.frames[group.frame].loop_cond
+    if scene.dataflow_ops or condition is None:
+        return name if name.startswith("loop") else f"loop {name}"
+    asked = scene.graph.nodes[condition].inputs[0]
+    texts = scene.folding.text
+    words = (
+        f"while {formula(scene.graph, texts, asked, LOOP_LIMIT) or shorten(texts.get(asked, asked.node), LOOP_LIMIT)}"
+    )
+    return words if UNNAMED.fullmatch(name) else f"{name}: {words}"
+
+
+def _asked(scene: Scene, group: Group) -> str:
+    """The formula of the predicate of a branch."""
+    switch = next((n for n in scene.nodes_in(group.id) if scene.graph.nodes[n].op == "Switch"), None)
+    if switch is None:
+        return group.title
+    asked = scene.graph.nodes[switch].inputs[1]
+    return formula(scene.graph, scene.folding.text, asked, LOOP_LIMIT) or scene.folding.text.get(asked, asked.node)
+
+
 # -- edges ------------------------------------------------------------------------------------------------------------
 def _edges(scene: Scene, home: dict[str, str]) -> list[dict[str, Any]]:
     """One edge for all values that go from one box to another in the same way; ``refs`` are those values."""
     merged: dict[tuple[str, str, str], dict[Ref, None]] = {}
-    for ref, target, kind in scene.edges:
-        source, at = home[ref.node], home[target]
+    for real, target, kind, ref in scene.edges:
+        source, at = home[real.node], home[target]
         if source != at:
             merged.setdefault((source, at, kind), {})[ref] = None
     return [

@@ -6,7 +6,7 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
 from workbench.ir.graph import Graph
@@ -14,33 +14,61 @@ from workbench.ir.node import Ref
 from workbench.widgets.graph.model.constant_inlining import Folding, fold
 from workbench.widgets.graph.model.group import ROOT, Group, Path, frame_id
 from workbench.widgets.graph.model.groups import find_groups
+from workbench.widgets.graph.model.structure import find_structure
 
 MAX_BOXES = 500
 #: a graph with at most so many boxes starts with all its frames open, a larger one with all of them closed
 PLAIN = 60
 
-#: source value, reading node, kind ("data", "back" or "control")
-RawEdge = tuple[Ref, str, str]
+#: pictures that are drawn to find out what may be open at first: fewer for larger graphs
+FEWEST_TRIALS, MOST_TRIALS, TRIED_NODES = 2, 24, 20_000
+
+#: source value, reading node, kind ("data", "back" or "control"), and the value that is read, which may be what an op
+#: without a box has passed on
+RawEdge = tuple[Ref, str, str, Ref]
 
 
 class Scene:
     """The boxes of ``graph`` within each other, and which of them are open."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, dataflow_ops: bool = False) -> None:
         self.graph = graph
-        self.folding: Folding = fold(graph)
-        self.groups: dict[str, Group] = find_groups(graph, self.folding.drawn)
-        #: the group that an item (a node with a box, or a group) stands in
-        self.holder = {item: group.id for group in self.groups.values() for item in group.items}
-        self._open: dict[str, None] = {ROOT: None}
         self._direction = "down"
         #: counts the changes of what is open and of the direction
         self.version = 0
+        self._divide(dataflow_ops)
+
+    def _divide(self, dataflow_ops: bool) -> None:
+        self._dataflow_ops = dataflow_ops
+        self.folding: Folding = fold(self.graph, None if dataflow_ops else find_structure(self.graph))
+        self.groups: dict[str, Group] = find_groups(self.graph, self.folding)
+        #: the group that an item (a node with a box, or a group) stands in
+        self.holder = {item: group.id for group in self.groups.values() for item in group.items}
+        self._open: dict[str, None] = {ROOT: None}
+        self.__dict__.pop("edges", None)
         if len(self.folding.drawn) <= PLAIN:
             for group in self.groups.values():
                 closed = ("call", "repeat", "block")
                 if not any(self.groups[k].kind in closed for k in (*self.around(group.id), group.id)):
                     self._open[group.id] = None
+
+    @property
+    def dataflow_ops(self) -> bool:
+        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are."""
+        return self._dataflow_ops
+
+    @dataflow_ops.setter
+    def dataflow_ops(self, value: bool) -> None:
+        if value != self._dataflow_ops:
+            opened, known = self._open, self.groups
+            self._divide(value)
+            kept = {key for key in self._open if key not in known or key in opened} | (
+                opened.keys() & self.groups.keys()
+            )
+            # what both pictures have is open or closed as before, and nothing is open in what is closed
+            order = sorted(kept, key=lambda key: len(self.around(key)))
+            self._open = {key: None for key in order if kept.issuperset(self.around(key))}
+            self._changed()
 
     # -- what is open -----------------------------------------------------------------------------------------------
     @property
@@ -84,7 +112,7 @@ class Scene:
 
     def show(self, item: str, inside: bool = False) -> bool:
         """Open what is around an item (with ``inside`` the item, too); True if that changed the picture."""
-        keys = [*self.around(item), *([item] if inside and item in self.groups else [])]
+        keys = self._with_lanes([*self.around(item), *([item] if inside and item in self.groups else [])])
         if all(key in self._open for key in keys):
             return False
         for key in keys:  # the newest are closed last
@@ -106,6 +134,32 @@ class Scene:
                     self._open[key] = None
                     count += more
         self._changed()
+
+    def unfold(self, needed: Iterable[str], fits: Callable[[], bool]) -> None:
+        """Open what is ``needed``, and of the rest, the outermost and loops first, what leaves a picture that fits."""
+        before = self._open
+        self._open = {ROOT: None, **dict.fromkeys(self._with_lanes(needed))}
+        order = {"loop": 0, "branch": 1, "lane": 1, "repeat": 3, "block": 3}
+        keys = sorted(self.groups, key=lambda k: (len(self.around(k)), order.get(self.groups[k].kind, 2)))
+        left = max(FEWEST_TRIALS, min(MOST_TRIALS, TRIED_NODES // max(1, len(self.graph.nodes))))
+        for key in keys:
+            if left and key not in self._open and self.groups[key].parent in self._open:
+                left -= 1
+                kept = dict(self._open)
+                self._open.update(dict.fromkeys(self._with_lanes([key])))
+                if self.boxes > MAX_BOXES or not fits():
+                    self._open = kept
+        if self._open.keys() != before.keys():
+            self._changed()
+
+    def _with_lanes(self, keys: Iterable[str]) -> list[str]:
+        """Groups with the sides of the branches among them, which open together."""
+        groups = self.groups
+        found: dict[str, None] = {}
+        for key in keys:
+            found[key] = None
+            found |= {k: None for k in groups[key].items if k in groups and groups[k].kind == "lane"}
+        return list(found)
 
     def around(self, item: str) -> list[str]:
         """Ids of the groups around an item, outermost (the root) first."""
@@ -201,13 +255,20 @@ class Scene:
         """All edges between nodes with boxes; folded values are followed to where they come from."""
         drawn = set(self.folding.drawn)
         nodes = self.graph.nodes
+        structure = self.folding.structure
         found: list[RawEdge] = []
         for name in self.folding.drawn:
             node = nodes[name]
             for ref in node.inputs:
-                real = self.folding.source.get(ref, ref)
-                if real is not None:
-                    back = node.op == "Merge" and nodes[real.node].op == "NextIteration"
-                    found.append((real, name, "back" if back else "data"))
-            found += [(Ref(c, 0), name, "control") for c in node.control if c in drawn]
+                back = node.op == "Merge" and nodes[ref.node].op == "NextIteration"
+                self._join(found, ref, name, "back" if back else "data")
+            for other in structure.decides.get(name, ()) if structure is not None else ():
+                for ref in nodes[other].inputs:
+                    self._join(found, ref, name, "data")
+            found += [(Ref(c, 0), name, "control", Ref(c, 0)) for c in node.control if c in drawn]
         return found
+
+    def _join(self, found: list[RawEdge], ref: Ref, name: str, kind: str) -> None:
+        real = self.folding.source.get(ref, ref)
+        if real is not None:
+            found.append((real, name, kind, ref))

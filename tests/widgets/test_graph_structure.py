@@ -1,0 +1,200 @@
+"""The structured picture: loops with rows of variables, branches with two sides, ops of dataflow control on demand."""
+
+from __future__ import annotations
+
+import pytest
+
+import workbench as wb
+from tests.widgets.graphs import nested, newton
+from workbench.widgets import GraphView
+from workbench.widgets.graph import graph_spec as spec
+from workbench.widgets.graph.graph_control import LEGIBLE
+from workbench.widgets.graph.model.picture import graph_model
+from workbench.widgets.graph.model.scene import Scene
+
+HIDDEN = ("Switch", "Exit", "LoopCond")
+
+
+@wb.graph
+def longest(up_to):
+    number = 1
+    best = 0
+    while number <= up_to:
+        n = number
+        steps = 0
+        while n > 1:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            steps = steps + 1
+        if steps > best:
+            best = steps
+        number = number + 1
+    return best
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return longest.graph_for(12)
+
+
+@pytest.fixture(scope="module")
+def picture(graph):
+    return graph_model(graph)
+
+
+def loops(graph):
+    return [frame for path, frame in graph.frames.items() if path]
+
+
+def row_of(picture, names):
+    return {round(box["y"], 3) for box in picture["nodes"] if box["id"] in names}
+
+
+@pytest.mark.parametrize("make", [newton, nested, lambda: longest.graph_for(12)])
+def test_each_variable_is_a_box_in_three_rows(make):
+    graph = make()
+    picture = graph_model(graph)
+    for frame in loops(graph):
+        start, now, after = (
+            row_of(picture, {getattr(v, part) for v in frame.variables})
+            for part in ("enter", "merge", "next_iteration")
+        )
+        assert len(start) == len(now) == len(after) == 1, frame.path
+        inside = [b["y"] for b in picture["nodes"] if graph.frame_of(b["id"]) == frame.path and b["kind"] == "op"]
+        assert max(start) < max(now) < min(inside) and max(inside) < min(after) + 1.0
+
+
+def test_the_ops_of_dataflow_control_have_no_box_and_the_switch_shows_them(graph):
+    plain, ops = graph_model(graph), graph_model(graph, dataflow_ops=True)
+    decisions = [b for b in plain["nodes"] if b["op"] == "Switch"]
+    assert [b["title"] for b in decisions] == ["n mod 2 = 0 ?", "steps > best ?"], (
+        "one box for all Switches of a branch"
+    )
+    assert [b["op"] for b in plain["nodes"] if b["op"] in HIDDEN] == ["Switch", "Switch", "Exit"], "an output is shown"
+    for op in (*HIDDEN, "Enter", "Merge", "NextIteration"):
+        drawn = [b for b in ops["nodes"] if b["op"] == op]
+        assert drawn and all(b["title"] == op for b in drawn)
+    boxes = {b["id"] for b in plain["nodes"]}
+    assert set(plain["home"]) == set(graph.nodes) and set(plain["home"].values()) <= boxes
+    assert len(plain["nodes"]) < len(ops["nodes"]) and len(plain["edges"]) < len(ops["edges"])
+
+
+def test_loops_and_branches_are_named_by_their_source(picture):
+    captions = [f["caption"] for f in picture["frames"]]
+    assert captions.count("then") == captions.count("else") == 1, "both sides of the other branch pass a value on"
+    assert {"while n > 1", "if n mod 2 = 0", "if steps > best"} <= set(captions)
+    assert "while number \u2264 up_to \u00b7 invariant: up_to" in captions
+    titles = {b["title"] for b in picture["nodes"]}
+    assert {"number = 1", "number", "next number", "3 \u00d7 n + 1", "n // 2", "steps > best"} <= titles
+
+
+def test_the_sides_of_a_branch_stand_beside_each_other(picture):
+    then, other = (next(f for f in picture["frames"] if f["caption"] == side) for side in ("then", "else"))
+    assert abs(then["x"] - other["x"]) >= (then["w"] + other["w"]) / 2
+    assert abs(then["y"] - other["y"]) < (then["h"] + other["h"]) / 2
+
+
+def test_edges_lead_from_what_a_value_is_computed_by(graph):
+    picture = graph_model(graph)
+    found = {(e["source"], e["target"]) for e in picture["edges"]}
+    name = {b["title"]: b["id"] for b in picture["nodes"]}
+    for one, two in (("n", "n > 1"), ("n = number", "n"), ("3 \u00d7 n", "3 \u00d7 n + 1"), ("steps", "steps > best")):
+        assert (name[one], name[two]) in found, (one, two)
+    assert (name["next n"], name["n"]) in {(e["source"], e["target"]) for e in picture["edges"] if e["kind"] == "back"}
+
+
+def test_a_decision_tells_its_side_and_its_lines_say_which_was_taken(graph):
+    with wb.Session(graph, {"up_to": 12}) as session:
+        view = GraphView(session)
+        for _ in range(40):
+            session.step(3)
+            model = view.model(session.snapshot())
+            boxes = {b["id"]: b for b in model["picture"]["nodes"]}
+            state = model["state"]
+            for key, side in state["taken"].items():
+                edges = [e for e in model["picture"]["edges"] if e["source"] == key]
+                index = [
+                    model["picture"]["edges"].index(e) for e in edges if {r.index for r in e["refs"]} == {int(not side)}
+                ]
+                if index and boxes[key]["op"] == "Switch" and key not in state["dead"]:
+                    assert set(index) <= set(state["dead_edges"])
+                    assert state["values"].get(key, "true" if side else "false") == ("true" if side else "false")
+        view.close()
+
+
+def test_the_condition_stands_for_the_loops_switches_and_a_variable_for_its_exit():
+    graph = newton()
+    home = graph_model(graph)["home"]
+    assert home["while/LoopCond"] == home["while/x/Switch"] == "while/greater"
+    outer = nested()
+    home = graph_model(outer)["home"]
+    assert home["inner/t/Exit"] == "inner/t/Merge"
+
+
+def test_the_switch_keeps_what_was_closed(graph):
+    view = GraphView(graph)
+    inner = next(path for path in graph.frames if len(path) == 2)
+    view.collapse(inner)
+    view.dataflow_ops = True
+    assert view.dataflow_ops and view.collapsed == (inner,)
+    view.press("ops", {})
+    assert not view.dataflow_ops and view.collapsed == (inner,)
+    assert view.model(None)["status"]["ops"] is False
+    view.close()
+
+
+def test_it_opens_whole_and_as_unfolded_as_the_room_allows(graph):
+    picture = graph_model(graph)
+    for width, height in ((388.0, 546.0), (700.0, 600.0), (picture["width"], picture["height"])):
+        view = GraphView(graph, height=2000)
+        view.zoom_to("start", width, height)
+        shown = view.picture
+        assert (
+            view.zoom >= LEGIBLE
+            and shown["width"] * view.zoom <= width + 1
+            and shown["height"] * view.zoom <= height + 1
+        )
+        for key in set(view.scene.groups) - set(view.scene.open):
+            if view.scene.groups[key].parent in view.scene.open:
+                scene = Scene(graph)
+                scene.unfold([*view.scene.open], lambda: False)
+                scene.show(key, inside=True)
+                larger = view_of(scene)
+                assert min(width / larger["width"], height / larger["height"]) < LEGIBLE, key
+        view.close()
+    assert not set(view.scene.groups) - set(view.scene.open), "with room for all"
+
+
+def view_of(scene):
+    from workbench.widgets.graph.model.picture import draw
+
+    return draw(scene)
+
+
+def test_the_loop_of_newton_is_whole_in_the_pane_of_a_laptop():
+    """388 x 546 pixels are what a panel of 1440 x 900 has for the graph."""
+    view = GraphView(newton())
+    view.zoom_to("start", 388.0, 546.0)
+    assert not view.collapsed and view.picture["width"] * view.zoom <= 388.0
+    view.close()
+
+
+def test_values_stand_in_their_boxes(graph):
+    with wb.Session(graph, {"up_to": 12}) as session:
+        session.step(300)
+        view = GraphView(session)
+        model = view.model(session.snapshot())
+        data = view.spec(model)["data"]
+        boxes = {b["id"]: b for b in model["picture"]["nodes"]}
+        placed = list(zip(data[spec.VALUES]["x"], data[spec.VALUES]["y"], data[spec.VALUES]["text"], strict=True))
+        for key, value in model["state"]["values"].items():
+            if key in model["state"]["dead"]:
+                continue
+            box = boxes[key]
+            inside = [
+                words for x, y, words in placed if abs(x - box["x"]) < box["w"] / 2 and abs(y - box["y"]) < box["h"] / 2
+            ]
+            assert len(inside) == 1 and value in inside[0], key
+        view.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import workbench as wb
@@ -9,9 +11,10 @@ from tests.widgets.graphs import nested, newton
 from workbench.widgets import GraphView
 from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_control import LEGIBLE
-from workbench.widgets.graph.model.picture import graph_model
+from workbench.widgets.graph.model.picture import draw, graph_model
 from workbench.widgets.graph.model.scene import Scene
 
+MODELS = sorted((Path(__file__).parents[2] / "notebooks" / "models").glob("savings.*"))
 HIDDEN = ("Switch", "Exit", "LoopCond")
 
 
@@ -198,3 +201,35 @@ def test_values_stand_in_their_boxes(graph):
             ]
             assert len(inside) == 1 and value in inside[0], key
         view.close()
+
+
+@pytest.mark.parametrize("ops", [True, False])
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
+def test_a_line_from_a_switch_starts_at_the_side_whose_value_it_carries(path, ops):
+    graph = wb.load(path)
+    scene = Scene(graph, ops)
+    scene.all(True)
+    picture = draw(scene)
+    boxes = {b["id"]: b for b in picture["nodes"]}
+    lines = [e for e in picture["edges"] if boxes[e["source"]]["op"] == "Switch"]
+    seen = set()
+    for edge in lines:
+        source = boxes[edge["source"]]
+        for side in {side_that_feeds(graph, edge["source"], ref) for ref in edge["refs"]} - {None}:
+            seen.add(side)
+            if len({r.index for r in edge["refs"]}) == 1:
+                assert (edge["points"][0][0] > source["x"]) == bool(side), (edge["source"], edge["target"])
+    assert seen == {0, 1} or not any(b["op"] == "Switch" for b in picture["nodes"])
+
+
+def side_that_feeds(graph, switch, ref):
+    """The output of a Switch that a value is, behind ops that pass it on."""
+    while ref.node != switch and graph.nodes[ref.node].op in ("Identity", "Enter"):
+        ref = graph.nodes[ref.node].inputs[0]
+    return ref.index if ref.node == switch else None
+
+
+def test_a_closed_loop_is_named_by_what_it_asks_where_there_is_no_room_for_its_name():
+    graph = wb.load(MODELS[-1])
+    titles = [b["title"] for b in graph_model(graph, collapsed=list(graph.frames))["nodes"]]
+    assert "\u25b8 while Merge < goal:0" in titles, titles

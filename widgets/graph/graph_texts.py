@@ -12,6 +12,7 @@ import numpy as np
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import text
 from workbench.widgets.graph.graph_shapes import Box, Trace
+from workbench.widgets.graph.model.brief_values import fitted
 from workbench.widgets.graph.model.geometry import side_of
 from workbench.widgets.graph.model.picture import LINE, OPENED
 from workbench.widgets.text.labels import shorten
@@ -99,11 +100,12 @@ def values(
             if value is None:
                 continue
         age = state["ages"].get(key, "")
-        value = shorten(value, max(6, box["room"] - (len(age) + 3 if age else 0))) if box["room"] else value
+        if box["room"]:
+            value, age = _in_room(value, age, state.get("brief", {}).get(key, ()), box["room"], key in state["bad"])
         if key in state["bad"]:
             words_ = f"<b>{WARNING} {text(value)}</b>"
         else:
-            words_ = _older(value, age) if age else f"<b>{text(value)}</b>"
+            words_ = _older(value, age) if key in state["ages"] else f"<b>{text(value)}</b>"
         if box["room"]:
             at = (box["x"] + box["w"] / 2 - INSET, box["y"] + len(box["lines"]) * LINE / 2, words_, "middle left")
             (bad if key in state["bad"] else plain).append(at)
@@ -137,8 +139,20 @@ def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -
 
 
 def _older(value: str, iteration: str) -> str:
-    """A value of an earlier iteration: grey, slanted, with its iteration."""
-    return f'<span style="color:{theme.GREY}"><i>{text(value)} ({text(iteration)})</i></span>'
+    """A value of an earlier iteration: grey, slanted, with its iteration where there is room for that."""
+    shown = f"{text(value)} ({text(iteration)})" if iteration else text(value)
+    return f'<span style="color:{theme.GREY}"><i>{shown}</i></span>'
+
+
+def _in_room(value: str, age: str, forms: Sequence[str], room: int, bad: bool) -> tuple[str, str]:
+    """The value as the longest of its forms that fits into a box with its iteration, or without that; words may be
+    cut."""
+    room -= 2 if bad else 0
+    forms = forms or (value,)
+    with_age = fitted(forms, room - (len(age) + 3 if age else 0))
+    if with_age:
+        return with_age, age
+    return fitted(forms, room) or shorten(forms[-1], max(6, room)), ""
 
 
 def _sides(boxes: Sequence[Box], edges: Sequence[Box], right: bool) -> list[Any]:

@@ -165,6 +165,7 @@ class GraphView(GraphControl, FigureView):
             branches=branches,
             older=older,
             values={name: reading.text for name, reading in readings.items()},
+            brief={name: reading.brief for name, reading in readings.items()},
             bad={name: reading.bad for name, reading in readings.items() if reading.bad},
             ages={name: reading.age for name, reading in readings.items() if reading.age},
             loops=reader.loops(loops[:200]),

@@ -209,7 +209,7 @@ class Places:
         return [start, (start[0], low), (side, low), (side, turn), (into, turn), (into, end[1])]
 
 
-def side_of(source: Box, edge: Box) -> int | None:
+def side_of(source: Mapping[str, Any], edge: Mapping[str, Any]) -> int | None:
     """Of a line from a Switch the output that it leaves from, 0 (false) on one side and 1 (true) on the other."""
     sides = {ref.index for ref in edge["refs"]}
     return sides.pop() if source["op"] == "Switch" and len(sides) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.ir.graph import Graph
@@ -25,6 +25,7 @@ def graph_state(
     branches: Mapping[str, bool],
     older: Mapping[str, bool] | None = None,
     values: Mapping[str, str] | None = None,
+    brief: Mapping[str, Sequence[str]] | None = None,
     bad: Mapping[str, str] | None = None,
     ages: Mapping[str, str] | None = None,
     loops: Mapping[str, str] | None = None,
@@ -33,10 +34,10 @@ def graph_state(
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
     ``taken_edges``: indexes of edges; ``older_edges``: of those that were taken in an earlier iteration, where the
     Switch (``older``: name -> side) has not decided in this one; ``sides``: which side was taken in a closed box of
-    which a part is dead; ``taken``: per Switch box the side that was taken; ``values``: text by box id; ``bad``: "NaN"
-    or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the present iteration in words by
-    id of a loop's box or frame; ``caption``: id of the frame in whose caption the next node, an input, stands as an
-    invariant."""
+    which a part is dead; ``taken``: per Switch box the side that was taken; ``values``: text by box id, ``brief``:
+    ever shorter ones; ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older;
+    ``loops``: the present iteration in words by id of a loop's box or frame; ``caption``: id of the frame in whose
+    caption the next node, an input, stands as an invariant."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
@@ -64,6 +65,7 @@ def graph_state(
         "sides": {key: words for key, words in told.items() if words},
         "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
         "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},
+        "brief": {n: list(texts) for n, texts in (brief or {}).items() if texts and home.get(n) == n},
         "bad": {home[n]: text for n, text in (bad or {}).items() if n in home},
         "ages": {n: text for n, text in (ages or {}).items() if home.get(n) == n},
         "loops": dict(loops or {}),

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.ends.how_it_ended import ended
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.widgets.graph.model.brief_values import MAX_SEARCHED, brief_forms
 from workbench.widgets.graph.model.given_outputs import BETWEEN, output_marks
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import last_iterations, latest, open_paths
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 MAX_VALUES = 80
 MAX_SWITCHES = 200
 SLICE_S = 0.1
-#: values longer than this are not searched for NaN
-MAX_SEARCHED = 1_000_000
 NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
 #: says what its condition shows already
 SILENT = ("LoopCond",)
@@ -37,11 +36,13 @@ SILENT = ("LoopCond",)
 
 class NodeReading(NamedTuple):
     """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing; ``age`` is the iteration that a
-    value is of which was not computed in the iteration that its loop is in, else nothing."""
+    value is of which was not computed in the iteration that its loop is in, else nothing; ``brief`` are shorter and
+    shorter texts, of an array its range."""
 
     text: str
     bad: str
     age: str = ""
+    brief: tuple[str, ...] = ()
 
 
 class RunReader:
@@ -137,7 +138,9 @@ class RunReader:
         if not any(found):
             return None
         bad, age = (next((getattr(one, part) for one in read if getattr(one, part)), "") for part in ("bad", "age"))
-        return NodeReading(BETWEEN.join(one.text for one in read), bad, age)
+        forms = [one.brief or (one.text,) for one in read]
+        brief = tuple(BETWEEN.join(f[min(k, len(f) - 1)] for f in forms) for k in range(max(map(len, forms))))
+        return NodeReading(BETWEEN.join(one.text for one in read), bad, age, brief)
 
     def _value(self, ref: Ref) -> NodeReading | None:
         if self._moment is not None:
@@ -146,7 +149,7 @@ class RunReader:
             return None
         else:
             value, age = found[0], self._age(ref, found[1])
-        return None if value is None else NodeReading(value_text(value, 5), badness(value), age)
+        return None if value is None else NodeReading(value_text(value, 5), badness(value), age, brief_forms(value))
 
     def _age(self, ref: Ref, iteration: tuple[int, ...]) -> str:
         """The iteration of a value, if the loop or one around it has gone on since; nothing while it runs."""

@@ -21,15 +21,15 @@ from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import short_name, shorten, source_text
 
-#: pixels of a character, plain and bold
-CHAR, BOLD = 6.6, 7.2
+#: pixels of a character, plain and bold, and of one of a number
+CHAR, BOLD, DIGIT = 6.6, 8.0, 7.4
 LINE = 15.0
 #: fewest pixels for a box, and for one that holds the present iteration of a closed loop
 NARROW, STATE_ROOM = 56.0, 128.0
 #: and for "false" and "true" below a Switch
 SWITCH_ROOM = 88.0
-#: characters of the value in a box: of a number, in a loop with its iteration, and of an array
-NUMBER_ROOM, AGE_ROOM, ARRAY_ROOM = 8, 10, 16
+#: characters of the value in a box: of a number, in a loop with its iteration, and of an array the same
+NUMBER_ROOM, AGE_ROOM, ARRAY_ROOM, OLD_ARRAY_ROOM = 8, 10, 14, 18
 #: characters of a line in a box, in the box of a group, of a caption, and of one line in the hover
 LINE_LIMIT, GROUP_LIMIT, CAPTION_LIMIT, HOVER_LIMIT = 28, 32, 64, 120
 CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
@@ -119,14 +119,15 @@ def _room(scene: Scene, node: Node) -> int:
     if node.op in SILENT:
         return 0
     scalar = all(t.shape == () for t in node.types[:1])
-    return ARRAY_ROOM if not scalar else AGE_ROOM if scene.graph.frame_of(node.name) else NUMBER_ROOM
+    rooms = (NUMBER_ROOM, AGE_ROOM) if scalar else (ARRAY_ROOM, OLD_ARRAY_ROOM)
+    return rooms[bool(scene.graph.frame_of(node.name))]
 
 
 def _closed(scene: Scene, group: Group) -> dict[str, Any]:
     times = f" \u00d7{group.blocks}" if group.kind == "repeat" else ""
     name = group.title
     if group.kind in ("loop", "branch") and not scene.dataflow_ops:
-        name = _loop_words(scene, group) if group.kind == "loop" else _caption(scene, group)
+        name = _loop_words(scene, group, GROUP_LIMIT - 2) if group.kind == "loop" else _caption(scene, group)
     title = f"{CLOSED} {shorten(name, GROUP_LIMIT - 2 - len(times))}{times}"
     lines = [title, *([group.note] if group.note else []), group.words]
     if group.kind == "loop":
@@ -163,7 +164,7 @@ def _box(
     """A box; ``room`` is what the value takes at the right end of its last line, in characters."""
     shown = [shorten(line, limit) or " " for line in lines if line]
     widths = [len(line) * (CHAR if number else BOLD) for number, line in enumerate(shown)]
-    widths[-1] += room * CHAR + (8.0 if room else 0.0)
+    widths[-1] += room * DIGIT + (8.0 if room else 0.0)
     width = max(NARROW, max(widths) + 16.0)
     return {
         "id": key,
@@ -201,8 +202,9 @@ def _caption(scene: Scene, group: Group) -> str:
     return text
 
 
-def _loop_words(scene: Scene, group: Group) -> str:
-    """A loop by its condition: ``while |x × x − a| > 1e-9``, with its name before that if it was given one."""
+def _loop_words(scene: Scene, group: Group, room: int = CAPTION_LIMIT) -> str:
+    """A loop by its condition: ``while |x × x − a| > 1e-9``, with its name before that if it was given one and there
+    is room for both."""
     name = shorten(short_name(group.title), 32)
     condition = scene.graph.frames[group.frame].loop_cond
     if scene.dataflow_ops or condition is None:
@@ -212,7 +214,7 @@ def _loop_words(scene: Scene, group: Group) -> str:
     words = (
         f"while {formula(scene.graph, texts, asked, LOOP_LIMIT) or shorten(texts.get(asked, asked.node), LOOP_LIMIT)}"
     )
-    return words if UNNAMED.fullmatch(name) else f"{name}: {words}"
+    return words if UNNAMED.fullmatch(name) or len(name) + len(words) + 2 > room else f"{name}: {words}"
 
 
 def _asked(scene: Scene, group: Group) -> str:

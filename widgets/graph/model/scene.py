@@ -271,4 +271,6 @@ class Scene:
     def _join(self, found: list[RawEdge], ref: Ref, name: str, kind: str) -> None:
         real = self.folding.source.get(ref, ref)
         if real is not None:
+            while ref in self.folding.source and self.graph.nodes[ref.node].op == "Identity":
+                ref = self.graph.nodes[ref.node].inputs[0]
             found.append((real, name, kind, ref))

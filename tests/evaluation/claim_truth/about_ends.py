@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import numpy as np
 
 from tests.evaluation.claim_truth.about_clauses import Data
-from tests.evaluation.claim_truth.compare import is_nan
+from tests.evaluation.claim_truth.compare import OPS, is_nan
 from tests.evaluation.claim_truth.executor import MOST, value_of
-from tests.evaluation.claim_truth.looked_up import Case, TooFar, Unchecked, compared, demand
+from tests.evaluation.claim_truth.looked_up import SYMBOLS, Case, TooFar, Unchecked, compared, demand
 
 
 def _ended(d: Data, case: Case, by: str) -> None:
@@ -27,7 +28,11 @@ def _clause(d: Data, case: Case, k: int) -> tuple[Any, Any, bool]:
     if not places:
         raise Unchecked(f"{d['clause']} stands nowhere")
     line, node = places[0]
-    return compared(node, case.at(k, line))
+    left, right, true = compared(node, case.at(k, line))
+    turned = ast.parse(d["clause"], mode="eval").body
+    if isinstance(turned, ast.Compare) and ast.unparse(turned.left) == ast.unparse(node.left):
+        true = bool(np.all(OPS[SYMBOLS[type(turned.ops[0])]](left, right)))  # the claim may say it the other way round
+    return left, right, true
 
 
 def about_ended(d: Data, case: Case) -> None:

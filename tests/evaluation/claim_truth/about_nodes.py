@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.evaluation.claim_truth.about_clauses import Data
 from tests.evaluation.claim_truth.compare import OPS, bits, equal, is_inf, is_nan, number, picked
-from tests.evaluation.claim_truth.dependence import names_in
+from tests.evaluation.claim_truth.dependence import assigned, names_in
 from tests.evaluation.claim_truth.executor import State, value_of
 from tests.evaluation.claim_truth.looked_up import Case, Unchecked, compared, demand
 
@@ -201,9 +201,13 @@ def about_origin(d: Data, case: Case) -> None:
         operands, result = _values(node, state, None)
         sizes = [_largest(v) for v in operands]
         match = len(sizes) == len(d["operands"]) and all(map(equal, sizes, d["operands"]))
-        found.append(match and bad(result) and not any(is_nan(v) for v in operands))
-    demand(any(found), f"line {d['line']} does not make {d['what']} of {d['operands']} in iteration {k}")
-    names = case.body.of_condition()
+        found += [node] if match and bad(result) and not any(is_nan(v) for v in operands) else []
+    demand(found, f"line {d['line']} does not make {d['what']} of {d['operands']} in iteration {k}")
+    here = [
+        s for s in ast.walk(case.recorded.loop) if isinstance(s, ast.Assign | ast.AugAssign) and s.lineno == d["line"]
+    ]
+    near = set().union(*map(names_in, found), *(assigned([s]) for s in here))
+    names = case.body.closure(near) & case.body.of_condition()
     for j in case.recorded.known(0, k):
         s = case.recorded.states[j]
         demand(not any(bad(s.get(name, 0)) for name in names), f"there is {d['what']} in iteration {j}")

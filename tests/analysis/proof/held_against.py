@@ -9,7 +9,7 @@ import numpy as np
 
 import workbench as wb
 from tests.analysis.proof.random_integers import RandomLoop
-from workbench.analysis.proof.rays.moving_values import Moving
+from workbench.analysis.proof.rays.horizon import Moving
 from workbench.analysis.proof.rays.of_slice import body_of
 from workbench.analysis.proof.rays.polynomials import at
 from workbench.analysis.proof.rays.ray import Continuation, follow

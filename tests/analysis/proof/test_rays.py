@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from tests.analysis.proof.held_against import wrong
-from workbench.analysis.proof.rays.moving_values import KnownPeriods, Moving, Unfollowed, compute, rounded
+from workbench.analysis.proof.rays.horizon import Moving, Unfollowed
+from workbench.analysis.proof.rays.moving_values import KnownPeriods, compute, rounded
 from workbench.analysis.proof.rays.polynomials import added, at, later, multiplied, sign, through, turns
 
 

@@ -66,6 +66,7 @@ class Search:
         self.arguing = min(ARGUING, seconds / 2)
         self.watch = WATCHED if seconds > 0.05 else WATCHED // 4
         self.ahead = runner.fork()
+        self.begin = runner.clause_values()
         self.count = 0
         self.slot, self.slot_at, self.period, self.power = b"", 0, 0, 1
         self.row: np.ndarray | None = None  # the slot, as a row of columns
@@ -178,8 +179,6 @@ class Search:
         """Stand in front of the recurrence to which the rays lead, and look if the slice does recur there."""
         turn, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
         if found.stretches:
-            if any(op in ("!=", "not_equal") for _, op, _ in self.ahead.clauses):
-                return  # it has passed the one number that ends it long before
             last = found.stretches[-1]
             k = max((last.periods or 0) - 1, 0)
             at = last.begin + k * last.period
@@ -189,6 +188,8 @@ class Search:
                 runner, shift = moved, at - 1
             else:
                 return
+            if _passed(self.begin, runner.clause_values()):
+                return  # the one number that ends it was passed long before
         there = runner.fork()
         if found.begin - at > NEAR_RECURRENCE or self.advance(there, found.begin - at) != found.begin - at:
             return
@@ -410,6 +411,15 @@ class Search:
         )
         self.trouble = ("slice-not-deterministic", sentence)
         return False
+
+
+def _passed(begin: list[tuple[Any, str, Any]], end: list[tuple[Any, str, Any]]) -> bool:
+    """True if the sides of a ``!=`` are in another order at the end than at the begin, or have none."""
+    pairs = zip(begin, end, strict=True)
+    try:
+        return any(op in ("!=", "not_equal") and np.any((a < b) != (c < d)) for (a, op, b), (c, _, d) in pairs)
+    except TypeError:
+        return True
 
 
 def fails_sentence(error: Exception, iterations: int) -> str:

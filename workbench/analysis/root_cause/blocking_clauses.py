@@ -33,7 +33,7 @@ MOST = 6
 
 def rank(s: Suspect) -> tuple[int, bool, bool]:
     """Smaller is more to blame. What went away from its threshold was never meant to end the loop, nor a bare flag."""
-    slug, v = s.cause.slug if s.cause is not None else "recurrence", s.values
+    slug, v = s.cause.slug, s.values
     place = RANK.get(slug, 5)
     if place == 0 and slug in ("limit-beyond", "absorbed", "guard", "saturated", "truncated"):
         with np.errstate(all="ignore"):
@@ -60,8 +60,10 @@ def suspects(firings: Firings, want: bool, slug: str = "") -> list[Suspect]:
         leaves = [leaf for leaf in leaves if leaf.node in held] or leaves
     made = [s for leaf in leaves if (s := _suspect(found, leaf)) is not None][:MOST]
     for s in made:
-        s.cause = Mechanism(firings, s, slug).cause()
-    return sorted(made, key=rank)
+        s.look = lambda s: Mechanism(firings, s, slug).cause()
+    if len(made) < 2:
+        return made
+    return sorted(made, key=rank if want else lambda s: (not s.ends_in_nan, s.values.late_x.dtype.kind == "b"))
 
 
 def _suspect(found: LoopSamples, leaf: BlockingComparison) -> Suspect | None:

@@ -78,8 +78,7 @@ def _told(firings: Firings, answer: Termination, deadline: float) -> Termination
     answer.details.update(clause_details(found, worst, all_of_them))
     if len(its):
         answer.claims[:0] = checked(_compared(firings, worst, int(its[-1])))
-    last_values = worst.values.late_x[-1], worst.values.late_t[-1]
-    if ends and any(isinstance(v, np.floating) and np.isnan(v) for v in last_values):
+    if ends and worst.ends_in_nan:
         answer.details["ended_by"] = "nan"
         why = f"{answer.reason.sentence} It ends because one side of the clause is NaN."
         answer.reason = Reason(answer.reason.slug, why)
@@ -133,7 +132,6 @@ def _name_nodes(firings: Firings, worst: Suspect, answer: Termination) -> None:
 def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: float) -> None:
     """Reason, claims and first bad iteration of a loop that does not end by itself."""
     cause = worst.cause
-    assert cause is not None
     answer.first_bad, claims = first_bad(firings, worst, deadline)
     proved = [c for c in answer.claims if c.kind in PROOFS and getattr(c, "periods", None) is None]
     proved = proved if answer.status is Status.PROVED else []
@@ -180,13 +178,13 @@ def _ends_by_wrapping(firings: Firings, worst: Suspect, answer: Termination) -> 
 
     It does if the proof counts it modulo 2^bits, or it jumped by half of its range. Python's ints never wrap.
     """
-    assert worst.cause is not None
     if answer.outcome != "terminates":
         return False
     if answer.reason.slug == "wraps":
         return True
-    astray = worst.cause.slug in ("moves-away", "steps-over", "wraps") and worst.values.late_x.dtype.kind in "iu"
-    if not astray or not may_wrap(firings, worst):
+    if worst.values.late_x.dtype.kind not in "iu" or not may_wrap(firings, worst):
+        return False
+    if worst.cause.slug not in ("moves-away", "steps-over", "wraps"):
         return False
     if answer.proof is not None and answer.proof.kind == "affine-counter":
         return True

@@ -215,9 +215,10 @@ class Mechanism:
     # -- 2. !=
     def _missed(self) -> Cause | None:
         f = self.s.values
-        if self.s.op != "!=" or f.late_x.dtype.kind not in "iuf" or self._resting():
+        if self.s.op != "!=" or f.late_x.dtype.kind not in "iuf":
             return None
-        if f.early_x.dtype.kind in "iu" and f.early_t.dtype.kind in "iu" and not _varies(f.early_t, f.late_t):
+        counts = f.early_x.dtype.kind in "iu" and f.early_t.dtype.kind in "iu" and not _varies(f.early_t, f.late_t)
+        if counts and not self._resting():
             found = self._counter_misses()
             if found is not None:
                 return found

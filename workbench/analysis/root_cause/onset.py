@@ -25,7 +25,6 @@ MAX_PERIOD, STRETCH = 4096, 1024
 def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | None, list[Claim]]:
     """The iteration, or None if it cannot be told in time; and what is claimed about it."""
     cause, f = worst.cause, worst.values
-    assert cause is not None
     slug, said = cause.slug, {c.kind: c for c in cause.claims}
     if slug in ("not-updated", "always-true"):
         return 0, []  # from the beginning

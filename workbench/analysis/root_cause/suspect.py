@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +37,8 @@ class Suspect:
     """One clause: ``moving op still`` seen from the side that moves, with what is known of it.
 
     ``item`` is the index of the item that is looked at, where arrays are compared; ``swinger`` the variable with a
-    step that depends on itself, and ``factor`` what that step is multiplied by.
+    step that depends on itself, and ``factor`` what that step is multiplied by. ``look`` finds the cause, when it is
+    asked for.
     """
 
     leaf: BlockingComparison
@@ -49,7 +52,17 @@ class Suspect:
     factor: Node | None = None
     swinger: str | None = None
     item: tuple[int, ...] | None = None
-    cause: Cause | None = None
+    look: Callable[[Suspect], Cause] | None = None
+
+    @cached_property
+    def cause(self) -> Cause:
+        assert self.look is not None
+        return self.look(self)
+
+    @property
+    def ends_in_nan(self) -> bool:
+        """True if a side is NaN at the end of what is known."""
+        return any(isinstance(v, np.floating) and np.isnan(v) for v in (self.values.late_x[-1], self.values.late_t[-1]))
 
     def at_the_end(self, found: LoopSamples) -> np.ndarray:
         """Iterations of the late values."""

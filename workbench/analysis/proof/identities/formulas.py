@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.proof.identities.terms import Terms, TooLarge, added, constant, multiplied
+from workbench.analysis.proof.rays.horizon import COMPARE, INTEGERS, Symbol, Unfollowed
 from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
-from workbench.analysis.proof.rays.moving_values import COMPARE, INTEGERS, Symbol, Unfollowed
 from workbench.analysis.slicing import work
 
 #: ways through the branches of an iteration, and nominal seconds of an op

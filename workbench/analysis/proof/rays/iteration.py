@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.analysis.proof.rays.horizon import COMPARE, Symbol, Unfollowed
 from workbench.analysis.proof.rays.moving_arrays import MovingArray, compute_arrays
-from workbench.analysis.proof.rays.moving_values import COMPARE, KnownPeriods, Symbol, Unfollowed
+from workbench.analysis.proof.rays.moving_values import KnownPeriods
 from workbench.analysis.slicing import work
 from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath

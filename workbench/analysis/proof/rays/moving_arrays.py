@@ -1,7 +1,7 @@
 """Small arrays of numbers that move: each item is a number of its own (:mod:`moving_values`), or stays as it is.
 
 Ops on items are those of numbers, paired by broadcasting; what only moves items about is done with their places; sums
-of floats are followed where they are exact, or of two items, for then the order of the additions does not matter.
+of floats are exact, or of two items, for then the order of the additions does not matter, or known between bounds.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.proof.rays.moving_values import (
+from workbench.analysis.proof.rays.horizon import (
     COMPARE,
     INTEGERS,
     PRECISION,
-    KnownPeriods,
+    Between,
+    Horizon,
     Moving,
     Symbol,
     Unfollowed,
+    earlier,
+)
+from workbench.analysis.proof.rays.moving_values import (
+    KnownPeriods,
     as_array,
     compute,
     in_range,
-    moving,
+    known,
     rounded,
     settled,
 )
-from workbench.analysis.proof.rays.polynomials import added, at, differences, later, power_of_two
+from workbench.analysis.proof.rays.polynomials import Polynomial, added, at, differences, later, power_of_two
+from workbench.analysis.proof.rays.roundings import sum_between
 
 #: items that an array may have
 ITEMS = 32
@@ -65,7 +71,7 @@ def array_of(dtype: str, items: np.ndarray) -> Any:
     if not items.ndim:
         return items[()]
     found = MovingArray(dtype, items)
-    return found if found.moves() else found.at(0)
+    return found if any(isinstance(x, Symbol) for x in items.flat) else found.at(0)
 
 
 def fitted(values: Sequence[np.ndarray], fit: Callable[[list[np.ndarray]], Any]) -> Any:
@@ -110,9 +116,9 @@ def compute_arrays(
     items = [_items(x) for x in given]
     if op == "where":
         chosen = _paired(lambda p, a, b: a if bool(p) else b, items)
-        if any(isinstance(x, Moving) and x.dtype != dtype for x in chosen.flat):
+        if any(isinstance(x, Symbol) and _kind(x) != dtype for x in chosen.flat):
             raise Unfollowed
-        return array_of(dtype, _paired(lambda x: x if isinstance(x, Moving) else x.astype(dtype), [chosen]))
+        return array_of(dtype, _paired(lambda x: x if isinstance(x, Symbol) else x.astype(dtype), [chosen]))
     if op in COMPARE or op in ITEMWISE:
         return array_of(dtype, _paired(lambda *xs: _one(op, list(xs), dtype, attrs, evaluate, horizon), items))
     if len(given) == 1 and not any(k for k in attrs if not k.startswith("_")):
@@ -151,7 +157,7 @@ def _paired(function: Callable[..., Any], items: Sequence[np.ndarray]) -> np.nda
 def _one(
     op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], evaluate: Evaluate | None, horizon: KnownPeriods
 ) -> Any:
-    if evaluate is not None and not any(isinstance(x, Moving) for x in xs):
+    if evaluate is not None and not any(isinstance(x, Symbol) for x in xs):
         return np.asarray(evaluate(xs))
     return compute(op, xs, dtype, attrs, horizon)
 
@@ -174,16 +180,17 @@ def _placed(given: list[Any], dtype: str, evaluate: Evaluate) -> Any:
 
 
 def _kind(value: Any) -> str:
-    return value.dtype if isinstance(value, Moving) else str(value.dtype.name)
+    return value.dtype if isinstance(value, Moving | Between) else str(value.dtype.name)
 
 
 def _sum(op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: KnownPeriods) -> Any:
-    """Exact, or of two items: then every order of the additions gives the same."""
-    terms = [moving(x) for x in xs]
-    if any(t.dtype != dtype for t in terms):
+    """Exact, or of two items: then every order of the additions gives the same; else between bounds."""
+    found = [known(x) for x in xs]
+    if any(t.dtype != dtype for t in found):
         raise Unfollowed
-    total = terms[0].of
-    for t in terms[1:]:
+    terms = [t for t in found if isinstance(t, Moving)]
+    total: Polynomial = ()
+    for t in terms:
         total = added(total, t.of)
     if dtype in INTEGERS:
         if op == "mean":
@@ -191,13 +198,20 @@ def _sum(op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: 
         return settled(in_range(Moving(dtype, total), horizon))
     if dtype not in PRECISION:
         raise Unfollowed
-    if len(terms) > 2:
-        _exact(terms, dtype, horizon)
-    out = settled(rounded(total, dtype, horizon))
-    return out if op == "sum" else compute("divide", [out, np.asarray(len(xs), dtype)], dtype, attrs, horizon)
+    if len(terms) == len(found):
+        exact = KnownPeriods()
+        try:
+            if len(terms) > 2:
+                _exact(terms, dtype, exact)
+            out = settled(rounded(total, dtype, exact))
+            horizon.turn = earlier(horizon.turn, exact.turn)
+            return out if op == "sum" else compute("divide", [out, np.asarray(len(xs), dtype)], dtype, attrs, horizon)
+        except Unfollowed:
+            pass
+    return sum_between(found, dtype, horizon, op == "mean")
 
 
-def _exact(terms: Sequence[Moving], dtype: str, horizon: KnownPeriods) -> None:
+def _exact(terms: Sequence[Moving], dtype: str, horizon: Horizon) -> None:
     """All terms are multiples of one power of two, and so small that no sum of some of them is rounded."""
     bits, lowest, _ = PRECISION[dtype]
     fine = min((power_of_two(Fraction(d)) for t in terms for d in differences(t.of) if d), default=0)

@@ -1,8 +1,8 @@
 """Ops on numbers that move with the number of periods, in the arithmetic of their dtype, exactly.
 
-A number is a polynomial in k, the number of periods. The result of an op is a polynomial only as long as nothing turns:
-a comparison keeps its value, an integer stays in its range, a float is rounded alike. :class:`KnownPeriods` keeps the
-first k at which one of these may change, and all results hold before it.
+The result of an op is a polynomial only as long as nothing turns: a comparison keeps its value, an integer stays in its
+range, a float is rounded alike. A float that is not rounded alike is known between two polynomials
+(:mod:`roundings`): enough for a comparison that is not close.
 
 Rounding of a float: a sum that is a multiple of q = 2^-s of at most 2^53 q is exact. Within one binade, rounding
 commutes with the addition of multiples of the spacing (of two spacings, for a tie goes to the even number), so that
@@ -11,14 +11,23 @@ round(a + b k) = round(a) + b k there (IEEE 754-2019, section 4.3.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from workbench.analysis.comparisons import NAMES, OPS
+from workbench.analysis.proof.rays.horizon import (
+    COMPARE,
+    INTEGERS,
+    PRECISION,
+    Between,
+    Horizon,
+    Moving,
+    Symbol,
+    Unfollowed,
+    earlier,
+)
 from workbench.analysis.proof.rays.polynomials import (
     Number,
     Polynomial,
@@ -31,46 +40,15 @@ from workbench.analysis.proof.rays.polynomials import (
     sign,
     trimmed,
 )
+from workbench.analysis.proof.rays.roundings import DEGREE, compute_between, rounded_between
 from workbench.analysis.slicing import work
 
 #: nominal seconds of an op on numbers that move
 MOVED = 20e-6
-#: degree of what is followed
-DEGREE = 6
-#: bits of a float's significand, and the exponents of its smallest normal number and of its largest one
-PRECISION = {"float64": (53, -1022, 1023), "float32": (24, -126, 127), "float16": (11, -14, 15)}
-INTEGERS = frozenset(f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64))
-COMPARE: dict[str, Callable[[int, int], bool]] = {name: OPS[sign] for name, sign in NAMES.items()}
 
 
-class Unfollowed(Exception):
-    """An op, or values, of which this says nothing."""
-
-
-class Symbol:
-    """A value that is not an array."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Moving(Symbol):
-    """A number of a dtype as a polynomial in k."""
-
-    dtype: str
-    of: Polynomial
-
-
-@dataclass
-class KnownPeriods:
-    """All results hold for all k < ``turn``, and fit the ints of the graph for all k < ``full`` (None: all k).
-
-    ``turn`` is the first k at which a comparison, a wrap or a rounding may change, ``full`` the first at which a node
-    of Python's arithmetic may overflow its 64 bits.
-    """
-
-    turn: int | None = None
-    full: int | None = None
+class KnownPeriods(Horizon):
+    """Computes with numbers that move, and with the predicates that they decide."""
 
     def truth(self, value: Any) -> bool:
         """Which way a predicate goes, which is one for all k."""
@@ -83,32 +61,18 @@ class KnownPeriods:
         work.charge(MOVED)
         return compute(op, given, dtype, attrs, self)
 
-    def keep(self, p: Polynomial, signs: Collection[int]) -> None:
-        """The sign of p(k) must be one of these."""
-        self.turn = _earlier(self.turn, first_outside(p, signs))
-        if self.turn == 0:
-            raise Unfollowed
 
-    def within(self, p: Polynomial, low: Number, high: Number, checked: bool = False) -> None:
-        """p(k) must be one of the numbers from low to high."""
-        ends = first_outside(added(p, (low,), -1), (0, 1)), first_outside(added(p, (high,), -1), (0, -1))
-        first = _earlier(*ends)
-        if first == 0:
-            raise Unfollowed
-        if checked:
-            self.full = _earlier(self.full, first)
-        else:
-            self.turn = _earlier(self.turn, first)
-
-
-def _earlier(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else min(a, b)
+def known(value: Any) -> Moving | Between:
+    """A value, constant or not, as a polynomial or between two."""
+    return value if isinstance(value, Between) else moving(value)
 
 
 def moving(value: Any) -> Moving:
     """A value, constant or not, as a polynomial; Unfollowed for what is not one finite number."""
     if isinstance(value, Moving):
         return value
+    if isinstance(value, Symbol):
+        raise Unfollowed
     dtype = value.dtype.name
     if value.ndim or not (dtype in PRECISION or dtype in INTEGERS) or not np.isfinite(value):
         raise Unfollowed
@@ -130,14 +94,14 @@ def as_array(dtype: str, value: Number) -> np.ndarray:
     return np.asarray(kind(int(value) if dtype in INTEGERS else float(value)))
 
 
-def in_range(x: Moving, horizon: KnownPeriods, checked: bool = False) -> Moving:
+def in_range(x: Moving, horizon: Horizon, checked: bool = False) -> Moving:
     """An int, as long as it does not wrap."""
     info = np.iinfo(x.dtype)
     horizon.within(x.of, int(info.min), int(info.max), checked)
     return x
 
 
-def rounded(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Moving:
+def rounded(p: Polynomial, dtype: str, horizon: Horizon) -> Moving:
     """A number rounded to a float dtype."""
     bits, lowest, highest = PRECISION[dtype]
     if len(p) <= 1:
@@ -147,7 +111,7 @@ def rounded(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Moving:
     first: int | None = 0
     if fine >= lowest - bits + 1:
         limit = min(Fraction(2) ** (fine + bits), Fraction(2) ** highest)
-        first = _earlier(first_outside(added(p, (limit,), -1), (-1, 0)), first_outside(added(p, (limit,)), (1, 0)))
+        first = earlier(first_outside(added(p, (limit,), -1), (-1, 0)), first_outside(added(p, (limit,)), (1, 0)))
     out = p
     if first is not None and len(p) == 2 and size:
         exponent = _exponent(size)
@@ -156,15 +120,13 @@ def rounded(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Moving:
         if lowest <= exponent < highest and (Fraction(p[1]) / (2 * spacing if tie else spacing)).denominator == 1:
             up = sign(p[0])
             one, two = scaled(p, up), Fraction(2) ** exponent
-            until = _earlier(
+            until = earlier(
                 first_outside(added(one, (two,), -1), (0, 1)), first_outside(added(one, (2 * two,), -1), (-1,))
             )
             if first < (until if until is not None else first + 1):
                 first = until
                 out = trimmed([_nearest(Fraction(p[0]), bits, lowest, highest), p[1]])
-    if first == 0:
-        raise Unfollowed
-    horizon.turn = _earlier(horizon.turn, first)
+    horizon.until(first)
     return Moving(dtype, out)
 
 
@@ -186,31 +148,28 @@ def _nearest(x: Fraction, bits: int, lowest: int, highest: int) -> Fraction:
     return out
 
 
-def compare(op: str, a: Any, b: Any, checked: bool, horizon: KnownPeriods) -> np.ndarray:
+def compare(op: str, a: Any, b: Any, checked: bool, horizon: Horizon) -> np.ndarray:
     """The comparison, as long as it keeps its value."""
     for one, other, flip in ((a, b, 1), (b, a, -1)):
-        if not isinstance(other, Moving) and other.ndim == 0 and other.dtype.kind == "f" and not np.isfinite(other):
+        if not isinstance(other, Symbol) and other.ndim == 0 and other.dtype.kind == "f" and not np.isfinite(other):
             side = 0 if np.isnan(other) else -flip * (1 if other > 0 else -1)
             holds = op == "not_equal" if np.isnan(other) else COMPARE[op](side, 0)
-            if not isinstance(one, Moving):
+            if not isinstance(one, Moving | Between):
                 raise Unfollowed
             return np.asarray(holds)
-    x, y = moving(a), moving(b)
+    x, y = known(a), known(b)
     if x.dtype != y.dtype and not checked:
         if "uint64" in (x.dtype, y.dtype):
             raise Unfollowed
         for z in (x, y):
             if z.dtype in INTEGERS and (x.dtype in PRECISION or y.dtype in PRECISION):
-                horizon.within(z.of, -(2**53), 2**53)
+                horizon.within(z.low, -(2**53), 2**53)
             if z.dtype == "float16":  # with a small int it is compared in float16
                 raise Unfollowed
-    d = added(x.of, y.of, -1)
-    holds = COMPARE[op](sign(d[0] if d else 0), 0)
-    horizon.keep(d, [s for s in (-1, 0, 1) if COMPARE[op](s, 0) == holds])
-    return np.asarray(holds)
+    return np.asarray(horizon.ordered(op, x, y))
 
 
-def compute(op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: KnownPeriods) -> Any:
+def compute(op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: Horizon) -> Any:
     """The result of an op of which an input moves; Unfollowed where it is not a polynomial."""
     checked = bool(attrs.get("checked"))
     if op in COMPARE:
@@ -218,9 +177,12 @@ def compute(op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], hor
     rule = RULES.get(op)
     if rule is None or not (dtype in PRECISION or dtype in INTEGERS):
         raise Unfollowed
+    found = [known(x) for x in given]
+    operands = [x for x in found if isinstance(x, Moving)]
+    if len(operands) < len(found):
+        return compute_between(op, found, dtype, horizon)
     if op == "cast":
-        return settled(_cast(moving(given[0]), dtype, checked, horizon))
-    operands = [moving(x) for x in given]
+        return settled(_cast(operands[0], dtype, checked, horizon))
     if op == "divide":  # Python divides ints before it rounds
         for x in operands:
             if x.dtype in INTEGERS:
@@ -231,10 +193,13 @@ def compute(op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], hor
         raise Unfollowed
     if dtype in INTEGERS:
         return settled(in_range(Moving(dtype, out), horizon, checked))
-    return settled(rounded(out, dtype, horizon))
+    try:
+        return settled(rounded(out, dtype, horizon))
+    except Unfollowed:
+        return rounded_between(out, out, dtype, horizon)
 
 
-def _cast(x: Moving, dtype: str, checked: bool, horizon: KnownPeriods) -> Moving:
+def _cast(x: Moving, dtype: str, checked: bool, horizon: Horizon) -> Moving:
     if x.dtype == dtype:
         return x
     if dtype in PRECISION:
@@ -254,18 +219,18 @@ def _cast(x: Moving, dtype: str, checked: bool, horizon: KnownPeriods) -> Moving
     return in_range(Moving(dtype, p), horizon, checked)
 
 
-Rule = Callable[[list[Moving], str, KnownPeriods], Polynomial]
+Rule = Callable[[list[Moving], str, Horizon], Polynomial]
 
 
-def _add(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _add(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return added(x[0].of, x[1].of)
 
 
-def _subtract(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _subtract(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return added(x[0].of, x[1].of, -1)
 
 
-def _signed(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _signed(p: Polynomial, dtype: str, horizon: Horizon) -> Polynomial:
     """A float whose zero might be the negative one must not become zero."""
     if dtype in PRECISION:
         begin = sign(p[0] if p else 0)
@@ -275,26 +240,26 @@ def _signed(p: Polynomial, dtype: str, horizon: KnownPeriods) -> Polynomial:
     return p
 
 
-def _multiply(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _multiply(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return _signed(multiplied(x[0].of, x[1].of), dtype, horizon)
 
 
-def _negative(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _negative(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return _signed(scaled(x[0].of, -1), dtype, horizon)
 
 
-def _abs(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _abs(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     up = sign(x[0].of[0] if x[0].of else 0) or 1
     horizon.keep(x[0].of, (0, 1) if up > 0 else (-1,))
     return scaled(x[0].of, up)
 
 
-def _square(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _square(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return multiplied(x[0].of, x[0].of)
 
 
 def _chosen(largest: int) -> Rule:
-    def rule(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+    def rule(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
         d = added(x[0].of, x[1].of, -1)
         begin = sign(d[0] if d else 0) or 1
         horizon.keep(d, (0, begin))
@@ -303,19 +268,19 @@ def _chosen(largest: int) -> Rule:
     return rule
 
 
-def _sign(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _sign(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     begin = sign(x[0].of[0] if x[0].of else 0)
     horizon.keep(x[0].of, (begin,))
     return trimmed([begin])
 
 
-def _divide(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _divide(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     if dtype in INTEGERS or len(x[1].of) != 1:
         raise Unfollowed
     return _signed(scaled(x[0].of, 1 / Fraction(x[1].of[0])), dtype, horizon)
 
 
-def _parts(x: list[Moving], dtype: str, horizon: KnownPeriods) -> tuple[Polynomial, Polynomial]:
+def _parts(x: list[Moving], dtype: str, horizon: Horizon) -> tuple[Polynomial, Polynomial]:
     """(quotient, remainder) of the division by a constant int, rounded down."""
     if dtype not in INTEGERS or len(x[1].of) != 1:
         raise Unfollowed
@@ -328,15 +293,15 @@ def _parts(x: list[Moving], dtype: str, horizon: KnownPeriods) -> tuple[Polynomi
     return trimmed([quotient]), left
 
 
-def _floor_divide(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _floor_divide(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return _parts(x, dtype, horizon)[0]
 
 
-def _remainder(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _remainder(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return _parts(x, dtype, horizon)[1]
 
 
-def _power(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _power(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     exponent = x[1].of[0] if x[1].of else 0
     if dtype not in INTEGERS or len(x[1].of) > 1 or not 0 <= exponent <= DEGREE:
         raise Unfollowed
@@ -347,7 +312,7 @@ def _power(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
 
 
 def _shift(left: bool) -> Rule:
-    def rule(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+    def rule(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
         by = x[1].of[0] if x[1].of else 0
         if dtype not in INTEGERS or len(x[1].of) > 1 or not 0 <= by < np.iinfo(dtype).bits:
             raise Unfollowed
@@ -357,7 +322,7 @@ def _shift(left: bool) -> Rule:
     return rule
 
 
-def _masked(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _masked(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     """x & (2^s - 1) is a remainder."""
     for one, other in (x, x[::-1]):
         if len(other.of) == 1 and other.of[0] > 0 and (int(other.of[0]) & (int(other.of[0]) + 1)) == 0:
@@ -365,7 +330,7 @@ def _masked(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
     raise Unfollowed
 
 
-def _same(x: list[Moving], dtype: str, horizon: KnownPeriods) -> Polynomial:
+def _same(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
     return x[0].of
 
 

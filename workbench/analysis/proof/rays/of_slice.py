@@ -7,9 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from workbench.analysis.proof.rays.horizon import Unfollowed
 from workbench.analysis.proof.rays.iteration import LoopBody
 from workbench.analysis.proof.rays.moving_arrays import value_at
-from workbench.analysis.proof.rays.moving_values import Unfollowed
 from workbench.analysis.proof.rays.ray import LENGTHS, Continuation, follow
 from workbench.analysis.slicing.formulas import SliceProgram
 from workbench.analysis.slicing.protocol import HasInner, SliceFailed, SliceRunner

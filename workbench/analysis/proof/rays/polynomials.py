@@ -13,6 +13,8 @@ from fractions import Fraction
 Number = int | Fraction
 Polynomial = tuple[Number, ...]
 ANY = frozenset((-1, 0, 1))
+#: exponent of two in place of that of 1/3, which is a multiple of none
+NO_POWER = -(10**9)
 
 
 def trimmed(coefficients: Iterable[Number]) -> Polynomial:
@@ -84,9 +86,9 @@ def sign(x: Number) -> int:
 
 
 def power_of_two(x: Fraction) -> int:
-    """The exponent of the largest power of two of which x is a whole multiple."""
-    n = abs(x.numerator)
-    return (n & -n).bit_length() - 1 - (x.denominator.bit_length() - 1)
+    """The exponent of the largest power of two of which x is a whole multiple; far below all for what is of none."""
+    n, d = abs(x.numerator), x.denominator
+    return (n & -n).bit_length() - d.bit_length() if d & (d - 1) == 0 else NO_POWER
 
 
 def first_outside(p: Polynomial, signs: Collection[int]) -> int | None:

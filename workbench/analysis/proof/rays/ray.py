@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.proof.rays.horizon import INTEGERS, PRECISION, Moving, Unfollowed
 from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
 from workbench.analysis.proof.rays.moving_arrays import MovingArray, fitted, same_one_later, value_at
-from workbench.analysis.proof.rays.moving_values import INTEGERS, PRECISION, KnownPeriods, Moving, Unfollowed
+from workbench.analysis.proof.rays.moving_values import KnownPeriods
 from workbench.analysis.proof.rays.polynomials import later, through, trimmed
 from workbench.analysis.slicing import work
 

@@ -12,8 +12,9 @@ from workbench import StopReason as R
 from workbench.errors import SessionError
 from workbench.threads import holds_a_lock
 
-#: the other method waits for SIGALRM; nothing here waits for longer than a slice
-pytestmark = pytest.mark.timeout(300, method="thread")
+#: the other method waits for SIGALRM; the limit is of a hang: beside other work each of some thousand turns of the
+#: session's thread waits for the processor
+pytestmark = pytest.mark.timeout(1800, method="thread")
 
 CALLS = {
     "post": lambda s: s.post("step"),

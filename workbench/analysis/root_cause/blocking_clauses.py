@@ -12,7 +12,7 @@ from workbench.analysis.root_cause.expressions import unchanged_names
 from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies, blocking_order
 from workbench.analysis.root_cause.loop_samples import LoopSamples
-from workbench.analysis.root_cause.mechanism import Mechanism
+from workbench.analysis.root_cause.mechanism import find_cause
 from workbench.analysis.root_cause.suspect import ClauseValues, Suspect, is_written
 from workbench.ir.node import Ref
 
@@ -60,7 +60,7 @@ def suspects(firings: Firings, want: bool, slug: str = "") -> list[Suspect]:
         leaves = [leaf for leaf in leaves if leaf.node in held] or leaves
     made = [s for leaf in leaves if (s := _suspect(found, leaf)) is not None][:MOST]
     for s in made:
-        s.look = lambda s: Mechanism(firings, s, slug).cause()
+        s.look = lambda s: find_cause(firings, s, slug)
     if len(made) < 2:
         return made
     return sorted(made, key=rank if want else lambda s: (not s.ends_in_nan, s.values.late_x.dtype.kind == "b"))

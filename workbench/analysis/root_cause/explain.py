@@ -12,13 +12,12 @@ from workbench.analysis.claims.claim import Claim
 from workbench.analysis.claims.clause import Compared
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
-from workbench.analysis.root_cause.clause_text import clause_text
 from workbench.analysis.root_cause.expressions import expression, turned
 from workbench.analysis.root_cause.firings import Firings
-from workbench.analysis.root_cause.gap import clause_details, clause_gap, end_iterations
+from workbench.analysis.root_cause.gap import clause_details, clause_gap, clause_text, end_iterations
 from workbench.analysis.root_cause.gather import RECORD, gather
-from workbench.analysis.root_cause.lost_value import predicate_text
 from workbench.analysis.root_cause.onset import first_bad
+from workbench.analysis.root_cause.source_text import predicate_text
 from workbench.analysis.root_cause.wrapped import may_wrap
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceTimeout
@@ -182,7 +181,7 @@ def _ends_by_wrapping(firings: Firings, worst: Suspect, answer: Termination) -> 
         return False
     if answer.reason.slug == "wraps":
         return True
-    if worst.values.late_x.dtype.kind not in "iu" or not may_wrap(firings, worst):
+    if worst.values.late_x.dtype.kind not in "iu" or worst.approaches or not may_wrap(firings, worst):
         return False
     if worst.cause.slug not in ("moves-away", "steps-over", "wraps"):
         return False

@@ -59,6 +59,16 @@ class Firings:
         self._read.setdefault(ref, {})[k] = known[k]
         return known[k]
 
+    def reader(self, ref: Ref) -> Callable[[int], Any]:
+        """:meth:`value` of one node for searches through many iterations: what is read so is not kept."""
+        known, source = self._of(ref), origin(self.graph, ref)
+        if source.op == "Const":
+            return lambda k: source.attrs["value"]
+        if self.graph.frame_of(source.name) != self.loop.path and known:
+            last = known[next(reversed(known))]
+            return lambda k: known.get(k, last)
+        return known.__getitem__
+
     def release(self) -> None:
         """Keep the values that were read, which are those of the claims, and neither record nor look-ahead."""
         own = {ref: {k: np.array(v)[()] for k, v in values.items()} for ref, values in self._read.items()}

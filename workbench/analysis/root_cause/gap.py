@@ -1,4 +1,4 @@
-"""The gap of the clause that decides, and the details of an explained answer."""
+"""The clause that decides, as text with its values, its gap, and the details of an explained answer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.root_cause.clause_text import clause_text
+from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.root_cause.suspect import Suspect, sides
+from workbench.analysis.text import apart
 from workbench.analysis.verdict import Gap, Termination, trend_of
 from workbench.ir.node import Ref
 
@@ -57,3 +58,15 @@ def clause_details(found: LoopSamples, worst: Suspect, others: list[Suspect]) ->
     if len(others) > 1:
         told["other_clauses"] = [clause_text(found, s) for s in others[1:6]]
     return told
+
+
+def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
+    """The clause as the graph has it, with its operands' values at the end of what is known."""
+    leaf = worst.leaf
+    left, right = worst.values.late_x, worst.values.late_t
+    a, b = sides(found.loop, worst)
+    if worst.mirrored:
+        left, right, a, b = right, left, b, a
+    op = turned(leaf.op, False, leaf.negated)
+    c, d = apart(left[-1], right[-1])
+    return f"{a} {op} {b} ({c} {op} {d})"

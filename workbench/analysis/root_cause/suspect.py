@@ -16,7 +16,7 @@ from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.ir.node import Node, Ref
 
 if TYPE_CHECKING:
-    from workbench.analysis.root_cause.mechanism import Cause
+    from workbench.analysis.root_cause.clause_view import Cause
 
 #: flags that the reading of Python functions makes; the user has not written them
 SYNTHETIC = frozenset(("break", "continue", "returned", "asserted"))
@@ -63,6 +63,13 @@ class Suspect:
     def ends_in_nan(self) -> bool:
         """True if a side is NaN at the end of what is known."""
         return any(isinstance(v, np.floating) and np.isnan(v) for v in (self.values.late_x[-1], self.values.late_t[-1]))
+
+    @property
+    def approaches(self) -> bool:
+        """True if in all that is known the sides come nearer to each other, or stay."""
+        v = self.values
+        gaps = [np.abs(x.astype(np.float64) - t) for x, t in ((v.early_x, v.early_t), (v.late_x, v.late_t))]
+        return bool(np.all(np.diff(np.concatenate(gaps)) <= 0) and gaps[0][0] > gaps[1][-1])
 
     def at_the_end(self, found: LoopSamples) -> np.ndarray:
         """Iterations of the late values."""

@@ -48,8 +48,14 @@ def _can_wrap(firings: Firings, node: Node) -> bool:
 
 
 def _first(firings: Firings, node: Node, variable: str, clause: BlockingClause) -> Wraps | None:
-    known = firings.known(node.ref())
+    known, read = firings.known(node.ref()), [firings.reader(r) for r in (node.ref(), *node.inputs)]
     for k in known:
+        try:
+            result, *operands = (value(k) for value in read)
+            if exact(node.op, operands) == int(result):
+                continue
+        except (KeyError, TypeError, ValueError):
+            continue
         claim = _wrap(firings, node, variable, clause, k)
         if claim is not None:
             at = claim.iteration

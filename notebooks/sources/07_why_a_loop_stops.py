@@ -191,9 +191,9 @@ assert analysis.loops["while"].status.name == "PROVED" and analysis.loops["while
 # %% [markdown]
 # The report answers four questions, in this order:
 #
-# 1. **Is it sure?** PROVED: the state of the loop repeated bit for bit while the condition was true. What was so
-#    once will be so again, for ever. This is a proof, not a matter of patience.
-# 2. **What blocks?** The residual stands at a value above the tolerance.
+# 1. **Is it sure?** PROVED: the state of the loop repeated bit for bit while the condition was true. What happened
+#    once will happen again, for ever. This is a proof, not a matter of patience.
+# 2. **What blocks?** The residual stays at a value above the tolerance.
 # 3. **Which variable causes it?** The root variable, and the line that updates it.
 # 4. **What can be done?** The suggestion is computed from the numbers of this run.
 #

@@ -43,6 +43,11 @@ def test_what_has_ended_and_what_has_no_end_say_so():
     assert wb.watch("new").verdict == "Nothing is recorded yet."
 
 
+def test_an_end_about_what_is_not_recorded_names_what_is():
+    watch = recorded([0.9**k for k in range(8)], until={"residual": ("<", 1e-4)})
+    assert watch.outlook().sentence == 'Not recorded here: "residual". Recorded: r.'
+
+
 def test_a_counter_that_goes_to_its_bound_is_no_divergence():
     outlook = recorded([float(k) for k in range(60)], until={"r": (">=", 100.0)}).outlook()
     assert outlook.found == {} and plain(outlook)["variables"][0]["label"] == "counting up by 1"

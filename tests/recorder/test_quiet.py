@@ -35,7 +35,7 @@ def test_a_callback_that_is_called_no_more_is_quiet_and_runs_again_when_it_is(af
         w(error=0.5**k)
     assert entry(w)["state"] == "running" and entry(w)["verdict"].startswith("PREDICTED: about ")
     after(-1.0)
-    assert w.quiet and entry(w)["state"] == "quiet" and entry(w)["verdict"].startswith("Nothing was recorded since ")
+    assert w.quiet and entry(w)["state"] == "quiet" and entry(w)["verdict"].startswith("No call since ")
     after(1e9)
     w(error=0.5**12)
     assert entry(w)["state"] == "running"

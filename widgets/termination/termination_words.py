@@ -27,7 +27,7 @@ UNKNOWN: dict[str, Any] = {
     "left": "",
     "sure": "",
     "clause": None,
-    "lines": [],
+    "changed": "",
     "first_bad": None,
     "trend": "",
     "tone": "unknown",
@@ -43,8 +43,6 @@ HOW = {
     "observed": "proved: the condition is false",
     "trip-limit": "proved: the limit of iterations ends it",
 }
-#: source lines that are named
-LINES = 3
 
 
 def describe(termination: Any) -> dict[str, Any]:
@@ -52,7 +50,7 @@ def describe(termination: Any) -> dict[str, Any]:
 
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
     ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
-    ``clause``: the node of the blocking clause; ``lines``: where the guilty variable is updated; ``first_bad``;
+    ``clause``: the node of the blocking clause; ``changed``: where the guilty variable is changed; ``first_bad``;
     ``trend`` of the gap; ``word``: how it has ended, if so; ``tone``: "ends", "never", "unknown", or the slug of the
     :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose.
     """
@@ -79,8 +77,6 @@ def describe(termination: Any) -> dict[str, Any]:
         told = "Proved: will not run at all"
     node = details.get("clause") if isinstance(details, dict) else None
     gap = getattr(termination, "gap", None)
-    sources = [c.source for c in (getattr(termination, "chain", None) or ()) if getattr(c, "source", None) is not None]
-    lines = list(dict.fromkeys(s.place for s in sources))
     return {
         "status": status,
         "outcome": outcome,
@@ -100,7 +96,7 @@ def describe(termination: Any) -> dict[str, Any]:
         "left": spaced(_left(termination, interval)),
         "sure": _sure(status, proof, confidence),
         "clause": node if isinstance(node, str) else None,
-        "lines": lines[:LINES] + ([f"{len(lines) - LINES} more"] if len(lines) > LINES else []),
+        "changed": getattr(termination, "changed_in", ""),
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
         "tone": end.standing.slug

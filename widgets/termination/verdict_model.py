@@ -69,8 +69,8 @@ def verdict_model(
     facts = [("Iterations left", told["left"]), ("Sure", told["sure"])] if not told["ended"] else []
     if told["proof"] and told["proof"] != told["reason"] and not told["ended"]:
         facts.append(("Proof", told["proof"]))
-    if told["lines"]:
-        facts.append(("Updated in", ", ".join(told["lines"])))
+    if told["changed"]:
+        facts.append(("Changed", told["changed"]))
     shown = []
     for k, sentence in enumerate(told["fix"][:SENTENCES]):
         applies = k < len(fixes) and bool(getattr(fixes[k], "applies", False))

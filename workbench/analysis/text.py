@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from workbench.ir.node import Ref
+from workbench.ir.node import Ref, Source
 
 
 def shown(value: Any) -> str:
@@ -58,6 +58,19 @@ def listed(parts: list[str], most: int = 6) -> str:
     if len(parts) > most:
         return ", ".join(parts[:most]) + f" and {len(parts) - most:,} more"
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def places(sources: Iterable[Source], most: int = 4) -> str:
+    """``newton.py, lines 3 and 5``; one line as ``newton.py:3``, of a notebook as ``notebook cell, line 3``."""
+    files: dict[str, dict[int, str]] = {}
+    for source in sources:
+        name = source.place.removesuffix(str(source.line)).rstrip(":").removesuffix(", line ")
+        files.setdefault(name, {})[source.line] = source.place
+    parts = [
+        f"{name}, lines {listed([str(n) for n in sorted(lines)], most)}" if len(lines) > 1 else "".join(lines.values())
+        for name, lines in files.items()
+    ]
+    return listed(parts, most)
 
 
 def loop_named(path: Sequence[str] | str) -> str:

@@ -48,9 +48,12 @@ from workbench.analysis.claims.claim import Claim
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.series.result import percent
 from workbench.analysis.standing import LoopEnd
-from workbench.analysis.text import plain
+from workbench.analysis.text import places, plain
 from workbench.ir.node import Source
 from workbench.text import harmless, words_html
+
+#: ops that hand values on; they say nothing in a chain
+CONTROL = ("Identity", "Switch", "Enter", "Exit", "NextIteration", "Merge", "LoopCond")
 
 
 class Status(Enum):
@@ -117,7 +120,11 @@ class Gap(NamedTuple):
             return self.trend
         first, last = self.iterations[0], self.iterations[-1]
         where = f"iteration {first:,}" if first == last else f"iterations {first:,} to {last:,}"
-        return f"{self.trend}, {self.values[0]:.6g} to {self.values[-1]:.6g} in {where}"
+        shown = sorted(self.values) if self.trend == "cycling" else self.values
+        ends = list(dict.fromkeys(f"{v:.6g}" for v in (shown[0], shown[-1])))
+        if len(ends) == 1:
+            return f"NaN in {where}" if ends == ["nan"] else f"{self.trend} at {ends[0]} in {where}"
+        return f"{self.trend}, {ends[0]} to {ends[1]} in {where}"
 
 
 def _holds(operands: str) -> bool | None:
@@ -254,6 +261,13 @@ class Termination:
         assert self.end is not None
         return [f"{self.end.headline}.", *([self.end.why] if self.end.why else [])]
 
+    @property
+    def changed_in(self) -> str:
+        """The lines that change the first root variable, ``in newton.py, lines 9 and 10``; empty if not known."""
+        links = [c for c in self.chain if c.op not in CONTROL] or self.chain[1:]
+        found = places(c.source for c in links if c.source is not None)
+        return f"in {found}" if found else ""
+
     @harmless
     def __str__(self) -> str:
         text = self._about_the_past() if self.over else self._about_the_future()
@@ -262,9 +276,8 @@ class Termination:
         if self.root:
             text.append("Root: " + ", ".join(self.root) + ".")
         if self.chain:
-            lines = dict.fromkeys(c.source.where for c in self.chain if c.source is not None)
-            shown = list(lines) if len(lines) <= 4 else [*list(lines)[:3], f"{len(lines) - 3} more lines"]
-            text.append("Updated by " + ", ".join(shown or [c.node for c in self.chain[1:-1]][:4] or ["nothing"]) + ".")
+            nodes = [c.node for c in self.chain[1:-1]][:4]
+            text.append("Changed " + (self.changed_in or f"by {', '.join(nodes) or 'nothing'}") + ".")
         if self.first_bad is not None:
             text.append(f"First bad iteration: {self.first_bad:,}.")
         if self.status is Status.PREDICTED:

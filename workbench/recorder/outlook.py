@@ -18,6 +18,7 @@ from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import History, HistoryError
 from workbench.analysis.standing import LoopEnd
 from workbench.analysis.termination.query import observe
+from workbench.analysis.text import listed
 from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
@@ -96,7 +97,7 @@ class Outlook:
     def sentence(self) -> str:
         """The outlook in one sentence."""
         if self.state == "quiet":
-            return f"Nothing was recorded since {self.heard}. If the loop is over, watch.finish() says so."
+            return f"No call since {self.heard}. If the loop is over, call watch.finish()."
         if self.over and self.stands is not None:
             stands = self.stands
             return f"{stands.headline}, {time_text(self.seconds)}." + (f" {stands.why}" if stands.why else "")
@@ -249,7 +250,12 @@ def _end(watch: Watch) -> Termination:
     if not watch.until:
         return unknown("no-clauses", "No end is given: say until={...}.")
     if not usable(watch.until, from_names):
-        return unknown("not-scalar", f"until ({', '.join(map(str, watch.until))}) does not compare recorded numbers.")
+        asked = [n for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)]
+        absent = listed([f'"{n}"' for n in dict.fromkeys(asked) if n not in from_names])
+        if absent:
+            recorded = listed(list(from_names)) or "nothing"
+            return unknown("not-scalar", f"Not recorded here: {absent}. Recorded: {recorded}.")
+        return unknown("not-scalar", f"until ({listed([str(c) for c in watch.until])}) needs single real numbers.")
     trace = watch.trace
     try:
         return observe(trace, trace.graph, watch.path).prediction()

@@ -51,7 +51,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
     invariant = p == 1 and at == 0
     slug = "invariant-predicate" if invariant else "recurrence"
     checked = (
-        f"all that the condition depends on ({names}, {len(search.slot)} bytes) "
+        f"all that the condition depends on ({names}) "
         + ("is the same after one iteration" if invariant else f"has its values of iteration +{at} again at +{at + p}")
         + ", bit for bit, twice, with the condition true throughout."
     )

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from workbench.analysis.verdict import CONTROL
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
@@ -48,8 +49,6 @@ WRITTEN, LONG = 40, 100
 BRIEF = 60
 #: levels of an expression, at most
 DEEP = 40
-#: other names of a value; they say nothing in a chain
-_ALIASES = ("Identity", "Switch", "Enter", "Exit", "NextIteration", "Merge", "LoopCond")
 
 
 class Link(NamedTuple):
@@ -90,11 +89,11 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
         node = graph.nodes[name]
         if any(r.node in after for r in node.inputs):
             after.add(name)
-            if node.op not in _ALIASES:
+            if node.op not in CONTROL:
                 chain.append(_link(graph, node))
     if not chain:  # not made from itself: what makes it anew each time
         node = origin(graph, graph.nodes[variable.next_iteration].inputs[0])
-        if node.name != variable.merge and node.op not in _ALIASES:
+        if node.name != variable.merge and node.op not in CONTROL:
             return (_link(graph, node),)
     return tuple(chain)
 
@@ -105,7 +104,7 @@ def statement_of(graph: Graph, ref: Ref) -> str:
     Empty where it is not known, and for lines that are more than one expression, as those that build a graph are.
     """
     node = origin(graph, ref)
-    if node.op in _ALIASES or node.source is None or not 0 < len(node.source.expression) < LONG:
+    if node.op in CONTROL or node.source is None or not 0 < len(node.source.expression) < LONG:
         return ""
     expression = " ".join(node.source.expression.split())
     try:
@@ -163,7 +162,7 @@ def _expression(graph: Graph, ref: Ref, outer: float, left: list[int], depth: in
         return _alternatives(graph, node, outer, left, depth)
     if node.op == "Switch":  # a branch reads a value of outside
         return _expression(graph, node.inputs[0], outer, left, depth)
-    if node.op in _ALIASES or node.op in ("Const", "Placeholder") or not node.inputs:
+    if node.op in CONTROL or node.op in ("Const", "Placeholder") or not node.inputs:
         return _plain_name(graph, ref)
     if depth == 0:
         return "…"

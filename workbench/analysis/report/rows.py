@@ -128,8 +128,7 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
 
 def _updated(t: Termination) -> str:
     """Source lines of the first root variable's update."""
-    lines = dict.fromkeys(c.source.place for c in t.chain if c.source is not None)
-    return f" (updated in {listed([clean(line) for line in lines], 4)})" if lines else ""
+    return f" (changed {clean(t.changed_in)})" if t.changed_in else ""
 
 
 def _operands(row: dict[str, Any]) -> str:

@@ -184,7 +184,8 @@ def constant_tail(h: History) -> Finding | None:
     # what is no more than the rounding of the values before it may stand for zero
     zero = abs(last) <= rounding_floor(h, run)
     error = abs(last) if zero and not h.integral else 2 * h.ulp(last)
-    why = f"The last {run} values are equal; no earlier run was longer than {longest}."
+    before = f"at most {longest} in a row were before" if longest > 1 else "no two neighbours were before"
+    why = f"The last {run} values are equal; {before}."
     return Finding(Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=error, doubt=doubt)
 
 

@@ -6,23 +6,16 @@ dtype is only widened where a wider one has the digits, and a whole number is on
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from workbench.analysis.claims.claim import FIXES, Claim, fixes_for
 from workbench.analysis.claims.sentences import at_line, written
-from workbench.analysis.comparisons import NEGATED
 from workbench.analysis.fixes.fix import Fix
-from workbench.analysis.text import apart, listed, shown
+from workbench.analysis.fixes.thresholds import circles, fix_of, rests
+from workbench.analysis.text import listed, shown
 
 WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}
-#: factor between a limit and a threshold from which moving the threshold does not help
-FAR = 20.0
-#: share by which a number at rest may differ from one that it was meant to meet
-NEAR = 1e-6
 #: the kinds of claims in the order in which their fixes are proposed
 ORDER = (
     "absorbed stalls steps-over residue moves-away wraps every-number overshoots sign-flips nan infinite origin "
@@ -53,21 +46,12 @@ def fuse(frame: tuple[str, ...], reached: int, appliable: bool) -> Fix:
     return Fix(sentence, "cap", "", None, most, appliable).placed(frame, False, False)
 
 
-def _of(clause: Any, sentence: str, kind: str, target: str, old: Any, new: Any, applies: bool = True) -> Fix:
-    fix = Fix(sentence, kind, target, old, new, applies and bool(clause.frame), clause.node)
-    return fix.placed(clause.frame, clause.mirrored, clause.negated)
-
-
-def _number(value: Any) -> float:
-    return float(np.asarray(value).reshape(-1)[0])
-
-
 def _widened(c: Any, why: str) -> list[Fix]:
     """float64 for a narrower float; nothing where the dtype is the widest already."""
     if c.clause is None or c.dtype not in WIDER:
         return []
     sentence = f"{why}: compute it in float64 instead of {c.dtype}."
-    return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "float64")]
+    return [fix_of(c.clause, sentence, "dtype", c.variable, c.dtype, "float64")]
 
 
 @fixes_for("absorbed", "stalls")
@@ -78,7 +62,7 @@ def absorbed(c: Any) -> list[str]:
     whole = c.whole and float(at).is_integer() and abs(float(at)) < 2**62 and abs(float(c.step)) < 2**62
     if whole and (c.kind == "stalls" or c.op in ("add", "subtract")):
         sentence = f"count {c.variable} with whole numbers (int64), which lose no step of {shown(abs(c.step))}."
-        return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
+        return [fix_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
     made: list[str] = [*_widened(c, f"{c.variable} has no digits left for its step")]
     if not made and (c.kind == "stalls" or c.op in ("add", "subtract")):
         made = _update(c, f"add up {c.variable} with compensated summation, or with larger steps.")
@@ -90,7 +74,7 @@ def steps_over(c: Any) -> list[str]:
     falls = c.step < 0 if c.step is not None else c.kind == "steps-over" and c.after < c.before
     name, other, better = c.clause.name, c.clause.other, ">" if falls else "<"
     sentence = f"write {name} {better} {other} instead of {written(c.clause)}."
-    return [_of(c.clause, sentence, "comparison", f"{name} != {other}", "!=", better)]
+    return [fix_of(c.clause, sentence, "comparison", f"{name} != {other}", "!=", better)]
 
 
 @fixes_for("moves-away")
@@ -99,7 +83,7 @@ def moves_away(c: Any) -> list[str]:
     if c.step is None:
         return [Fix(f"reverse the direction of {who}, or the comparison {written(c.clause)}.", "update", who)]
     sentence = f"reverse the step of {who}: {shown(-c.step)} instead of {shown(c.step)} in each iteration."
-    return [_of(c.clause, sentence, "sign", who, float(c.step), -float(c.step))]
+    return [fix_of(c.clause, sentence, "sign", who, float(c.step), -float(c.step))]
 
 
 @fixes_for("wraps")
@@ -107,7 +91,7 @@ def wraps(c: Any) -> list[str]:
     if c.clause is None or c.dtype in ("int64", "uint64"):
         return _update(c, f"use a wider number for {c.variable}: {c.exact:,} does not fit into {c.dtype}.")
     sentence = f"compute {c.variable} in int64 instead of {c.dtype}."
-    return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
+    return [fix_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
 
 
 @fixes_for("every-number")
@@ -115,7 +99,7 @@ def every_number(c: Any) -> list[str]:
     who, dtype = c.clause.name, c.clause.dtype
     applies = dtype not in ("int64", "uint64")
     sentence = f"every {dtype} number satisfies {written(c.clause)}: compute {who} in a signed, wider integer (int64)."
-    return [_of(c.clause, sentence, "dtype", c.variable or who, dtype, "int64", applies)]
+    return [fix_of(c.clause, sentence, "dtype", c.variable or who, dtype, "int64", applies)]
 
 
 @fixes_for("overshoots")
@@ -125,7 +109,7 @@ def overshoots(c: Any) -> list[str]:
     half = None if c.factor is None else c.factor / 2
     by = "" if half is None else f", from {shown(c.factor)} to {shown(half)}"
     sentence = f"halve the step of {c.variable}{by}: it overshoots its goal."
-    return [_of(c.clause, sentence, "step", c.variable, c.factor, half, half is not None)]
+    return [fix_of(c.clause, sentence, "step", c.variable, c.factor, half, half is not None)]
 
 
 @fixes_for("sign-flips")
@@ -145,7 +129,7 @@ def not_finite(c: Any) -> list[str]:
     sentence = f"stop at the first number that is not finite: {c.clause.name} leaves the range of {c.clause.dtype}."
     if c.kind == "nan":
         sentence = f"stop at the first NaN: {c.text} is always {'true' if c.holds else 'false'} with NaN."
-    return [_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
+    return [fix_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
 
 
 @fixes_for("origin")
@@ -154,80 +138,8 @@ def made_bad(c: Any) -> list[str]:
     return [Fix(sentence, "inspect", c.text)]
 
 
-@fixes_for("rests")
-def rests(c: Any) -> list[str]:
-    """Move the threshold to where the values come to rest, if they moved there."""
-    clause, value = c.clause, c.value
-    kind = np.asarray(value).dtype.kind
-    if not clause.frame and not c.moved:  # of a loop that is only observed
-        return [Fix(f"update {clause.name} in the loop: it does not change.", "update", clause.name)]
-    if not c.moved or not clause.fixed or kind not in "iuf" or not np.isfinite(value):
-        return []
-    if clause.op == "!=":
-        return [_beside(clause, _number(value), kind)]
-    if kind in "iu":
-        met = int(value) + {"<=": -1, ">=": 1}.get(clause.op, 0)
-        sentence = f"move the threshold to where {clause.name} comes to rest ({_source_op(clause)} {met:,})."
-        return [_of(clause, sentence, "tolerance", clause.name, clause.threshold.item(), met)]
-    return [_threshold(clause, _number(value), _number(c.start))]
-
-
-def _source_op(clause: Any) -> str:
-    return str(NEGATED[clause.op] if clause.negated else clause.op)
-
-
-def _threshold(clause: Any, limit: float, start: float) -> Fix:
-    op, threshold = clause.op, _number(clause.threshold)
-    if op in (">=", "<=") and limit == threshold:
-        source = {">=": "<=", "<=": ">="}[op] if clause.negated else op[0]
-        instead = f"write {source} instead of {_source_op(clause)}"
-        sentence = f"{instead}: {clause.name} comes to {shown(limit)}, the threshold itself."
-        return _of(clause, sentence, "comparison", clause.name, op, op[0])
-    if op in (">", ">=") and 0 <= threshold < limit and limit <= max(FAR * threshold, 1e-2, 0.05 * start):
-        return _raised(clause, limit, limit)
-    way = abs(limit - start) or max(abs(limit), 1.0)
-    back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
-    moved = limit + back if op in (">", ">=") else limit - back
-    a, b = apart(limit, threshold)
-    sentence = f"move the threshold from {b} to {moved:.6g}, or change the update: {clause.name} comes to {a}."
-    return _of(clause, sentence, "tolerance", clause.name, threshold, moved)
-
-
-def _raised(clause: Any, lowest: float, highest: float) -> Fix:
-    """The threshold above all that comes."""
-    raised = float(np.format_float_scientific(2 * highest, precision=0))
-    sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {lowest:.3g}."
-    return _of(clause, sentence, "tolerance", clause.name, _number(clause.threshold), raised)
-
-
-def _beside(clause: Any, limit: float, kind: str) -> Fix:
-    threshold = _number(clause.threshold)
-    if kind == "f" and abs(limit - threshold) <= NEAR * max(abs(limit), abs(threshold)):
-        with_tolerance = f"compare with a tolerance, abs({clause.name} - {clause.other}) > tol"
-        sentence = f"{with_tolerance}: {clause.name} comes to rest beside it."
-    else:
-        sentence = f"{clause.name} comes to rest at {limit:.15g}: compare with that, or change its update."
-    return Fix(sentence, "update", clause.name)
-
-
-@fixes_for("circles")
-def circles(c: Any) -> list[str]:
-    clause, who = c.clause, c.variable or c.clause.name
-    change = Fix(f"change the update of {who}, so that it settles, or the condition.", "update", who)
-    kind = np.asarray(c.lowest).dtype.kind
-    if kind != "f" or not clause.fixed or clause.op not in ("<", "<=", ">", ">=") or not c.always:
-        return [change]
-    low, high, threshold, falls = _number(c.lowest), _number(c.highest), _number(clause.threshold), ">" in clause.op
-    if falls and threshold >= 0 and low > max(FAR * threshold, 1e-2):
-        return [change]
-    if falls and 0 <= threshold < low:
-        return [_raised(clause, low, high)]
-    inside = 0.05 * (high - low)
-    new = low + inside if falls else high - inside
-    if not math.isfinite(new):
-        return [change]
-    sentence = f"move the threshold in between (to {new:.6g}), or change the update of {who}."
-    return [_of(clause, sentence, "tolerance", clause.name, threshold, new), change]
+fixes_for("rests")(rests)
+fixes_for("circles")(circles)
 
 
 @fixes_for("last-digits")

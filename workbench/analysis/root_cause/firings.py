@@ -23,6 +23,8 @@ from workbench.trace.aligned_columns import AlignedColumns, origin
 
 #: nominal seconds of one search through all iterations between the present one and the end of the look-ahead
 SEARCH = 0.2
+#: values that are looked up one by one before all of them are read
+FEW = 2
 #: iterations read at once in such a search
 CHUNK = 4096
 
@@ -36,6 +38,7 @@ class Firings:
         self._maps: dict[Ref, dict[int, Any]] = {}
         self._read: dict[Ref, dict[int, Any]] = {}
         self._since: dict[Any, int | None] = {}
+        self._asked: dict[Ref, int] = {}
         self._released = False
 
     def op(self, node: str) -> str:
@@ -48,6 +51,8 @@ class Firings:
         """A value in iteration ``k`` of the loop; a constant, or any number, is the same in all of them."""
         if not isinstance(ref, Ref):
             return ref
+        if ref not in self._maps and (alone := self._at_the_end(ref, k)) is not None:
+            return alone
         known = self._of(ref)
         if k not in known:
             source = origin(self.graph, ref)
@@ -58,6 +63,21 @@ class Firings:
             k = next(reversed(known))
         self._read.setdefault(ref, {})[k] = known[k]
         return known[k]
+
+    def _at_the_end(self, ref: Ref, k: int) -> Any:
+        """One of a few values at the end of what is known, without a map of all; None of others."""
+        asked = self._asked[ref] = self._asked.get(ref, 0) + 1
+        source = origin(self.graph, ref)
+        if source.op == "Const":
+            return source.attrs["value"]
+        if self._released or asked > FEW:
+            return None
+        its, values = self.found.at_the_end(ref)
+        i = int(np.searchsorted(its, k))
+        if i == len(its) or its[i] != k:
+            return None
+        self._read.setdefault(ref, {})[k] = values[i]
+        return values[i]
 
     def reader(self, ref: Ref) -> Callable[[int], Any]:
         """:meth:`value` of one node for searches through many iterations: what is read so is not kept."""

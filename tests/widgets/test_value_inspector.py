@@ -9,11 +9,12 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import EVIL, evil, nested, newton
+from tests.widgets.graphs import EVIL, evil, flat, nested, newton
 from tests.work import Work
 from workbench.widgets import ValueInspector
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.values.inspector_model import MAX_POINTS, inspector_model, place_of
+from workbench.widgets.values.offered import first_name, offered_names
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -390,3 +391,23 @@ def test_a_counter_is_not_the_first_value():
         inspector = ValueInspector(session)
         assert inspector.name == "x" and inspector.names[:2] == ["x", "k"]
         inspector.close()
+
+
+@wb.graph
+def cooling(u, v):
+    change = 1.0
+    while change > 1e-3:
+        new = u * 0.5
+        change = np.max(np.abs(new - u))
+        u = new
+        v = v * 0.5
+    return u, v
+
+
+def test_it_opens_on_the_largest_array_of_a_loop_and_else_on_its_first_variable():
+    graph = cooling.graph_for(np.ones((6, 5)), np.ones(7))
+    view = ValueInspector(graph)
+    assert view.name == "u" != view.names[0], view.names
+    view.close()
+    for other in (newton(), flat()):
+        assert first_name(other, offered_names(other)) == offered_names(other)[0]

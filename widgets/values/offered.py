@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,3 +57,16 @@ def about_to_be(source: ViewSource, name: str, shown: Inspected, snapshot: Any) 
         return None
     at = (*shown.iteration[:-1], now)
     return Inspected(value, at, where_of(path, at), note="about to take this value", newest=True)
+
+
+def first_name(graph: Graph, names: Sequence[str]) -> str:
+    """The value that is shown at first: the loop variable with the most elements, if there is an array among them, else
+    the first of ``names``."""
+    sizes: dict[str, int] = {}
+    for path in sorted(graph.frames, key=len):
+        for variable in graph.frames[path].variables:
+            shape = graph.type_of(graph.value(variable.name)).shape
+            if shape:  # a size that is not known yet counts as one
+                sizes.setdefault(variable.name, math.prod(size or 1 for size in shape))
+    largest = max(sizes, key=sizes.__getitem__, default="")
+    return largest if sizes.get(largest, 0) > 1 else next(iter(names), "")

@@ -22,7 +22,7 @@ from workbench.widgets.values.inspector_control import FIRST, InspectorControl, 
 from workbench.widgets.values.inspector_model import inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
 from workbench.widgets.values.number_rows import NumberRows
-from workbench.widgets.values.offered import about_to_be, is_of_now, offered_names
+from workbench.widgets.values.offered import about_to_be, first_name, is_of_now, offered_names
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     source : Session, Trace or Graph
         The run.
     name : str, optional
-        A public value name or ``node:output``; by default the first loop variable but counters and flags.
+        A public value name or ``node:output``; by default the largest array among the loop variables, else the first
+        of them but counters and flags.
     focus : Focus, optional
         A selection to share: the selected value is shown.
 
@@ -72,7 +73,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         graph = self.source.graph
         self.names = offered_names(graph)
-        self.name = name or (self.names[0] if self.names else "")
+        self.name = name or first_name(graph, self.names)
         if self.name and self.name not in self.names:
             graph.value(self.name)  # an unknown name is an error that lists near ones
             self.names.insert(0, self.name)

@@ -85,7 +85,8 @@ for region in graph.regions.values():
     print(f"{region.kind:7} {region.name}")
 
 # %% [markdown]
-# The `Loop` has become a frame, and the `If` a branch in it. All values keep the names that they have in the model.
+# The `Loop` has become a frame, and the `If` a branch in it: click the box to open it. All values keep the names that
+# they have in the model.
 
 # %% tags=["nbval-ignore-output"]
 GraphView(graph, height=560)

@@ -58,7 +58,7 @@ ORDER = {
     "series verdict forecast intervals slicing proof diff precision root_cause fixes ends termination "
     "live report",
     "magics": "watch_line insert probe graph_line cell register",
-    "widgets": "live base text series strips graph evolution termination control_flow values breakpoints memory "
+    "widgets": "live base text series strips graph evolution termination control_flow values nodes breakpoints memory "
     "compare time export watch panel jupyter sweep",
 }
 # Class names with two meanings in rooms that meet -> why both stay.

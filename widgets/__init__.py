@@ -43,6 +43,7 @@ from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.memory.memory_view import MemoryView
 from workbench.widgets.memory.shape_trie_view import ShapeTrieView
 from workbench.widgets.memory.type_matrix_view import TypeMatrixView
+from workbench.widgets.nodes.node_table import NodeTable
 from workbench.widgets.panel.panel import Debugger, debug, open_finding
 from workbench.widgets.panel.spill.spill_progress import SpillProgress
 from workbench.widgets.panel.toolbar import Toolbar
@@ -61,6 +62,7 @@ for _name in ("plotly_mimetype", "jupyterlab", "vscode", "notebook", "notebook_c
 
 __all__ = [
     "BreakpointTable",
+    "NodeTable",
     "CallStackView",
     "ControlFlowView",
     "Debugger",

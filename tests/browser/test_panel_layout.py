@@ -118,15 +118,35 @@ def test_the_text_grows_the_layout_follows_and_it_is_kept(opened, newton):
     newton.until("return panel.dataset.mode === 'three' && !panel.style.transform")
 
 
-def test_a_graph_without_a_loop_has_no_place_for_iterations(opened):
+def test_a_graph_without_a_loop_has_its_nodes_in_place_of_iterations(opened):
     flat = Panel(opened.page, 1)
     flat.show()
-    flat.until(f"return {IN_SIGHT} === 'graph,value'")
-    left, right = flat.ask(
-        "return ['graph', 'value'].map(k => panel.querySelector(`.workbench-area-${k}`).offsetWidth)"
+    flat.until(f"return {IN_SIGHT} === 'graph,nodes,value'")
+    graph, nodes, value = flat.ask(
+        "return ['graph', 'nodes', 'value'].map(k => panel.querySelector(`.workbench-area-${k}`).offsetWidth)"
     )
-    assert left > 1.5 * right
+    assert nodes > graph > value > 200
+    heads = "[...panel.querySelectorAll('.workbench-nodes th')]"
+    assert flat.ask(f"return {heads}.every(h => h.querySelector('button').scrollWidth <= h.clientWidth + 1)")
     assert flat.ask("return panel.querySelector('.workbench-card-verdict').offsetHeight") == 0
+    flat.click("run")
+    row = "[...panel.querySelectorAll('.workbench-nodes tbody tr')].find(r => r.dataset.node === 'tanh')"
+    flat.until(f"return {row}?.cells[4].textContent === '0.964'")
+    flat.ask(f"{row}.click()")
+    flat.until(f"return {row}.getAttribute('aria-selected') === 'true'")
+    flat.until("return [...panel.querySelectorAll('.workbench-is-value input')].some(e => e.value === 'tanh')")
+    flat.ask(
+        "const h = [...panel.querySelectorAll('.workbench-nodes th button')].find(b => b.textContent === 'op'); h.click()"
+    )
+    flat.until("return panel.querySelector('.workbench-nodes th[aria-sort=ascending]')?.textContent === 'op'")
+    flat.ask(
+        "const f = panel.querySelector('.workbench-nodes input'); f.value = 'op:tanh'; f.dispatchEvent(new Event('input'))"
+    )
+    flat.until("return panel.querySelectorAll('.workbench-nodes tbody tr').length === 1")
+    flat.ask(
+        "const f = panel.querySelector('.workbench-nodes input'); f.value = ''; f.dispatchEvent(new Event('input'))"
+    )
+    flat.until("return panel.querySelectorAll('.workbench-nodes tbody tr').length > 1")
 
 
 def test_no_script_failed(opened):

@@ -26,6 +26,7 @@ from workbench.widgets.graph.graph_view import GraphView
 from workbench.widgets.graph.repair_notes import notes_view
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.nodes.node_table import NodeTable
 from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
 from workbench.widgets.panel.layout.panel_layout import PanelLayout, arranged
@@ -84,6 +85,8 @@ class Debugger(Staged, ipywidgets.VBox):
         self.termination = TerminationView(source, focus=self.focus)
         self.control_flow = ControlFlowView(source, focus=self.focus)
         self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus)
+        #: where there is no loop, and with it no iterations and no verdict
+        self.nodes = None if self.termination.frame else NodeTable(source, focus=self.focus)
         for view in self.parts:
             view.add_class("workbench-panel")
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
@@ -99,6 +102,7 @@ class Debugger(Staged, ipywidgets.VBox):
             graph=[self.graph, *notes_view(notes)],
             iterations=[self.time, self.evolution],
             ending=[self.termination],
+            nodes=[] if self.nodes is None else [self.nodes],
             value=[self.inspector],
             tools=self.panes,
         )

@@ -1,6 +1,6 @@
 // The areas of a panel, which have a line above them where it is wide and are tabs where it is narrow, and their button.
 
-const AREAS = [["graph", "Graph"], ["iterations", "Iterations"], ["value", "Value"], ["ending", "Will it end?"]];
+const AREAS = [["graph", "Graph"], ["iterations", "Iterations"], ["value", "Value"], ["ending", "Will it end?"], ["nodes", "Nodes"]];
 
 // The button that gives an area the whole panel.
 function makeMaximise(key, what, parent, act) {

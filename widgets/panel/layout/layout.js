@@ -7,9 +7,9 @@ const PRESENTING = 1.54; // 20 pixels for 13
 // what scrolls around a cell in JupyterLab, in a view of its output, and in Notebook 7
 const PAGES = ".jp-WindowedPanel-outer, .jp-LinkedOutputView, .jp-Notebook, .jp-NotebookPanel-notebook";
 const COLUMNS = {
-  two: { loop: [40, 60], plain: [60, 40] },
-  three: { loop: [29.5, 41.5, 29], field: [24, 37, 39], plain: [65, 35] },
-  wide: { loop: [29, 43, 28], field: [24, 38, 38], plain: [68, 32] },
+  two: { loop: [40, 60], plain: [45, 55] },
+  three: { loop: [29.5, 41.5, 29], field: [24, 37, 39], plain: [26, 49, 25] },
+  wide: { loop: [29, 43, 28], field: [24, 38, 38], plain: [36, 40, 24] },
 };
 const GRAPH_MOST = 38; // percent
 const ROWS = { middle: [70, 30], right: [52, 48], field: [68, 32], two: [55, 45] };
@@ -118,7 +118,8 @@ class PanelLayout {
     const alone = mode === "one" || this.maximised;
     const rows = { middle: this.column("middle"), right: this.column("right") };
     for (const [name, column] of Object.entries(rows)) {
-      column.style.gridTemplateRows = alone || mode === "two" ? "" : this.tracks(name, ROWS[this.name(name)]);
+      const whole = alone || mode === "two" || (name === "middle" && this.kind === "plain");
+      column.style.gridTemplateRows = whole ? "" : this.tracks(name, ROWS[this.name(name)]);
     }
     body.style.gridTemplateColumns = alone ? "minmax(0, 1fr)" : this.tracks("columns", this.columns);
     body.style.gridTemplateRows = mode === "two" && !alone ? this.tracks("two", ROWS.two) : "minmax(0, 1fr)";
@@ -132,9 +133,9 @@ class PanelLayout {
 
   // Areas that are tabs in this layout.
   get tabbed() {
-    const all = this.kind === "loop" ? ["graph", "iterations", "value", "ending"] : ["graph", "value"];
+    const all = this.kind === "loop" ? ["graph", "iterations", "value", "ending"] : ["graph", "nodes", "value"];
     if (this.mode === "one") return all;
-    return this.mode === "two" ? all.filter((key) => key === "value" || (key === "ending" && this.kind === "loop")) : [];
+    return this.mode === "two" ? all.filter((key) => key !== "graph" && key !== "iterations") : [];
   }
 
   // Shows one tab: of the tools, or an area where the layout has it among them.
@@ -147,7 +148,7 @@ class PanelLayout {
     const { maximised } = this;
     for (const area of AREAS.map(([key]) => key)) {
       const element = this.area(area);
-      const absent = this.kind === "plain" && (area === "iterations" || area === "ending");
+      const absent = this.kind === "plain" && (area === "iterations" || area === "ending"); // the nodes stand there
       const off = absent || (maximised ? maximised !== area : tabbed.includes(area) && shown !== area);
       element?.classList.toggle("workbench-off", off);
     }

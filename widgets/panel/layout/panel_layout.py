@@ -18,7 +18,8 @@ from workbench.widgets.base.json_widget import Part
 class PanelLayout(Part):
     """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
 
-    ``loop`` says whether the graph has a loop; without one there is no place for iterations and no verdict.
+    ``loop`` says whether the graph has a loop; without one the table of nodes stands in place of iterations and
+    verdict.
     ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
     has two axes or more, so that its image gets the largest part.
     """
@@ -34,12 +35,21 @@ class PanelLayout(Part):
 
 
 def arranged(
-    graph: Sequence[Any], iterations: Sequence[Any], ending: Sequence[Any], value: Sequence[Any], tools: Any
+    graph: Sequence[Any],
+    iterations: Sequence[Any],
+    ending: Sequence[Any],
+    nodes: Sequence[Any],
+    value: Sequence[Any],
+    tools: Any,
 ) -> ipywidgets.Box:
-    """The views of a panel in three columns: the graph; iterations above the verdict; the value above the tools."""
+    """The views of a panel in three columns: the graph; iterations above the verdict, or the table of nodes; the value
+    above the tools."""
+    middle = [_box("area", "iterations", iterations), _box("area", "ending", ending)]
+    if nodes:
+        middle.append(_box("area", "nodes", nodes))
     columns = (
         _box("column", "left", [_box("area", "graph", graph)]),
-        _box("column", "middle", [_box("area", "iterations", iterations), _box("area", "ending", ending)]),
+        _box("column", "middle", middle),
         _box("column", "right", [_box("area", "value", value), tools]),
     )
     body = ipywidgets.Box(columns)

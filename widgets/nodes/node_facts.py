@@ -1,0 +1,87 @@
+"""What is told of a node's newest value: least, largest, how many items are not finite and zero, and its bytes.
+
+Bounded: values are read for at most 0.05 s a look; what a standing run could not give in that time is read at the next
+look (``behind``). What was read is kept while nothing changes, and while a run goes on nothing is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.series.series_reader import latest
+
+SLICE_S = 0.05
+NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
+
+
+class ValueFacts(NamedTuple):
+    """Of the first output of a node; ``least`` and ``largest`` are of its finite items, None where there is none."""
+
+    least: Any
+    largest: Any
+    nan: int
+    inf: int
+    zeros: int
+    bytes: int
+
+
+class FactReader:
+    """Reads the facts of nodes, of a session or a trace."""
+
+    def __init__(self, source: ViewSource) -> None:
+        self.source = source
+        self.behind = False
+        self._mark: Hashable = None
+        self._kept: dict[str, ValueFacts | None] = {}
+
+    def begin(self, mark: Hashable, running: bool) -> None:
+        """A new look; ``mark`` tells whether anything can have changed since the last one."""
+        if running or mark != self._mark:
+            self._kept = {}
+        self._mark, self._running = mark, running
+        self._until = time.perf_counter() + SLICE_S
+        self.behind = False
+
+    def of(self, name: str) -> ValueFacts | None:
+        """The facts of a node, or None for one without a value that is a number, or that was not read yet."""
+        if name not in self._kept:
+            if self._running or self.source.trace is None:
+                return None
+            if time.perf_counter() > self._until:
+                self.behind = True
+                return None
+            self._kept[name] = self._read(name)
+        return self._kept[name]
+
+    def _read(self, name: str) -> ValueFacts | None:
+        trace = self.source.trace
+        try:
+            found = None if trace is None else latest(trace, str(Ref(name, 0)), {})
+        except NOT_THERE:
+            return None
+        return None if found is None else facts_of(found[0])
+
+
+def facts_of(value: Any) -> ValueFacts | None:
+    """The facts of a value, None for what holds no numbers."""
+    array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)) else None
+    if array is None or array.dtype.kind not in "biufc":
+        return None
+    zeros = array.size - int(np.count_nonzero(array))
+    if array.dtype.kind == "c" or not array.size:
+        nan = int(np.isnan(array).sum())
+        return ValueFacts(None, None, nan, int(np.isinf(array).sum()), zeros, array.nbytes)
+    least, largest, nan, inf = array.min(), array.max(), 0, 0
+    if not (np.isfinite(least) and np.isfinite(largest)):
+        finite = array[np.isfinite(array)]
+        nan = int(np.isnan(array).sum())
+        inf = array.size - finite.size - nan
+        least, largest = (finite.min(), finite.max()) if finite.size else (None, None)
+    return ValueFacts(least, largest, nan, inf, zeros, array.nbytes)

@@ -125,18 +125,18 @@ assert watch.replays.exact is True
 # iterations before the fault, and watch it come:
 
 # %%
-session.breakpoints.add("iteration", when=f"value == {bad.iteration - 3}")
+session.breakpoints.add("recorded_iteration", when=f"value == {bad.iteration - 3}")
 session.run()
 session.breakpoints.clear()
 for _ in range(4):
     session.next_iteration()
     dark = session.value("brightness/mean").min()
-    print(f"iteration {session.value('iteration')}: darkest {dark:.3f}, loss {session.value('loss'):.3f}")
+    print(f"iteration {session.value('recorded_iteration')}: darkest {dark:.3f}, loss {session.value('loss'):.3f}")
 session.next_iteration()
 print("weights of the next iteration:", session.value("head.weight").ravel()[:4])
 
 # %% jupyter={"source_hidden": true} tags=["check"]
-assert session.value("iteration") == bad.iteration + 1 and np.isinf(session.trace["loss"].values[-2])
+assert session.value("recorded_iteration") == bad.iteration + 1 and np.isinf(session.trace["loss"].values[-2])
 assert np.isnan(session.value("head.weight")).all()
 
 # %% [markdown]

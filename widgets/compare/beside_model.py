@@ -9,6 +9,7 @@ import numpy as np
 from workbench.analysis.diff import Diff
 from workbench.analysis.diff.compare_values import Row
 from workbench.errors import WorkbenchError
+from workbench.ir.op_names import bare_op
 from workbench.text import apart, printable
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, value_text
@@ -22,7 +23,7 @@ def first_row(diff: Diff) -> int | None:
     for k, row in enumerate(diff.rows):
         if not row.edited:
             break
-        if row.op.rsplit(":", 1)[-1] == "Merge":
+        if bare_op(row.op) == "Merge":
             return k
     return 0 if diff.rows else None
 

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.analysis.diff import Diff, Kind, Row
 from workbench.analysis.diff.render import WORDS, summary
 from workbench.errors import WorkbenchError
+from workbench.ir.op_names import bare_op
 from workbench.text import printable
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, shorten, value_text
@@ -60,7 +61,7 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
         "name": row.name,
         "shown": shorten(printable(name), 48),
         "node": row.node,
-        "op": printable(row.op.rsplit(":", 1)[-1]),
+        "op": printable(bare_op(row.op)),
         "kind": row.kind.name.lower(),
         "mark": MARKS[row.kind],
         "word": "edited" if row.edited else WORDS[row.kind],

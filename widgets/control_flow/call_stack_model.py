@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.ir.op_names import bare_op
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.text.labels import short_name
@@ -60,7 +61,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
                 "iteration": [int(i) for i in numbers],
                 "where": "" if not frame else _where(source, frame, numbers, running and moment is None),
                 "node": here or "",
-                "op": made.op.rsplit(":", 1)[-1] if made is not None else "",
+                "op": bare_op(made.op) if made is not None else "",
                 "source": _place(made),
                 "expression": made.source.expression if made and made.source else "",
                 "inner": inner,

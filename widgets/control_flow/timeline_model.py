@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.ir.op_names import bare_op
 from workbench.trace.row_ranges import as_array
 from workbench.widgets.series.event_clock import EventClock
 from workbench.widgets.text.labels import short_name
@@ -196,7 +197,7 @@ def _fired(clock: EventClock, number: int, low: float, high: float) -> list[dict
         begin = int(stretch.begin[row] + behind) - len(nodes)
         for k, node in enumerate(sorted(nodes, key=lambda n: n.ip)):
             if low <= begin + k < high:
-                op = node.op.rsplit(":", 1)[-1]
+                op = bare_op(node.op)
                 words = f"{_where(path, paths[row])}{node.name} ({op}), event {numeral(begin + k)}"
                 bars.append(
                     {

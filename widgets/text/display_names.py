@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.ir.op_names import bare_op
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
 
 #: ops that hand a value on as it is
@@ -69,7 +70,7 @@ class Spoken:
     def made(self, node: str) -> str:
         """How a node makes its value: ``x \u00f7 2``, "constant", "input", or what moves it on."""
         found = self.graph.nodes[node]
-        op = found.op.rsplit(":", 1)[-1]
+        op = bare_op(found.op)
         if not found.inputs or op in (*PASSING, "Merge", "LoopCond"):
             return {"Const": "constant", "Placeholder": "input", "LoopCond": "go on?"}.get(op, op)
         return shorten(expression(op, [self._operand(ref) for ref in found.inputs]), ROOM)

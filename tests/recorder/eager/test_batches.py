@@ -122,8 +122,8 @@ def test_numbers_that_change_are_values_of_the_iteration(batches: Any, made: Any
     assert watch.replays.exact is True, str(watch.replays)
     session = watch.session()
     assert session.run().reason is wb.StopReason.FINISHED
-    assert int(session.graph.nodes["iteration/start"].attrs["value"]) == first
-    assert int(session.outputs["iteration"]) == last + 1
+    assert int(session.graph.nodes["recorded_iteration/start"].attrs["value"]) == first
+    assert int(session.outputs["recorded_iteration"]) == last + 1
     for name, numbers in states[last].items():
         assert np.array_equal(session.outputs[name].reshape(-1), numbers), name
     assert f"the iterations {first} to {last} of the record" in session.graph.notes[0]
@@ -153,7 +153,7 @@ def test_calls_on_one_slice_share_its_offset_which_can_be_edited() -> None:
 def test_the_note_names_the_iterations_around_a_loop_that_have_another_form() -> None:
     watch, _ = trained(with_a_short_batch)
     (one, two) = watch.session().graph.notes
-    assert one == "This loop has the iterations 11 to 20 of the record."
+    assert one.startswith("This loop has the iterations 11 to 20 of the record; recorded_iteration counts them")
     assert two.startswith("Iterations 10 and 21 have other ops, tensors of other sizes")
 
 

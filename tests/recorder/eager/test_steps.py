@@ -37,7 +37,7 @@ def test_a_session_on_the_record_ends_with_the_parameters_of_the_loop(
     outputs = session.outputs
     for name, parameter in [*net.named_parameters(), *net.named_buffers()]:
         assert np.array_equal(_numbers(outputs[name]), parameter.detach().numpy().reshape(-1)), name
-    assert int(outputs["iteration"]) == 6
+    assert int(outputs["recorded_iteration"]) == 6
 
 
 def newton(steps: int = 7) -> Any:
@@ -52,14 +52,14 @@ def newton(steps: int = 7) -> Any:
 def test_a_loop_of_tensors_is_stepped_both_ways() -> None:
     watch = newton()
     session = watch.session()
-    session.run_to("iteration", iteration=2)
-    assert session.trace["iteration"].values.tolist() == [1, 2]
+    session.run_to("recorded_iteration", iteration=2)
+    assert session.trace["recorded_iteration"].values.tolist() == [1, 2]
     before = session.trace["x"].values.copy()
     session.run()
     recorded = watch.trace["x"].values
     assert np.array_equal(session.trace["x"].values, recorded[: len(session.trace["x"].values)])
     session.restart()
-    session.run_to("iteration", iteration=2)
+    session.run_to("recorded_iteration", iteration=2)
     assert np.array_equal(session.trace["x"].values, before)
     session.step_back(3)
     session.step(3)
@@ -69,7 +69,7 @@ def test_a_loop_of_tensors_is_stepped_both_ways() -> None:
 def test_an_edit_goes_on_through_the_ops_of_torch() -> None:
     watch = newton()
     session = watch.session()
-    session.run_to("iteration", iteration=1)
+    session.run_to("recorded_iteration", iteration=1)
     session.set_value("x", np.float32(100.0))
     session.run()
     x, found = np.float32(100.0), session.trace["x"].values
@@ -92,7 +92,7 @@ def test_a_number_that_python_read_and_an_edit_reaches_is_marked() -> None:
     session.run()
     assert not session.trace["reads_differ"].values.any()
     session.restart()
-    session.run_to("iteration", iteration=2)
+    session.run_to("recorded_iteration", iteration=2)
     session.set_value("x", np.float32(0.5))
     session.run()
     told = session.trace["reads_differ"].values.tolist()
@@ -106,7 +106,7 @@ def test_an_edit_that_reaches_no_number_is_not_marked() -> None:
             x, y = x + 1, y * (1.5 if x.item() > 0 else 2.0)
             watch(x=x, y=y)
     session = watch.session()
-    session.run_to("iteration", iteration=1)
+    session.run_to("recorded_iteration", iteration=1)
     session.set_value("y", np.float32(7.0))
     session.run()
     assert not session.trace["reads_differ"].values.any()
@@ -130,7 +130,11 @@ def test_the_state_of_an_optimizer_has_names_and_data_are_no_variables() -> None
     session = watch.session()
     variables = [v.name for path in session.graph.frames for v in session.graph.frames[path].variables]
     parts = ("", ".step", ".exp_avg", ".exp_avg_sq")
-    expected = {"iteration", "reads_differ", *(f"{name}{part}" for name in ("weight", "bias") for part in parts)}
+    expected = {
+        "recorded_iteration",
+        "reads_differ",
+        *(f"{name}{part}" for name in ("weight", "bias") for part in parts),
+    }
     assert set(variables) == expected and "step/data_0" in session.graph.nodes
     session.run()
     moments = {id(p): state["exp_avg"] for p, state in watch.recorder.phases.optimizers[0].state.items()}
@@ -177,7 +181,7 @@ def test_a_budget_keeps_the_newest_iterations() -> None:
             optimizer.step()
             watch(loss=loss)
     session = watch.session()
-    first = int(session.graph.nodes["iteration/start"].attrs["value"])
+    first = int(session.graph.nodes["recorded_iteration/start"].attrs["value"])
     assert 10 < first < 39
     session.run()
     for name, parameter in net.named_parameters():
@@ -225,4 +229,4 @@ def test_a_last_iteration_of_another_form_is_left_out() -> None:
             watch(x=x)
     session = watch.session()
     session.run()
-    assert float(session.outputs["x"]) == 6.0 and int(session.outputs["iteration"]) == 5
+    assert float(session.outputs["x"]) == 6.0 and int(session.outputs["recorded_iteration"]) == 5

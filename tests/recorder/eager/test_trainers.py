@@ -218,4 +218,4 @@ def test_accelerate() -> None:
                 watch(loss=loss)
     assert watch.calls == 6 and watch.first_bad() is None and watch.replays.exact and not watch.refused
     session = watch.session()  # the last iteration loads no batch for the next one, so that it has a form of its own
-    assert session.run().reason is wb.StopReason.FINISHED and int(session.outputs["iteration"]) == 5
+    assert session.run().reason is wb.StopReason.FINISHED and int(session.outputs["recorded_iteration"]) == 5

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.ir.op_names import bare_op
 from workbench.widgets.graph.model.structure import NEXT, START, Structure
 from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
@@ -102,7 +103,7 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     if node.op == "LoopCond":
         return ["LoopCond", "go on?"]
     title = short_name(node.name)  # the same word by which consumers call the value
-    op = node.op.rsplit(":", 1)[-1]
+    op = bare_op(node.op)
     if not operands:
         return [title]
     text = expression(op, operands)

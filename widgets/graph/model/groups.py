@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from workbench.ir.frames.regions import BRANCH, LOOP
 from workbench.ir.graph import Graph
+from workbench.ir.op_names import bare_op
 from workbench.widgets.graph.model.calls import OF, constructs_of, members
 from workbench.widgets.graph.model.constant_inlining import Folding
 from workbench.widgets.graph.model.group import Group, frame_id, summary
@@ -204,7 +205,7 @@ class _Grouping:
     def _op(self, item: str) -> str:
         if item in self.groups:
             return self.groups[item].title
-        return self.graph.nodes[item].op.rsplit(":", 1)[-1]
+        return bare_op(self.graph.nodes[item].op)
 
     def _kind(self, item: str) -> tuple[object, ...]:
         """Key of an item; items with equal keys are drawn once."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from workbench.errors import WorkbenchError
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.ir.op_names import bare_op
 from workbench.widgets.text.labels import shorten
 
 MAX_QUERY = 500
@@ -67,7 +68,7 @@ class GraphSearch:
     def _condition(self, key: str, want: str, part: bool) -> Test:
         graph = self.graph
         if key == "op":
-            return lambda node: _is(node.op.rsplit(":", 1)[-1].lower(), want, part) or _is(node.op.lower(), want, part)
+            return lambda node: _is(bare_op(node.op).lower(), want, part) or _is(node.op.lower(), want, part)
         if key == "dtype":
             return lambda node: any(_is(str(t.dtype).lower(), want, part) for t in node.types)
         if key == "shape":

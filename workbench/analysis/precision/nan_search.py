@@ -11,7 +11,7 @@ from workbench.analysis.diff.error_source import value_at
 from workbench.analysis.diff.side import Column, Path
 from workbench.analysis.diff.trace_side import HANDS_ON, Orders, TraceSide
 from workbench.analysis.precision.block_scan import Test, bad_firings, is_bad, parts
-from workbench.analysis.precision.operand_rules import Item, blame, by_place
+from workbench.analysis.precision.operand_rules import Item, are_whole, blame, by_place
 from workbench.analysis.precision.result import NanOrigin, Operand
 from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Node, Ref
@@ -241,9 +241,11 @@ class NanSearch:
         graph, value = self.trace.graph, self._value(ref, path)
         node = graph.nodes[ref.node]
         bad, index = self._items(value)
-        at_place = index if by_place(node.op) else None
-        operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in self._sources(ref, path))
-        told = blame(node.op, self.kind, [Item(o.name, o.value, o.item) for o in operands])
+        sources = self._sources(ref, path)
+        whole = are_whole(node.op, node.attrs.get("call", ""), [graph.type_of(r).shape for r, _ in sources])
+        at_place = index if whole and by_place(node.op) else None
+        operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in sources)
+        told = blame(node.op if whole else "", self.kind, [Item(o.name, o.value, o.item) for o in operands])
         guilty = None if told is None else operands[told[0]]
         because = None if guilty is None else self._because(guilty, index)
         return NanOrigin(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.ir.op_names import bare_op
 from workbench.ir.opspec import REGISTRY
 from workbench.trace.describe import short
 
@@ -32,6 +35,8 @@ _OURS = {
     "pow": "power",
     "mod": "remainder",
     "matmulinteger": "matmul",
+    "mm": "matmul",
+    "bmm": "matmul",
     "reducesum": "sum",
     "reducemean": "mean",
     "floordiv": "floor_divide",
@@ -40,8 +45,8 @@ _OURS = {
 
 
 def op_name(op: str) -> str:
-    """``onnx:Div`` and ``divide`` alike."""
-    plain = op.rpartition(":")[2].rpartition(".")[2].lower()
+    """``onnx:Div``, ``torch:aten.div_.Tensor`` and ``divide`` alike."""
+    plain = bare_op(op).lower().rstrip("_")  # add_ writes in place what add computes
     return _OURS.get(plain, plain)
 
 
@@ -57,16 +62,42 @@ def by_place(op: str) -> bool:
     return spec is not None and spec.family in _BY_PLACE or name in _RULES or name in ("where", "clip", "identity")
 
 
+def are_whole(op: str, call: str, shapes: Sequence[tuple[int | None, ...] | None]) -> bool:
+    """True if a node computes with its operands as they are.
+
+    A call of PyTorch reads parts of storages, with strides of their own, and numbers that are no operands: an item of
+    a storage is an item of its tensor only where that is all of it.
+    """
+    if not call or not op.startswith("torch:"):
+        return True
+    tensors = [arg["tensor"] for arg in json.loads(call)["args"] if isinstance(arg, dict) and "tensor" in arg]
+    if [k for k, *_ in tensors] != list(range(len(shapes))):
+        return False
+    for (_, _, sizes, strides, offset), shape in zip(tensors, shapes, strict=True):
+        standard = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
+        if (
+            offset
+            or tuple(sizes) != shape
+            or any(n > 1 and a != b for n, a, b in zip(sizes, strides, standard, strict=True))
+        ):
+            return False
+    return True
+
+
 def blame(op: str, kind: str, items: Sequence[Item]) -> Blame | None:
     """The operand to blame, or None for an op without operands."""
     if not items:
         return None
     with np.errstate(all="ignore"):
-        for rule in (_RULES.get(op_name(op)), _infinite, _largest if kind == "inf" else None):
+        name = op_name(op)
+        alone = name in _OF_TWO and len(items) < 2  # the other one is a number in the call
+        for rule in (None if alone else _RULES.get(name), _infinite, _largest if kind == "inf" else None):
             found = rule(items) if rule is not None else None
             if found is not None:
                 return found
-    return 0, f"{items[0].name} is {short(items[0].value if items[0].item is None else items[0].item)}"
+    name, value, item = items[0]
+    number = _number(item)
+    return 0, f"{name} is {short(value if item is None else item) if number is None else f'{number:.9g}'}"
 
 
 def _number(item: Any) -> float | None:
@@ -82,9 +113,11 @@ def _number(item: Any) -> float | None:
 def _denominator(items: Sequence[Item]) -> Blame | None:
     last = len(items) - 1
     below = _number(items[last].item)
+    above = _number(items[0].item) if last else 1.0
+    if below is not None and above is not None and 0 < abs(below) < 1 and np.isfinite(above):
+        return last, f"{items[last].name} is as small as {below:.9g}"
     if below != 0:
         return None
-    above = _number(items[0].item) if last else 1.0
     what = "0 is divided by 0" if above == 0 else "something is divided by 0"
     return last, f"{items[last].name} is 0: {what}"
 
@@ -156,7 +189,7 @@ def _infinite(items: Sequence[Item]) -> Blame | None:
 
 
 def _largest(items: Sequence[Item]) -> Blame | None:
-    """The operand of the largest magnitude: the result has no room in its dtype."""
+    """The operand of the largest magnitude, above 1: the result has no room in its dtype."""
     sizes = []
     for _, value, item in items:
         array = np.asarray(value if item is None else item)
@@ -167,9 +200,11 @@ def _largest(items: Sequence[Item]) -> Blame | None:
             else -1.0
         )
     k = int(np.argmax(sizes))
-    return (k, f"{items[k].name} is as large as {sizes[k]:.9g}") if sizes[k] >= 0 else None
+    return (k, f"{items[k].name} is as large as {sizes[k]:.9g}") if sizes[k] > 1 else None
 
 
+#: ops whose rules compare two operands
+_OF_TWO = frozenset("divide floor_divide remainder fmod truncate_divide power multiply add subtract".split())
 _RULES: dict[str, Rule] = {
     "divide": _denominator,
     "floor_divide": _denominator,

@@ -11,6 +11,7 @@ from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.text import shown
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.ir.op_names import bare_op
 from workbench.trace.aligned_columns import origin
 
 INFIX = {
@@ -94,7 +95,7 @@ def expression(loop: LoopDependencies, ref: Any, depth: int = 5) -> str:
         sign = "~" if node.op == "invert" and graph.type_of(at).dtype != "bool" else "not "
         text = f"{sign}{parts[0]}" if " " not in parts[0] else f"{sign}({parts[0]})"
     else:
-        text = f"{node.op.rsplit(':', 1)[-1]}({', '.join(parts)})"
+        text = f"{bare_op(node.op)}({', '.join(parts)})"
     return text if len(text) <= MAX_LENGTH else named(graph, at)
 
 
@@ -109,7 +110,7 @@ def named(graph: Graph, at: Ref) -> str:
     own = re.sub(r"^(?:el)?if |^while |:$", "", source.expression or "")
     if own and len(own) <= MAX_LENGTH and "\n" not in own:
         return str(own)
-    return f"the {node.op.rsplit(':', 1)[-1]} of line {source.line}" if source.line else name
+    return f"the {bare_op(node.op)} of line {source.line}" if source.line else name
 
 
 def turned(op: str, mirrored: bool, negated: bool) -> str:

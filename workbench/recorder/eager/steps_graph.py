@@ -31,6 +31,8 @@ from workbench.recorder.eager.steps import AtenCall, RecordedSteps
 
 #: the variable of the loop that is True once an edit reached a number that Python had read with ``item()``
 READS_DIFFER = "reads_differ"
+#: the variable that counts iterations as the watch did, which may have begun before the loop does
+RECORDED = "recorded_iteration"
 
 
 class StepsGraph:
@@ -66,8 +68,8 @@ class StepsGraph:
         fixed = [j for j in labels if body.previous[j] == j and j not in written and not self._known_name(j)]
         carried = [j for j in labels if j not in fixed]
         names = {s: name for s in types if (name := self._known_name(s))}
-        self._boxes = Boxes(at, self._site_of, names | labels, ("iteration", READS_DIFFER))
-        counter = self._loop_variable("iteration", np.int64(self.span[0]))
+        self._boxes = Boxes(at, self._site_of, names | labels, (RECORDED, READS_DIFFER))
+        counter = self._loop_variable(RECORDED, np.int64(self.span[0]))
         last = self._add("iterations", "Const", [], value=np.array(self.span[-1] + 1))
         bound = self._add(f"{at}/iterations/Enter", "Enter", [Ref(last)], frame_name=at, is_constant=True)
         less = self._add(f"{at}/goes_on", "less", [counter[0], Ref(bound)])
@@ -83,11 +85,11 @@ class StepsGraph:
             labels[j] = f"data_{k}"
             begin = self._add(f"{labels[j]}/start", "Const", [], value=np.array(as_type(start[j], types[j])))
             value[j] = Ref(self._add(f"{at}/{labels[j]}", "Enter", [Ref(begin)], frame_name=at, is_constant=True))
-        turn = self._add(f"{at}/iteration/Switch", "Switch", [counter[0], Ref(cond)])
+        turn = self._add(f"{at}/{RECORDED}/Switch", "Switch", [counter[0], Ref(cond)])
         one = self._add("one", "Const", [], value=np.array(1))
         step = self._add(f"{at}/one/Enter", "Enter", [Ref(one)], frame_name=at, is_constant=True)
         more = self._add(f"{at}/next", "add", [Ref(turn, 1), Ref(step)])
-        self._add(f"{at}/iteration/NextIteration", "NextIteration", [Ref(more)])
+        self._add(f"{at}/{RECORDED}/NextIteration", "NextIteration", [Ref(more)])
         for s in sorted(set(body.given) & set(types)):
             value[s] = self._given(turn, f"{at}/outside_{s}", types[s], self._bytes_of(s, types[s]))
         reads = [n for n in sorted(self._iterations[self.span[0]].read) if self._read_type(n) is not None]
@@ -110,9 +112,9 @@ class StepsGraph:
             outputs[READS_DIFFER] = Ref(
                 self._add(f"{at}/{READS_DIFFER}/Exit", "Exit", [Ref(f"{at}/{READS_DIFFER}/Switch")])
             )
-        outputs["iteration"] = Ref(self._add(f"{at}/iteration/Exit", "Exit", [Ref(turn)]))
+        outputs[RECORDED] = Ref(self._add(f"{at}/{RECORDED}/Exit", "Exit", [Ref(turn)]))
         names = {labels[j]: merges[j] for j in carried} | {labels[j]: value[j] for j in fixed}
-        names["iteration"] = counter[0]
+        names[RECORDED] = counter[0]
         if differs is not None:
             names[READS_DIFFER] = differs[0]
         for s, ref in value.items():
@@ -123,7 +125,9 @@ class StepsGraph:
     def _notes(self) -> list[str]:
         """The iterations that this loop has, where the record has others too."""
         first, last, held = self.span[0], self.span[-1], self._iterations
-        found = [f"This loop has the iterations {first} to {last} of the record."]
+        found = [
+            f"This loop has the iterations {first} to {last} of the record; {RECORDED} counts them as the watch does."
+        ]
         if others := [str(k) for k in (first - 1, last + 1) if k in held]:
             who = f"Iterations {others[0]} and {others[1]} have" if len(others) > 1 else f"Iteration {others[0]} has"
             found.append(f"{who} other ops, tensors of other sizes, or other tensors that the iteration before left.")

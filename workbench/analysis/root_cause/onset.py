@@ -19,7 +19,7 @@ from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns
 #: nominal seconds in which a counter is followed to where it stalls
 SECONDS = 0.2
 #: values of a cycle that are compared, and iterations of the last stretch of the search, which are read one by one
-MAX_PERIOD, STRETCH = 4096, 1024
+MAX_PERIOD, STRETCH = 4096, 64
 
 
 def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | None, list[Claim]]:
@@ -104,7 +104,7 @@ def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int
     if n is None or not n <= len(tuples) or n > MAX_PERIOD:
         return None, []
     pattern = set(tuples[-n:])
-    found = _scan(firings, refs, pattern, window[0]) or _search(firings, refs, names, pattern, window[0], deadline)
+    found = _scan(firings, refs, names, pattern, window[0], deadline)
     if found is None:
         return None, []
     k, here, before = found
@@ -123,8 +123,10 @@ def _tuple(firings: Firings, refs: list[Ref], k: int) -> bytes | None:
         return None
 
 
-def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) -> Found | None:
-    """Back through what is known; then through all iterations from the present one on."""
+def _scan(
+    firings: Firings, refs: list[Ref], names: list[str], pattern: set[bytes], start: int, deadline: float
+) -> Found | None:
+    """Back through what is known; then by halving, or through all iterations from the present one on."""
     k = start
     while k > 0 and (before := _tuple(firings, refs, k - 1)) is not None:
         if before not in pattern:
@@ -135,6 +137,8 @@ def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) ->
     base = firings.found.base
     if firings.found.runner is None or k <= base:
         return _halved(firings, refs, pattern, k)
+    if k - base > STRETCH and (found := _search(firings, names, pattern, k, deadline)) is not None:
+        return found
     first, here, last, seen = base, None, None, base - 1
     for at, values in firings.run_through(refs, k):
         if any(v is None for v in values):
@@ -149,7 +153,7 @@ def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) ->
         return None
     if first > base:
         return first, here or _tuple(firings, refs, first), last
-    return _scan(firings, refs, pattern, base) if base < start else None
+    return _scan(firings, refs, names, pattern, base, deadline) if base < start else None
 
 
 def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> Found | None:
@@ -168,9 +172,7 @@ def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) ->
     return (0, _bits([m[0] for m in known]), None) if k == 0 and end > 0 else None
 
 
-def _search(
-    firings: Firings, refs: list[Ref], names: list[str], pattern: set[bytes], end: int, deadline: float
-) -> Found | None:
+def _search(firings: Firings, names: list[str], pattern: set[bytes], end: int, deadline: float) -> Found | None:
     """Halve the way to the recurrence, where the variables depend on no others: what repeats then repeats for ever."""
     found = firings.found
     if found.runner is None or set(firings.loop.closure(names)) - set(names):

@@ -69,7 +69,7 @@ $(LAB_STAMP): pyproject.toml | $(VENV)/.made
 	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
 	@$(VENV)/bin/python -m pip uninstall --quiet --yes workbench 2> /dev/null || true  # an install under its old name
-	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow,onnx]'
+	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[lab,arrow,onnx]'
 	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
 
 # An editable install leaves data files out: JupyterLab finds its extension through a link.
@@ -148,7 +148,7 @@ test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 JAX_VENV := $(CURDIR)/.venv-jax
 WATCH_VENV := $(CURDIR)/.venv-watch
 OLDEST_VENV := $(CURDIR)/.venv-oldest
-OLDEST_EXTRAS := arrow onnx
+OLDEST_EXTRAS := lab arrow onnx
 OLDEST_REQUIREMENTS := build/oldest-requirements.txt
 $(JAX_VENV)/.made: tests/jax/requirements.txt
 $(WATCH_VENV)/.made: tests/recorder/requirements.txt

@@ -13,7 +13,12 @@ from pathlib import Path
 def bounds(extras: list[str]) -> dict[str, str]:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found = {}
-    for requirement in project["dependencies"] + [r for e in extras for r in project["optional-dependencies"][e]]:
+    wanted = project["dependencies"] + [r for e in extras for r in project["optional-dependencies"][e]]
+    while wanted:
+        requirement = wanted.pop(0)
+        if own := re.fullmatch(rf"{project['name']}\[([\w,-]+)\]", requirement):  # another extra
+            wanted += [r for e in own[1].split(",") for r in project["optional-dependencies"][e]]
+            continue
         bound = re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement)
         if bound is None:
             sys.exit(f"pyproject.toml: {requirement!r} is not of the form name>=version")

@@ -15,7 +15,7 @@ import pytest
 import workbench as wb
 from workbench.cli import doctor
 from workbench.errors import LoadError, WorkbenchError
-from workbench.libraries import DISTRIBUTION, EXTRAS, namesake, needed
+from workbench.libraries import DISTRIBUTION, EXTRAS, install, namesake, needed
 
 ROOT = Path(__file__).resolve().parents[1]
 #: ways in which a library that is installed fails at its import
@@ -157,3 +157,49 @@ def test_another_project_of_this_import_name_is_named(tmp_path, monkeypatch):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("workbench 0.8.506, is installed in this environment") == 1
+
+
+BARE = """
+import sys
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {MODULES}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Without())
+import workbench as wb
+from workbench import libraries
+libraries.is_missing = lambda module: module in {MODULES}
+b = wb.GraphBuilder("newton")
+a = b.placeholder("a")
+graph = b.build(b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a}))
+session = wb.Session(graph, {"a": 2.0})
+session.next_iteration(2)
+print(session.termination().status)
+session.run()
+print(session.value("x"), wb.sweep(graph, {"a": [1.0, 2.0]})["x"][1])
+watch = wb.watch("halving")
+x = 1.0
+for _ in range(3):
+    x /= 2
+    watch(x=x)
+print(watch.close() or len(watch.trace["x"]))
+views = lambda: wb.debug(graph, {"a": 2.0}), lambda: wb.widgets.GraphView(graph), lambda: wb.widgets
+for view in views:
+    try:
+        view()
+    except wb.WorkbenchError as error:
+        print(error.slug, error.fix)
+"""
+
+
+def test_the_core_runs_and_proves_without_the_libraries_of_notebooks(tmp_path):
+    """No IPython, ipywidgets or plotly: what shows something says in one sentence what to install."""
+    modules = {*"plotly ipywidgets anywidget tsdownsample fast_sugiyama jupyterlab traitlets IPython".split()}
+    done = subprocess.run(
+        [sys.executable, "-c", BARE.replace("{MODULES}", repr(modules))],
+        capture_output=True, text=True, timeout=300, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "PROVED" and lines[1].split() == ["1.4142135623746899", "1.4142135623746899"], lines
+    assert lines[3:] == [f"missing-library {install('notebook')}."] * 3, lines

@@ -27,6 +27,10 @@ panel in Notebook 7 and marimo, too; ``docs/panel.md`` says what works where. Wi
 
 from __future__ import annotations
 
+from workbench.libraries import need_extra
+
+need_extra("notebook", "A view")
+
 import plotly.io as _pio
 
 from workbench.widgets.base.figure.live_figure import LiveFigure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 import warnings
 from typing import Any
@@ -23,6 +24,11 @@ APART = (
 )
 #: extra of the project -> what it installs, as in pyproject.toml
 EXTRAS: dict[str, tuple[str, ...]] = {
+    "notebook": ("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=0.1.4.1", "fast-sugiyama>=0.5"),
+    "lab": (
+        *("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=0.1.4.1", "fast-sugiyama>=0.5"),
+        "jupyterlab>=4.2",
+    ),
     "arrow": ("pyarrow>=16",),
     "onnx": ("onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
     "tensorflow": ("tensorflow>=2.16",),
@@ -102,6 +108,22 @@ def needed(
             fix=f'run {sys.executable} -c "import {module}" to see the whole error; then install it, or what it names, '
             "again.",
         ) from failed
+
+
+def lacking(extra: str) -> list[str]:
+    """The packages of ``notebook`` or ``lab`` that are not installed; how recent they are is not looked at."""
+    names = (re.split(r"[<>=!~]", requirement)[0] for requirement in EXTRAS[extra])
+    return [name for name in names if is_missing(name.replace("-", "_"))]
+
+
+def need_extra(extra: str, purpose: str) -> None:
+    """WorkbenchError ``missing-library`` if a package of an extra is not there; ``purpose`` begins its sentence."""
+    if missing := lacking(extra):
+        raise WorkbenchError(
+            f"{purpose} needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed.",
+            slug="missing-library",
+            fix=f"{install(extra)}.",
+        )
 
 
 def is_missing(module: str) -> bool:

@@ -44,6 +44,7 @@ from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samedif
 from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
+from workbench.libraries import lacking
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.recorder import TerminalLine, Watch, WatchReports, home
@@ -282,6 +283,8 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
 def _shower(always: bool) -> Any:
     """The function that shows a watch when it begins: a live view in a notebook, else a line at a terminal."""
     if home.kernel() is None and home.marimo() is None:
+        return _show_line
+    if lacking("notebook") and not always:  # a loop is recorded with or without views
         return _show_line
     appear = importlib.import_module("workbench.widgets.watch.appear")  # now, and not in the first call of the loop
     return appear.display_view if always else appear.appear

@@ -14,13 +14,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.cli.output import print_document
-from workbench.libraries import APART, DISTRIBUTION, NAMESAKE, install, namesake
+from workbench.libraries import APART, DISTRIBUTION, NAMESAKE, install, lacking, namesake
 
 OK, NOTE, BAD = "ok", "note", "missing"
 MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
 
 #: extra -> what it is for; the packages are those of the project's metadata
 EXTRAS = {
+    "notebook": "panels and views in notebooks",
+    "lab": "JupyterLab",
     "onnx": "ONNX models, and comparison with onnxruntime",
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
@@ -227,6 +229,9 @@ def _a_run() -> Iterator[Check]:
 
 def _jupyter() -> Iterator[Check]:
     """The browser side: the extensions that JupyterLab finds."""
+    if lacking("lab"):
+        yield Check("browser side", NOTE, "JupyterLab is not installed here", f"{install('lab')}, if you want it.")
+        return
     roots = [Path(sys.prefix) / "share" / "jupyter"]
     if importlib.util.find_spec("jupyter_core") is not None:
         from jupyter_core.paths import jupyter_path

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench.cli.numbers import whole
 from workbench.errors import WorkbenchError
+from workbench.libraries import need_extra
 
 FIRST = "01_first_loop.ipynb"
 
@@ -60,7 +61,6 @@ def command(folder: Path, notebook: str | None, port: int, rest: list[str]) -> l
 
 
 def _lab(arguments: argparse.Namespace) -> None:
-    import importlib.util
     import shlex
 
     given = arguments.folder
@@ -74,8 +74,7 @@ def _lab(arguments: argparse.Namespace) -> None:
     if arguments.show:
         print(shlex.join(words))
         return
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise WorkbenchError("JupyterLab is not installed here.", slug="missing-library", fix="pip install jupyterlab.")
+    need_extra("lab", "workbench lab")
     print(f"JupyterLab is starting in {folder.resolve()}; Ctrl-C ends it.", flush=True)
     # beside the sources ./workbench would hide the installed package from a kernel, which starts where its notebook is
     os.chdir(folder)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.libraries import lacking
 from workbench.magics.insert import Loop
 from workbench.magics.watch_line import WatchLine
 from workbench.recorder import Watch, home
@@ -176,7 +177,7 @@ class Probe:
 
 def _appear() -> Callable[[Watch], None] | None:
     """In a kernel of Jupyter the function that shows the live view of a loop that begins."""
-    if home.kernel() is None:
+    if home.kernel() is None or lacking("notebook"):
         return None
     from workbench.widgets.watch.appear import appear
 

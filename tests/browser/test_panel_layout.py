@@ -135,17 +135,14 @@ def test_a_graph_without_a_loop_has_its_nodes_in_place_of_iterations(opened):
     flat.ask(f"{row}.click()")
     flat.until(f"return {row}.getAttribute('aria-selected') === 'true'")
     flat.until("return [...panel.querySelectorAll('.workbench-is-value input')].some(e => e.value === 'tanh')")
-    flat.ask(
-        "const h = [...panel.querySelectorAll('.workbench-nodes th button')].find(b => b.textContent === 'op'); h.click()"
-    )
+    head = "[...panel.querySelectorAll('.workbench-nodes th button')].find(b => b.textContent === 'op')"
+    flat.ask(f"{head}.click()")
     flat.until("return panel.querySelector('.workbench-nodes th[aria-sort=ascending]')?.textContent === 'op'")
-    flat.ask(
-        "const f = panel.querySelector('.workbench-nodes input'); f.value = 'op:tanh'; f.dispatchEvent(new Event('input'))"
-    )
+    field = "panel.querySelector('.workbench-nodes input')"
+    write = f"const field = {field}; field.value = args[0]; field.dispatchEvent(new Event('input'))"
+    flat.ask(write, "op:tanh")
     flat.until("return panel.querySelectorAll('.workbench-nodes tbody tr').length === 1")
-    flat.ask(
-        "const f = panel.querySelector('.workbench-nodes input'); f.value = ''; f.dispatchEvent(new Event('input'))"
-    )
+    flat.ask(write, "")
     flat.until("return panel.querySelectorAll('.workbench-nodes tbody tr').length > 1")
 
 

@@ -1,4 +1,4 @@
-"""What is told of a node's newest value: least, largest, how many items are not finite and zero, and its bytes.
+"""Facts of a node's newest value: least, largest, how many items are not finite and zero, and its bytes.
 
 Bounded: values are read for at most 0.05 s a look; what a standing run could not give in that time is read at the next
 look (``behind``). What was read is kept while nothing changes, and while a run goes on nothing is read.

@@ -306,11 +306,13 @@ def test_doctor_says_what_is_missing_and_what_to_do(capsys, monkeypatch):
     from workbench.cli import doctor
 
     version = metadata.version
-    monkeypatch.setattr(metadata, "version", lambda name: "5.0" if name == "plotly" else version(name))
+    monkeypatch.setattr(metadata, "version", lambda name: "5.0" if name in ("rich", "plotly") else version(name))
     monkeypatch.setattr(doctor, "_kernels", lambda: iter([1 / 0]))
     out = said(capsys, "doctor", status=1)
-    assert "MISSING  plotly" in out and "5.0, but >=6.5" in out
-    assert "-> pip install 'plotly" in out and "ZeroDivisionError" in out
+    assert "MISSING  rich" in out and "5.0, but >=13" in out
+    assert "-> pip install 'rich" in out and "ZeroDivisionError" in out
+    (extra,) = (line for line in out.splitlines() if "extra notebook" in line)
+    assert extra.startswith("note") and "plotly is 5.0, but >=6.5 is needed" in extra
 
 
 @pytest.mark.parametrize(

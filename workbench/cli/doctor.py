@@ -255,16 +255,21 @@ def _extras() -> Iterator[Check]:
 
     for extra, purpose in EXTRAS.items():
         names = [_named(r) for r in _requirements() if re.search(f"extra == ['\"]{extra}['\"]", r)]
-        lacking = []
+        absent, old = [], []
         for name, wanted in names:
             try:
-                if not _fits(importlib.metadata.version(name), wanted):
-                    lacking.append(f"{name} {wanted}")
+                version = importlib.metadata.version(name)
             except importlib.metadata.PackageNotFoundError:
-                lacking.append(name)
-        text = f"{purpose}" + (f": {', '.join(lacking)} is not installed" if lacking else "")
-        fix = f"{install(extra)}, if you want it." if lacking else ""
-        yield Check(f"extra {extra}", NOTE if lacking else OK, text, fix)
+                absent.append(name)
+                continue
+            if not _fits(version, wanted):
+                old.append(f"{name} is {version}, but {wanted} is needed")
+        if absent:
+            old.append(f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed")
+        fix = f"{install(extra)}, if you want it." if old else ""
+        yield Check(
+            f"extra {extra}", NOTE if old else OK, ": ".join([purpose, "; ".join(old)] if old else [purpose]), fix
+        )
 
 
 def _disk() -> Iterator[Check]:

@@ -172,18 +172,26 @@ def _packages() -> Iterator[Check]:
         yield Check(
             "packages", BAD, f"{DISTRIBUTION} is not installed here", "pip install . in its sources, or make setup."
         )
-    for requirement in required:
+    views = [
+        r for extra in ("notebook", "lab") for r in _requirements() if _is_of(r, extra) and f"{DISTRIBUTION}[" not in r
+    ]
+    for requirement in [*required, *views]:
         name, wanted = _named(requirement)
+        bad = BAD if requirement in required else NOTE
         try:
             version = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            yield Check(
-                name, BAD, f"not installed, {wanted or 'any version'} is needed", f"pip install '{name}{wanted}'"
-            )
+            if bad == BAD:  # what an extra lacks is told there
+                text = f"not installed, {wanted or 'any version'} is needed"
+                yield Check(name, BAD, text, f"pip install '{name}{wanted}'")
             continue
         good = _fits(version, wanted)
         text = version if good else f"{version}, but {wanted} is needed"
-        yield Check(name, OK if good else BAD, text, "" if good else f"pip install '{name}{wanted}'")
+        yield Check(name, OK if good else bad, text, "" if good else f"pip install '{name}{wanted}'")
+
+
+def _is_of(requirement: str, extra: str) -> bool:
+    return re.search(f"extra == ['\"]{extra}['\"]", requirement) is not None
 
 
 def _kernels() -> Iterator[Check]:
@@ -254,7 +262,7 @@ def _extras() -> Iterator[Check]:
     import importlib.metadata
 
     for extra, purpose in EXTRAS.items():
-        names = [_named(r) for r in _requirements() if re.search(f"extra == ['\"]{extra}['\"]", r)]
+        names = [_named(r) for r in _requirements() if _is_of(r, extra)]
         absent, old = [], []
         for name, wanted in names:
             try:

@@ -295,7 +295,11 @@ def test_what_is_typed_stays_when_the_kernel_answers_late(views):
     assert where.input_value() == "inner/less"
     cell.locator("button[type=submit]").click()
     views.shows(TABLE, "inner/less")
-    assert where.input_value() == "", "what was added, and not changed since, goes"
+    views.page.wait_for_function(  # what was added, and not changed since, goes
+        "k => document.querySelectorAll('.jp-Notebook .jp-Cell')[k].querySelector('input[name=where]').value === ''",
+        arg=TABLE,
+        timeout=WAIT_MS,
+    )
     where.fill("no such node")
     cell.locator("button[type=submit]").click()
     cell.locator("[role=alert]").get_by_text("no such node").wait_for(timeout=WAIT_MS)

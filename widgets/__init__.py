@@ -66,7 +66,6 @@ for _name in ("plotly_mimetype", "jupyterlab", "vscode", "notebook", "notebook_c
 
 __all__ = [
     "BreakpointTable",
-    "NodeTable",
     "CallStackView",
     "ControlFlowView",
     "Debugger",
@@ -79,6 +78,7 @@ __all__ = [
     "LiveFigure",
     "MemoryView",
     "Moment",
+    "NodeTable",
     "Pump",
     "ReportsView",
     "ShapeTrieView",

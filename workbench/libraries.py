@@ -22,13 +22,11 @@ APART = (
     "install the two in different environments; here, run pip uninstall workbench and then pip install "
     "--force-reinstall --no-deps graph-workbench."
 )
+_NOTEBOOK = ("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=0.1.4.1", "fast-sugiyama>=0.5")
 #: extra of the project -> what it installs, as in pyproject.toml
 EXTRAS: dict[str, tuple[str, ...]] = {
-    "notebook": ("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=0.1.4.1", "fast-sugiyama>=0.5"),
-    "lab": (
-        *("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=0.1.4.1", "fast-sugiyama>=0.5"),
-        "jupyterlab>=4.2",
-    ),
+    "notebook": _NOTEBOOK,
+    "lab": (*_NOTEBOOK, "jupyterlab>=4.2"),
     "arrow": ("pyarrow>=16",),
     "onnx": ("onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
     "tensorflow": ("tensorflow>=2.16",),

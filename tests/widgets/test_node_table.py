@@ -11,8 +11,8 @@ from workbench.errors import WorkbenchError
 from workbench.widgets import NodeTable
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.nodes import node_facts
-from workbench.widgets.nodes.node_facts import facts_of
 from workbench.widgets.nodes.node_table import COLUMNS, MAX_ROWS
+from workbench.widgets.text.value_facts import facts_of
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 X = np.array([[-1.0, 0.0, 2.0], [4.0, 0.0, -0.5]])

@@ -8,28 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable
-from typing import Any, NamedTuple
 
-import numpy as np
-
-from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.widgets.graph.model.node_values import NOT_THERE
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.series_reader import latest
+from workbench.widgets.text.value_facts import ValueFacts, facts_of
 
 SLICE_S = 0.05
-NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
-
-
-class ValueFacts(NamedTuple):
-    """Of the first output of a node; ``least`` and ``largest`` are of its finite items, None where there is none."""
-
-    least: Any
-    largest: Any
-    nan: int
-    inf: int
-    zeros: int
-    bytes: int
 
 
 class FactReader:
@@ -67,21 +53,3 @@ class FactReader:
         except NOT_THERE:
             return None
         return None if found is None else facts_of(found[0])
-
-
-def facts_of(value: Any) -> ValueFacts | None:
-    """The facts of a value, None for what holds no numbers."""
-    array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic, bool, int, float, complex)) else None
-    if array is None or array.dtype.kind not in "biufc":
-        return None
-    zeros = array.size - int(np.count_nonzero(array))
-    if array.dtype.kind == "c" or not array.size:
-        nan = int(np.isnan(array).sum())
-        return ValueFacts(None, None, nan, int(np.isinf(array).sum()), zeros, array.nbytes)
-    least, largest, nan, inf = array.min(), array.max(), 0, 0
-    if not (np.isfinite(least) and np.isfinite(largest)):
-        finite = array[np.isfinite(array)]
-        nan = int(np.isnan(array).sum())
-        inf = array.size - finite.size - nan
-        least, largest = (finite.min(), finite.max()) if finite.size else (None, None)
-    return ValueFacts(least, largest, nan, inf, zeros, array.nbytes)

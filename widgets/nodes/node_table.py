@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.ir.op_names import bare_op
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.graph.model.moves import node_of
 from workbench.widgets.graph.model.search import GraphSearch
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
-from workbench.widgets.nodes.node_facts import FactReader, ValueFacts
+from workbench.widgets.nodes.node_facts import FactReader
 from workbench.widgets.text.labels import short_name, shorten
 from workbench.widgets.text.numerals import numeral
+from workbench.widgets.text.value_facts import ValueFacts
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
@@ -110,7 +112,7 @@ class NodeTable(HtmlView):
 
     def _words(self, name: str) -> str:
         node = self.source.graph.nodes[name]
-        return {"name": name, "op": node.op, "type": _type(node)}[self._by].lower()
+        return {"name": name, "op": bare_op(node.op), "type": _type(node)}[self._by].lower()
 
     def _rank(self, facts: ValueFacts) -> float | None:
         if self._by in ("least", "largest"):
@@ -127,7 +129,7 @@ class NodeTable(HtmlView):
             "order": numeral(self._number[name] + 1),
             "name": shorten(short_name(public if public != f"{name}:0" else name), NAME),
             "full": shorten(name, 200),
-            "op": shorten(node.op, OP),
+            "op": shorten(bare_op(node.op), OP),
             "type": shorten(_type(node), TYPE),
             "wrong": facts is not None and bool(facts.nan or facts.inf),
             **dict.fromkeys(OF_VALUES, ""),

@@ -165,33 +165,38 @@ def _fits(version: str, wanted: str) -> bool:
 
 
 def _packages() -> Iterator[Check]:
-    import importlib.metadata
 
     required = [r for r in _requirements() if "extra ==" not in r]
     if not required:
         yield Check(
             "packages", BAD, f"{DISTRIBUTION} is not installed here", "pip install . in its sources, or make setup."
         )
-    views = [
-        r for extra in ("notebook", "lab") for r in _requirements() if _is_of(r, extra) and f"{DISTRIBUTION}[" not in r
-    ]
-    for requirement in [*required, *views]:
-        name, wanted = _named(requirement)
-        bad = BAD if requirement in required else NOTE
-        try:
-            version = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            if bad == BAD:  # what an extra lacks is told there
+    views = [r for extra in ("notebook", "lab") for r in _requirements_of(extra) if f"{DISTRIBUTION}[" not in r]
+    for k, (name, wanted) in enumerate(map(_named, [*required, *views])):
+        version = _installed(name)
+        if version is None:
+            if k < len(required):  # what an extra lacks is told there
                 text = f"not installed, {wanted or 'any version'} is needed"
                 yield Check(name, BAD, text, f"pip install '{name}{wanted}'")
-            continue
-        good = _fits(version, wanted)
-        text = version if good else f"{version}, but {wanted} is needed"
-        yield Check(name, OK if good else bad, text, "" if good else f"pip install '{name}{wanted}'")
+        elif _fits(version, wanted):
+            yield Check(name, OK, version)
+        else:
+            state = BAD if k < len(required) else NOTE
+            yield Check(name, state, f"{version}, but {wanted} is needed", f"pip install '{name}{wanted}'")
 
 
-def _is_of(requirement: str, extra: str) -> bool:
-    return re.search(f"extra == ['\"]{extra}['\"]", requirement) is not None
+def _requirements_of(extra: str) -> list[str]:
+    return [r for r in _requirements() if re.search(f"extra == ['\"]{extra}['\"]", r)]
+
+
+def _installed(name: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _kernels() -> Iterator[Check]:
@@ -259,25 +264,17 @@ def _jupyter() -> Iterator[Check]:
 
 
 def _extras() -> Iterator[Check]:
-    import importlib.metadata
-
     for extra, purpose in EXTRAS.items():
-        names = [_named(r) for r in _requirements() if _is_of(r, extra)]
-        absent, old = [], []
-        for name, wanted in names:
-            try:
-                version = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                absent.append(name)
-                continue
-            if not _fits(version, wanted):
-                old.append(f"{name} is {version}, but {wanted} is needed")
-        if absent:
-            old.append(f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed")
-        fix = f"{install(extra)}, if you want it." if old else ""
-        yield Check(
-            f"extra {extra}", NOTE if old else OK, ": ".join([purpose, "; ".join(old)] if old else [purpose]), fix
-        )
+        versions = [(name, wanted, _installed(name)) for name, wanted in map(_named, _requirements_of(extra))]
+        troubles = [f"{n} is {v}, but {w} is needed" for n, w, v in versions if v is not None and not _fits(v, w)]
+        if absent := [n for n, _, v in versions if v is None]:
+            troubles.append(f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed")
+        if troubles:
+            yield Check(
+                f"extra {extra}", NOTE, f"{purpose}: {'; '.join(troubles)}", f"{install(extra)}, if you want it."
+            )
+        else:
+            yield Check(f"extra {extra}", OK, purpose)
 
 
 def _disk() -> Iterator[Check]:

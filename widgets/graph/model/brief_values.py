@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.widgets.text.labels import number, value_text
 from workbench.widgets.text.numerals import MINUS, THIN, WHOLE, numeral
+from workbench.widgets.text.value_facts import facts_of
 
 #: significant digits of a number, most first, and of the ends of a range
 DIGITS, ENDS = (5, 4, 3, 2, 1), (3, 2, 1)
@@ -52,26 +53,25 @@ def _of_array(array: np.ndarray[Any, Any]) -> Iterator[str]:
         yield f"{numeral(true)} of {numeral(array.size)} true"
         yield f"{numeral(true)} true"
         return
-    finite = np.isfinite(array)
-    nan = int(np.isnan(array).sum())
-    inf = array.size - int(finite.sum()) - nan
-    if not nan and not inf:
-        yield from _range(array)
+    facts = facts_of(array)
+    if facts is None:
         return
-    wrong = [f"{numeral(count)} {word}" for count, word in ((nan, "NaN"), (inf, "Inf")) if count]
-    for word, count in (("NaN", nan), ("Inf", inf)):
+    if not facts.nan and not facts.inf:
+        yield from _range(facts.least, facts.largest)
+        return
+    counts = ((facts.nan, "NaN"), (facts.inf, "Inf"))
+    for count, word in counts:
         if count == array.size:
             yield f"all {word}"
             return
-    if finite.any():
-        largest = array[finite].max()
-        yield from (f"{', '.join(wrong)}, max {_rounded(largest, digits)}" for digits in ENDS)
+    wrong = [f"{numeral(count)} {word}" for count, word in counts if count]
+    if facts.largest is not None:
+        yield from (f"{', '.join(wrong)}, max {_rounded(facts.largest, digits)}" for digits in ENDS)
     yield ", ".join(wrong)
     yield wrong[0]
 
 
-def _range(array: np.ndarray[Any, Any]) -> Iterator[str]:
-    low, high = array.min(), array.max()
+def _range(low: Any, high: Any) -> Iterator[str]:
     if low == high:
         yield from (f"all {_rounded(low, digits)}" for digits in DIGITS)
     else:

@@ -90,9 +90,8 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     operands = [folding.text.get(ref, str(ref)) for ref in node.inputs]
     if node.op == "Placeholder":
         return [graph.name_of(Ref(node.name, 0)), f"input {node.types[0]}" if node.types else "input"]
-    if folding.structure is not None:
-        if lines := _structured(graph, node, folding, operands):
-            return lines
+    if folding.structure is not None and (lines := _structured(graph, node, folding, folding.structure, operands)):
+        return lines
     if node.op == "Merge" and Ref(node.name, 0) not in folding.loop_merges:
         return ["Merge", " or ".join(operands)]
     if node.op in FRAME_WORDS:
@@ -115,11 +114,9 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     return [title, text]
 
 
-def _structured(graph: Graph, node: Node, folding: Folding, operands: list[str]) -> list[str]:
+def _structured(graph: Graph, node: Node, folding: Folding, structure: Structure, operands: list[str]) -> list[str]:
     """The lines of a box in a structured picture, where they are not those of the op."""
-    structure, own = folding.structure, Ref(node.name, 0)
-    if structure is None:
-        return []
+    own = Ref(node.name, 0)
     if node.name in structure.rows:
         row, name = structure.rows[node.name]
         name = short_name(name)

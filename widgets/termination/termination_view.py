@@ -231,7 +231,7 @@ class TerminationView(FixActions, FigureView):
     def refresh(self, model: dict[str, Any]) -> None:
         self._last = model
         mark = model["moment"]
-        looked = f"You look at {mark['text']}; the verdict is for the newest state" if mark is not None else ""
+        looked = f"You are looking at {mark['text']}; the verdict is for the newest state" if mark is not None else ""
         trials, aside = self._trials.state(), self._trials.aside.of
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})

@@ -93,3 +93,19 @@ def test_lists_are_looked_into(bad: float) -> None:
         value = session.value(session.graph.outputs["held"])
         assert is_bad(value, np.isnan if bad != bad else np.isinf) and len(list(parts(value))) == 2
         assert wb.nan_origin(session).op == "Placeholder"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "wanted"),
+    [
+        pytest.param(1.0, 1e-320, "below is as small as", id="tiny denominator"),
+        pytest.param(1e308, 0.5, "above is as large as 1e+308", id="large numerator"),
+        pytest.param(1e200, 1e-150, "above is as large as 1e+200", id="both, the numerator more"),
+        pytest.param(1e150, 1e-200, "below is as small as 1e-200", id="both, the denominator more"),
+        pytest.param(3.0, 0.0, "below is 0: something is divided by 0", id="zero"),
+    ],
+)
+def test_a_quotient_that_overflows_blames_the_operand_that_is_farther_from_1(above, below, wanted):
+    items = [Item(name, np.float64(x), np.float64(x)) for name, x in (("above", above), ("below", below))]
+    told = blame("divide", "inf", items)
+    assert told is not None and told[1].startswith(wanted)

@@ -76,7 +76,9 @@ def _edited(c: Any) -> str:
 def _ray(c: Any) -> str:
     when = "each iteration changes" if c.period == 1 else f"every {c.period:,} iterations change"
     steps = listed([f"{name} by {shown(step)}" for name, step in c.steps.items()])
-    until = f"for {c.period * c.periods:,} iterations" if c.periods else "for ever, and the condition stays true"
+    until = "for ever, and the condition stays true"
+    if c.periods is not None:
+        until = f"for {c.period * c.periods:,} iterations"
     return f"From iteration {c.since:,} on, {when} {steps or 'the variables by the same differences'} {until}."
 
 

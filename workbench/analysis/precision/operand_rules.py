@@ -114,7 +114,7 @@ def _denominator(items: Sequence[Item]) -> Blame | None:
     last = len(items) - 1
     below = _number(items[last].item)
     above = _number(items[0].item) if last else 1.0
-    if below is not None and above is not None and 0 < abs(below) < 1 and np.isfinite(above):
+    if below and above is not None and np.isfinite(above) and abs(above) * abs(below) < 1:  # else it is the numerator
         return last, f"{items[last].name} is as small as {below:.9g}"
     if below != 0:
         return None

@@ -41,6 +41,7 @@ SPACINGS = 1024
 
 
 def resting(view: ClauseView) -> Cause | None:
+    """The cause of a clause whose sides keep their values; None where one of them moves."""
     if not view.resting() or not view.its:
         return None
     names = view.behind()
@@ -78,6 +79,7 @@ def resting(view: ClauseView) -> Cause | None:
 
 
 def rests(view: ClauseView, closed: bool) -> list[Claim]:
+    """The claim that both sides keep their values; ``closed``: for ever."""
     if not view.resting() or not view.its:
         return []
     span = {"first": view.its[0], "last": view.its[-1]}

@@ -15,6 +15,7 @@ from workbench.analysis.root_cause.wrapped import first_wrap
 
 
 def missed(view: ClauseView) -> Cause | None:
+    """The one value that ends a ``!=`` is stepped over, or cannot be reached by whole steps."""
     f = view.s.values
     if view.s.op != "!=" or f.late_x.dtype.kind not in "iuf":
         return None
@@ -58,6 +59,7 @@ def _counter_misses(view: ClauseView) -> Cause | None:
 
 
 def every_number(view: ClauseView) -> Cause | None:
+    """The comparison holds for every number of the type of its moving side."""
     x = view.s.values.early_x
     if view.s.op not in ("<", "<=", ">", ">=") or x.dtype.kind not in "iu" or varies(view.s.values.early_t, view.t):
         return None

@@ -20,6 +20,7 @@ SEEN = 64
 
 
 def moves(view: ClauseView) -> Cause | None:
+    """The cause of a clause whose sides move."""
     away = leading_away(view)
     if away is not None:
         return away
@@ -33,6 +34,7 @@ def moves(view: ClauseView) -> Cause | None:
 
 
 def leading_away(view: ClauseView, early: bool = False) -> Cause | None:
+    """Every step leads away from the threshold, late in the look-ahead, or with ``early`` at its beginning."""
     f = view.s.values
     if view.x.dtype.kind not in "iuf" or view.t.dtype.kind not in "iuf":
         return None
@@ -80,6 +82,7 @@ def _stalls(view: ClauseView) -> list[Claim]:
 
 
 def overshooting(view: ClauseView) -> numbers.Overshoots | None:
+    """A variable jumps from one side of its limit to the other, and comes no nearer."""
     name = view.s.swinger
     if name is None:
         return None
@@ -107,6 +110,7 @@ def overshooting(view: ClauseView) -> numbers.Overshoots | None:
 
 
 def flipping(view: ClauseView) -> Claim | None:
+    """Normalised iterates change their sign in each iteration, so that their difference does not become small."""
     if view.s.op not in (">", ">=") or view.x.dtype.kind != "f":
         return None
     names = []

@@ -1,4 +1,4 @@
-"""Flat memory: what the system says a process holds, early and at the end of long runs, under budgets."""
+"""Flat memory: what the system says a process holds after long runs and after ten times longer ones, under budgets."""
 
 from __future__ import annotations
 
@@ -57,6 +57,5 @@ def test_a_budget_bounds_what_the_process_holds(name: str, trips: int) -> None:
 def test_memory_is_flat(name: str, trips: int, trace: str) -> None:
     budget = 8 * MIB
     found = grown(name, trips, trace, budget)
-    assert found["samples"] > 10
     assert found["end"] - found["early"] < SLACK, found
     assert found["peak"] < (5 * MIB if trace == "off" else budget) + SLACK, found

@@ -71,7 +71,7 @@ def offline(browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: page.errors_.append(str(error)))
         page.on("console", lambda m: page.errors_.append(m.text) if m.type == "error" else None)
         page.goto(path.as_uri())
-        page.wait_for_function(DRAWN, timeout=60_000)
+        page.wait_for_function(DRAWN, timeout=120_000)
         return page
 
     yield open_file

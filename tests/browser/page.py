@@ -29,10 +29,10 @@ class Page:
     def open(self, notebook: str) -> None:
         """Open a notebook and wait until its kernel is idle."""
         self.page.goto(f"{self.url}/{OPENS[self.app]}/{notebook}?token={self.token}&reset")
-        self.page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
+        self.page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
         self.page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
-            timeout=60_000,
+            timeout=120_000,
         )
         self.page.evaluate("() => jupyterapp.shell.collapseLeft()")
 

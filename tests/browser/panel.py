@@ -127,7 +127,7 @@ class Panel:
         still = "panel.querySelector('.workbench-state').dataset.state !== 'running'"
         self.until_event(f"{still} && event !== args[0]", before)
 
-    def until_drawn(self, seconds: float = 30.0) -> None:
+    def until_drawn(self, seconds: float = 120.0) -> None:
         """Until all views show the newest state of their session, if that stands still."""
         end = time.monotonic() + seconds
         while late := kernel_output(self.page, LATE):
@@ -144,7 +144,7 @@ class Panel:
         )
         return json.dumps(json.loads(found))
 
-    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 30.0) -> None:
+    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 120.0) -> None:
         """Until the traces of a figure fulfil a condition; traces that are not there yet (IndexError) do not."""
         end = time.monotonic() + seconds
 
@@ -167,7 +167,7 @@ class Panel:
         self.ask("panel.scrollIntoView()")
         self.page.wait_for_timeout(300)
 
-    def until(self, body: str, *values: Any, seconds: float = 30.0) -> None:
+    def until(self, body: str, *values: Any, seconds: float = 120.0) -> None:
         """Until ``body`` (see ``ask``) gives something true."""
         self.page.wait_for_function(
             f"([i, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[i]; {body} }}",

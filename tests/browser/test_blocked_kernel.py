@@ -35,13 +35,13 @@ def test_pause_and_interrupt_are_heard_while_a_cell_runs_the_session(desk):
         for _ in range(3):
             panel = blocked(page)
             panel.ask("panel.querySelector('button[data-command=pause]').click()")
-            page.page.wait_for_function(f"() => !({RUNS})", timeout=30_000)
-            page.page.wait_for_selector("text=after PAUSED", timeout=30_000)
+            page.page.wait_for_function(f"() => !({RUNS})", timeout=120_000)
+            page.page.wait_for_selector("text=after PAUSED", timeout=120_000)
             panel.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
             page.page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
         panel = blocked(page)
         page.page.evaluate(f"() => {{ {KERNEL}.interrupt(); }}")
-        page.page.wait_for_function(f"() => {FAILED}.length", timeout=30_000)
+        page.page.wait_for_function(f"() => {FAILED}.length", timeout=120_000)
         assert [error.split(":")[0] for error in page.failed_cells()] == ["KeyboardInterrupt"]
         panel.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
         assert page.page.query_selector("text=after PAUSED") is None

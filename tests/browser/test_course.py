@@ -55,7 +55,7 @@ def opened(desk):
     """JupyterLab with no notebook open."""
     with desk.page() as page:
         page.page.goto(f"{page.url}/lab?token={page.token}&reset")
-        page.page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
+        page.page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
         page.page.evaluate("async () => { await jupyterapp.restored; jupyterapp.shell.collapseLeft(); }")
         yield page
 

@@ -33,7 +33,7 @@ FIGURE = "document.querySelectorAll('.workbench-figure')[0]"
 
 def test_the_first_difference_in_a_notebook(opened, tmp_path):
     page = opened.page
-    page.wait_for_function(f"() => {ROWS}.length > 3 && {FIGURE}?._fullLayout", timeout=60_000)
+    page.wait_for_function(f"() => {ROWS}.length > 3 && {FIGURE}?._fullLayout", timeout=120_000)
 
     # story 1: the first node that differs, inside of both loops, and that the error comes from there
     first = page.evaluate(f"() => {ROWS}[0].innerText")
@@ -45,15 +45,15 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     # a click selects in all views of the focus, and shows that value's curve
     number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code')?.textContent === 'y')")
     page.evaluate(f"() => {ROWS}[{number}].click()")
-    page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=30_000)
+    page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=120_000)
     assert opened.kernel("print(focus.node, focus.moment.iteration)").endswith("(0,)")
     page.wait_for_function(
-        f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=30_000
+        f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=120_000
     )
     page.wait_for_function(
         "() => [...document.querySelectorAll('[aria-label=\"Call stack of frames\"]')][0].innerText"
         ".includes('Looking at')",
-        timeout=30_000,
+        timeout=120_000,
     )
 
     # the same by keyboard: up with the arrow, Enter chooses
@@ -61,11 +61,11 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"() => {ROWS}[1].getAttribute('aria-selected') === 'true'", timeout=30_000)
+    page.wait_for_function(f"() => {ROWS}[1].getAttribute('aria-selected') === 'true'", timeout=120_000)
     assert page.evaluate(f"() => document.activeElement === {ROWS}[1]"), "the keyboard stays where it was"
 
     # names with tags are shown, not obeyed
-    page.wait_for_function("() => document.querySelectorAll('.workbench-diff').length === 2", timeout=30_000)
+    page.wait_for_function("() => document.querySelectorAll('.workbench-diff').length === 2", timeout=120_000)
     assert "<img" in page.evaluate("() => document.querySelectorAll('.workbench-diff')[1].innerText")
     assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-diff img')")
 

@@ -21,7 +21,7 @@ SHOWN = f"{ITEMS}.filter(i => i.style.display !== 'none')"
 
 def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     page = opened.page
-    page.wait_for_function(f"() => {ITEMS}.length > 3", timeout=60_000)
+    page.wait_for_function(f"() => {ITEMS}.length > 3", timeout=120_000)
 
     # every link has its own value, those of the session
     texts = page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)")
@@ -51,7 +51,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     # story 3: run on into the NaN; which op, which iteration, which operand
     opened.kernel("session.run(); view.explain('x')")
     page.wait_for_function(
-        "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=30_000
+        "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=120_000
     )
     told = page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText")
     assert "Cause" in told and "no square root" in told
@@ -64,17 +64,17 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     # a typed name, and one that is none
     page.fill(".workbench-explain form input", "i")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'i'", timeout=30_000)
+    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'i'", timeout=120_000)
     page.fill(".workbench-explain form input", "<img src=x onerror='window.obeyed=1'>")
     page.keyboard.press("Enter")
     page.wait_for_function(
         "() => document.querySelector('.workbench-explain .workbench-flow-error').innerText.includes('<img')",
-        timeout=30_000,
+        timeout=120_000,
     )
     assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-explain img')")
 
     opened.kernel("view.explain('x', 4)")
-    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'x'", timeout=30_000)
+    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'x'", timeout=120_000)
     for theme in ("Light", "Dark"):
         opened.theme(theme)
         page.evaluate("() => document.querySelector('.workbench-explain').scrollIntoView()")

@@ -118,7 +118,7 @@ def test_the_kernel_of_a_panel_ends_with_its_tab_and_its_death_is_told(page):
     close(page)
     gone = "jupyterapp.serviceManager.kernels.refreshRunning().then(() => "
     gone += f"![...jupyterapp.serviceManager.kernels.running()].some(k => k.id === {kernel!r}))"
-    page.page.wait_for_function(gone, timeout=30_000, polling=500)
+    page.page.wait_for_function(gone, timeout=120_000, polling=500)
 
 
 def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):

@@ -62,7 +62,7 @@ class Views:
             """() => [...document.querySelectorAll('.jp-OutputArea .workbench-figure')].length >= 4 &&
                      [...document.querySelectorAll('.jp-OutputArea .workbench-figure')].every(g => g._fullLayout) &&
                      document.querySelectorAll('.jp-OutputArea .workbench-flow').length >= 6""",
-            timeout=60_000,
+            timeout=120_000,
         )
 
     def cell(self, number: int) -> Any:

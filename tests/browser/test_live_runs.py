@@ -38,7 +38,7 @@ def page(desk):
         for name in ("one", "two", "none"):
             page.page.evaluate(f"void jupyterapp.commands.execute('docmanager:open', {{path: '{name}.ipynb'}})")
             page.page.wait_for_function(
-                f"() => jupyterapp.shell.currentWidget?.title.label === '{name}.ipynb'", timeout=60_000
+                f"() => jupyterapp.shell.currentWidget?.title.label === '{name}.ipynb'", timeout=120_000
             )
             page.page.wait_for_function(IDLE, timeout=120_000)
             page.run_all()
@@ -48,7 +48,7 @@ def page(desk):
 
 
 def waits_for(page, *texts: str) -> str:
-    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=25_000)
+    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=120_000)
     return page.page.evaluate(LIVE)
 
 
@@ -80,7 +80,7 @@ def test_a_kernel_at_work_tells_its_runs_too(page):
     )
     waits_for(page, "at work", "running")
     # JupyterLab has had its subshell for the messages of widgets since the first view of this kernel
-    page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=30_000)
+    page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=120_000)
     assert page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status") == "busy"
     page.page.evaluate(f"void {notebook}.sessionContext.session.kernel.interrupt()")
     waits_for(page, "It was interrupted")

@@ -24,13 +24,13 @@ def lose(opened, name):
         "view.live.send = send; view.live.push({1: {'name': 'next'}})"
     )
     opened.page.wait_for_function(
-        f"() => {FIGURE}.data[0].name === '{name}' && {FIGURE}.data[1].name === 'next'", timeout=60_000
+        f"() => {FIGURE}.data[0].name === '{name}' && {FIGURE}.data[1].name === 'next'", timeout=120_000
     )
 
 
 def test_a_lost_update_is_found_and_drawn(opened):
     count = int(opened.kernel("print(len(view.live.figure.data))"))
-    opened.page.wait_for_function(f"() => {FIGURE}?.data?.length === {count}", timeout=60_000)
+    opened.page.wait_for_function(f"() => {FIGURE}?.data?.length === {count}", timeout=120_000)
     opened.heard("not view.live.in_flight")
     lose(opened, "lost")
     points = opened.page.evaluate(f"{FIGURE}.data.map(t => (t.x ?? []).length)")
@@ -38,7 +38,7 @@ def test_a_lost_update_is_found_and_drawn(opened):
     opened.heard("not view.live.in_flight")
     # updates that follow are drawn as such
     opened.kernel("view.live.push({0: {'name': 'again'}}, {'height': 300})")
-    opened.page.wait_for_function(f"() => {FIGURE}.data[0].name === 'again'", timeout=60_000)
+    opened.page.wait_for_function(f"() => {FIGURE}.data[0].name === 'again'", timeout=120_000)
     assert opened.page.evaluate(f"{FIGURE}.data[1].name") == "next"
     # what people have zoomed into stays
     box = opened.page.locator(".workbench-figure .nsewdrag").first.bounding_box()
@@ -57,10 +57,10 @@ def test_a_lost_update_is_found_and_drawn(opened):
 def test_a_view_that_opens_later_shows_what_has_come_meanwhile(opened):
     figures = "[...document.querySelectorAll('.workbench-figure')]"
     shown = "every(f => f.data?.[0]?.legendgroup === 'meanwhile')"
-    opened.page.wait_for_function(f"() => {figures}.length === 2 && {figures}.{shown}", timeout=60_000)
+    opened.page.wait_for_function(f"() => {figures}.length === 2 && {figures}.{shown}", timeout=120_000)
     assert int(opened.kernel("print(view.views)")) == 2
     lose(opened, "in both")
-    opened.page.wait_for_function(f"() => {figures}.every(f => f.data[0].name === 'in both')", timeout=60_000)
+    opened.page.wait_for_function(f"() => {figures}.every(f => f.data[0].name === 'in both')", timeout=120_000)
 
 
 def test_plotly_is_once_in_the_page_and_leaves_no_name_there(opened):

@@ -29,13 +29,13 @@ def test_the_keys_work_from_anywhere_in_jupyterlab(opened):
     before = opened.page.evaluate("document.querySelector('.workbench-debugger').innerText")
     opened.page.keyboard.press("Alt+F10")
     opened.page.wait_for_function(
-        "before => document.querySelector('.workbench-debugger').innerText !== before", arg=before, timeout=30_000
+        "before => document.querySelector('.workbench-debugger').innerText !== before", arg=before, timeout=120_000
     )
 
 
 def test_the_layout_is_kept_in_the_settings_for_another_browser(opened, desk, browser):
     opened.page.evaluate(SET)
-    opened.page.wait_for_function("() => !localStorage.getItem('workbench:layout-unsaved')", timeout=60_000)
+    opened.page.wait_for_function("() => !localStorage.getItem('workbench:layout-unsaved')", timeout=120_000)
     assert '"scale": 1.25' in (desk.folder / LAYOUT).read_text()
     context = browser.new_context()
     try:

@@ -68,7 +68,7 @@ def _downloaded(opened, panel, what, tmp_path):
     panel.ask("panel.querySelector(`[data-write=${args[0]}]`).click()", what)
     done = f"panel.querySelector('.workbench-is-export [data-write={what}]').closest('div').nextElementSibling"
     panel.until(f"return {done}.querySelector('[data-file]')", seconds=120)
-    with opened.page.expect_download(timeout=60_000) as coming:
+    with opened.page.expect_download(timeout=120_000) as coming:
         panel.ask(f"{done}.querySelector('button').click()")
     path = tmp_path / coming.value.suggested_filename
     coming.value.save_as(path)

@@ -45,7 +45,7 @@ def left(page) -> dict:
     return json.loads(page.kernel("left()"))
 
 
-def until(look, wanted, seconds=30.0) -> None:
+def until(look, wanted, seconds=120.0) -> None:
     """Until a look at the kernel finds exactly this."""
     end = time.monotonic() + seconds
     while (found := look()) != wanted:
@@ -89,7 +89,7 @@ def test_a_closed_panel_leaves_nothing(opened):
     panel.click("run", "finished")
     opened.kernel("panel.close(); panel.close()")
     until(lambda: left(opened), NOTHING)
-    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-figure').length === 0", timeout=30_000)
+    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-figure').length === 0", timeout=120_000)
 
 
 def test_a_restarted_kernel_begins_with_nothing(opened):
@@ -97,7 +97,7 @@ def test_a_restarted_kernel_begins_with_nothing(opened):
     Panel(opened.page, 0).click("next_iteration", "paused")
     assert opened.script_errors() == []
     opened.page.evaluate(f"async () => {{ await {KERNEL}.restart(); }}")
-    opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=60_000)
+    opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=120_000)
     opened.kernel(LOOK)
     assert left(opened) == NOTHING
     opened.run_cell(1)

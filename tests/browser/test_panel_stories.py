@@ -190,11 +190,11 @@ def test_inspect_and_plot_while_it_is_paused(opened):
     opened.add_cell("curve = wb.widgets.EvolutionView(long.session, ['y'])\ncurve")
     plotted = """count => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].at(-1)
         .querySelector('.workbench-figure')?.data?.some(t => t.x?.length === count)"""
-    opened.page.wait_for_function(plotted, arg=70, timeout=60_000)
+    opened.page.wait_for_function(plotted, arg=70, timeout=120_000)
     assert panel.state() == "paused", "nobody moved it"
     panel.click("step", "paused")
     panel.click("run", "finished")
-    opened.page.wait_for_function(plotted, arg=141, timeout=60_000)
+    opened.page.wait_for_function(plotted, arg=141, timeout=120_000)
     opened.kernel("curve.close(); long.session.breakpoints.clear()")
     opened.delete_cell()
 

@@ -53,7 +53,7 @@ class Tabs:
     def wait(self, condition: str, arg=None) -> None:
         """Until something is true of ``tabs``, the tabs' elements."""
         self.page.wait_for_function(
-            f"arg => {{ const tabs = {TABS}.map(w => w.node); return {condition}; }}", arg=arg, timeout=60_000
+            f"arg => {{ const tabs = {TABS}.map(w => w.node); return {condition}; }}", arg=arg, timeout=120_000
         )
 
     def state_in_sight(self, k: int) -> str:
@@ -90,7 +90,7 @@ def command(page, name: str) -> None:
 
 def told(page, words: str) -> None:
     """Until a notification says this; then it is put away."""
-    page.wait_for_function(f"words => {NOTICES}.includes(words)", arg=words, timeout=30_000)
+    page.wait_for_function(f"words => {NOTICES}.includes(words)", arg=words, timeout=120_000)
     page.evaluate("jupyterapp.commands.execute('apputils:dismiss-notification', {})")
 
 
@@ -229,7 +229,7 @@ def test_tabs_are_there_again_when_the_page_is_loaded_again(tabs, newton, opened
     page.evaluate(f"{OWNER}.context.save()")
     page.wait_for_timeout(3000)  # JupyterLab saves the layout a second after its last change
     page.goto(f"{opened.url}/lab?token={opened.token}")
-    page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
+    page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
     # what is in it are widgets of the kernel, which ipywidgets makes again
     tabs.wait("tabs.length === 1 && tabs[0].querySelector('.jp-OutputArea-output')")
     assert tabs.titles() == ["Panel: newton"]

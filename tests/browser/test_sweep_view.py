@@ -22,19 +22,19 @@ FIGURE = "document.querySelectorAll('.workbench-figure')[0]"
 
 def test_a_map_fills_and_a_click_opens_that_run(opened):
     page = opened.page
-    page.wait_for_function(f"() => {FIGURE}?._fullLayout", timeout=60_000)
+    page.wait_for_function(f"() => {FIGURE}?._fullLayout", timeout=120_000)
     assert opened.kernel("print(found.wait().state)") == "finished"
     page.wait_for_function(
         f"() => {{ const z = {FIGURE}.data[0].z; return z.length === 21 && Number.isFinite(z[20][48]); }}",
-        timeout=30_000,
+        timeout=120_000,
     )
     page.evaluate(
         f"() => {FIGURE}.emit('plotly_click', {{points: [{{curveNumber: 0, pointNumber: [0, 28], x: 4.0, y: 1e-12,"
         " data: {}}], event: {}})"
     )
-    page.wait_for_function("() => document.body.innerText.includes('a 4, tol 1e-12')", timeout=30_000)
+    page.wait_for_function("() => document.body.innerText.includes('a 4, tol 1e-12')", timeout=120_000)
     page.get_by_role("button", name="Open this run").click()
-    page.wait_for_selector(".workbench-debugger", timeout=60_000)
+    page.wait_for_selector(".workbench-debugger", timeout=120_000)
     told = opened.kernel("s = view._opened[0].session; s.run(); print(bool(s.outputs['x'] == found['x'][view.point]))")
     assert told == "True"
 
@@ -50,16 +50,16 @@ def test_a_box_that_is_dragged_is_swept_again_and_back_returns(opened):
     page.mouse.move(*place(0.5), steps=5)
     page.mouse.move(*place(0.75), steps=5)
     page.mouse.up()
-    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] > -1 && {FIGURE}.data[0].x.length === 49", timeout=60_000)
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] > -1 && {FIGURE}.data[0].x.length === 49", timeout=120_000)
     told = opened.kernel("s = view.sweep.wait(); a = s['a']; print(s.shape, -0.3 < a.min() < 0.3, 5.7 < a.max() < 6.3)")
     assert told == "(49, 21) True True"
     field = page.get_by_label("Box", exact=True)
     field.fill("a=2:3")
     field.press("Enter")
-    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === 2", timeout=60_000)
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === 2", timeout=120_000)
     for _ in range(2):
         page.get_by_role("button", name="Back", exact=True).click()
-    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === -3", timeout=60_000)
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === -3", timeout=120_000)
     assert opened.kernel("print(view.sweep is found)") == "True"
 
 

@@ -21,7 +21,7 @@ def test_the_view_moves_while_the_kernel_is_busy(desk, tmp_path):
         page = opened.page
         page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
         page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells') }")
-        page.wait_for_function(f"() => {VIEW}?.querySelector('.workbench-figure')?._fullLayout", timeout=60_000)
+        page.wait_for_function(f"() => {VIEW}?.querySelector('.workbench-figure')?._fullLayout", timeout=120_000)
         words, highest = [], []
         while not page.evaluate(DONE) and len(highest) < 900:
             words.append(page.evaluate(f"() => {VIEW}.querySelector('.workbench-words').innerText.split('\\n')[0]"))
@@ -42,5 +42,5 @@ def test_the_view_moves_while_the_kernel_is_busy(desk, tmp_path):
         page.keyboard.press("Space")  # the switch works from the keyboard
         page.wait_for_function(
             f"() => [...{VIEW}.querySelectorAll('button')].some(b => b.innerText.endsWith('arrays: on'))",
-            timeout=10_000,
+            timeout=120_000,
         )

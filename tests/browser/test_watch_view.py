@@ -30,10 +30,10 @@ def test_the_view_follows_a_loop_while_its_cell_runs_and_stops_it(desk):
     with desk.page() as page:
         page.open("watch_view.ipynb")
         page.page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
-        page.page.wait_for_function(SEEN, timeout=60_000)
+        page.page.wait_for_function(SEEN, timeout=120_000)
         assert page.page.evaluate(RUNS)
         page.page.click(".workbench-watch button")
-        page.page.wait_for_selector("text=after stopped True", timeout=30_000)
+        page.page.wait_for_selector("text=after stopped True", timeout=120_000)
         page.page.wait_for_function(
-            "() => document.querySelector('.workbench-watch-state').innerText === 'stopped'", timeout=30_000
+            "() => document.querySelector('.workbench-watch-state').innerText === 'stopped'", timeout=120_000
         )

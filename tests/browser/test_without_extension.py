@@ -39,7 +39,7 @@ def test_the_panel_steps_and_runs(opened):
 
 def test_watches_are_shown(opened):
     assert opened.failed_cells() == []
-    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-watch').length === 2", timeout=60_000)
+    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-watch').length === 2", timeout=120_000)
     opened.page.wait_for_function(
         "() => [...document.querySelectorAll('.workbench-watch-state')].every(s => s.innerText === 'finished')"
     )

@@ -183,7 +183,9 @@ def test_readers_while_the_oldest_activations_go() -> None:
         session.run(wait=False)
         while not session.trace.dropped:
             time.sleep(0.001)
-        for _ in range(15):
+        for look in range(2000):
+            if look >= 15 and seen > 10_000:
+                break
             iterations, values = session.trace["j"].window(0, 1 << 60)
             seen += len(values)  # none where all of them went while they were being read
             if not np.array_equal(iterations[:, 1], values):

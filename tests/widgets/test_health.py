@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import workbench as wb
-from tests.widgets.browser_side import open_view
+from tests.widgets.browser_side import open_view, until
 from workbench.widgets.panel.health_model import health_model
 from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.output_model import output_model
@@ -20,14 +20,6 @@ def roots() -> wb.Graph:
     start = b.placeholder("start", "float64", ())
     _, y = b.while_loop(lambda k, y: k < 20, lambda k, y: (k + 1, np.sqrt(y - 1.0)), (b.constant(0, "int64"), start))
     return b.build({"y": y})
-
-
-def until(condition):
-    for _ in range(400):
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_the_node_the_iteration_and_the_operand():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -169,7 +167,7 @@ def test_rows_that_were_dropped_leave_what_was_seen_of_them():
             session.next_iteration()
         model.update(session.trace, running=True)
         session.run(wait=False)
-        time.sleep(0.3)
+        assert until(lambda: session.trace.dropped)
         session.pause()
         (line,) = model.update(session.trace)["lines"]
         assert session.trace.dropped

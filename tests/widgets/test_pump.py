@@ -96,8 +96,10 @@ def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endles
 
 def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(shown):
     shown.live._browser_says(shown.live, {"kind": "sight", "seen": False}, [])
-    time.sleep(0.3)  # one may have been on the way
-    first = shown.live.sent
+    first, ticks = -1, 0
+    while ticks < 100 and first != shown.live.sent:  # one may have been on the way
+        first, ticks = shown.live.sent, ticks + 1
+        time.sleep(0.3)
     time.sleep(1.5)
     assert shown.live.sent == first
     shown.live._browser_says(shown.live, {"kind": "sight", "seen": True}, [])
@@ -117,32 +119,30 @@ def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop
     toolbar.close()
 
 
-def test_a_slow_browser_is_not_buried_under_updates(endless):
+def test_a_slow_browser_is_not_buried_under_updates(endless, clock):
     view = EvolutionView(endless)
     open_view(view)
-    ended = threading.Event()
+    answered, ready, behind = view.live.sent, None, []
 
-    def answer():
-        answered = view.live.sent
-        while not ended.is_set():
-            if view.live.sent > answered:
-                answered += 1
-                ended.wait(0.8)  # it draws
-                view.live._browser_says(view.live, {"kind": "ack", "push": answered}, [])
-            ended.wait(0.002)
+    def browser():
+        """It takes .8 seconds to draw one update, and draws them one after the other."""
+        nonlocal answered, ready
+        if ready is None and view.live.sent > answered:
+            answered, ready = answered + 1, clock.now + 0.8
+        elif ready is not None and clock.now >= ready:
+            view.live._browser_says(view.live, {"kind": "ack", "push": answered}, [])
+            ready = None
+        behind.append((clock.now, view.in_flight))
 
-    browser = threading.Thread(target=answer, daemon=True)
-    browser.start()
+    shown = Shown(endless, view, clock, lambda: view.live.sent)
+    clock.meanwhile.append(browser)
     endless.run(wait=False)
-    time.sleep(2.5)  # it has learned how slow the browser is
-    behind = []
-    for _ in range(100):
-        behind.append(view.in_flight)
-        time.sleep(0.02)
+    updates = shown.updates(1.0, 8)
     endless.pause()
-    ended.set()
-    browser.join()
-    assert max(behind) == 1, behind
+    assert min(updates) >= 1 and max(updates) <= 2, updates
+    begun = shown.record[0][0]
+    later = [n for now, n in behind if now > begun + 2.5]  # it has learned how slow the browser is
+    assert max(later) == 1 and min(later) == 0, later
     view.close()
 
 
@@ -270,14 +270,15 @@ def test_an_idle_pump_looks_at_nothing(endless, monkeypatch):
 
 
 def test_closing_ends_the_thread(endless):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     view = EvolutionView(endless)
     open_view(view)
     assert until(lambda: view.pump.alive)
     pump = view.pump
     view.close()
     assert until(lambda: not pump.alive)
-    assert threading.active_count() <= before + 1  # the session's own worker may have started
+    left = set(threading.enumerate()) - before
+    assert until(lambda: not any(t.is_alive() and t.name.startswith("workbench-") for t in left))
     view.close()
 
 

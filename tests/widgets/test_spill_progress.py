@@ -89,7 +89,7 @@ def test_the_bar_follows_the_run(tmp_path):
         bar._browser_says(bar, {"kind": "view"}, [])
         session.run()
         session.trace.spill.flush()
-        limit = time.monotonic() + 10
+        limit = time.monotonic() + 60
         while bar.status != spill_model(session.trace.spill.status) and time.monotonic() < limit:
             bar._browser_says(bar, {"kind": "ack", "push": bar.push}, [])
             time.sleep(0.02)

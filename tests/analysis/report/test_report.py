@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.ir.programs import failing
+from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, counter, evil, nested, newton
 from tests.work import Work
 from workbench.analysis import Status
@@ -133,22 +133,21 @@ def test_a_failed_session_says_so():
 def test_a_running_session_is_analyzed_without_stopping_it():
     session = wb.Session(counter(), {"start": 0.0})
     session.run(wait=False)
-    time.sleep(0.05)
+    assert until(lambda: session.snapshot().iterations.get(("while",), 0) > 2000)
     with Work() as work:
         a = wb.analyze(session)
     assert session.state == "running" and a.state == "running" and work.calls < 1_000_000
     assert a.loops["while"].iterations > 1000 and a.variables["i"].label is wb.Pattern.DIVERGING
     renderings(a)
     before = session.snapshot().event
-    time.sleep(0.02)
-    assert session.snapshot().event > before
+    assert until(lambda: session.snapshot().event > before)
     session.close()
 
 
 def test_an_inner_loop_that_hangs_is_named_before_the_outer_one():
     session = wb.Session(hang(), {"n": 10})
     session.run(wait=False)
-    time.sleep(0.2)
+    assert until(lambda: session.snapshot().event > 1_000_000)
     a = wb.analyze(session)  # also: millions of iterations in many activations are read within bounds
     session.pause()
     assert [f.kind for f in a.verdict[:2]] == ["hangs", "waits"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+#: how many times slower than this machine the pages run: 6 finds tests that read a page before it has answered
+SLOWER = float(os.environ.get("WORKBENCH_SLOW_PAGE", "1"))
 #: where an application opens a notebook
 OPENS = {"lab": "lab/tree", "notebook": "notebooks"}
 NOTEBOOK = "jupyterapp.shell.currentWidget"
@@ -25,6 +28,8 @@ class Page:
         self.errors: list[str] = []
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        if SLOWER > 1:
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
 
     def open(self, notebook: str) -> None:
         """Open a notebook and wait until its kernel is idle."""
@@ -36,7 +41,7 @@ class Page:
         )
         self.page.evaluate("() => jupyterapp.shell.collapseLeft()")
 
-    def run_all(self, timeout_s: float = 90.0) -> None:
+    def run_all(self, timeout_s: float = 180.0) -> None:
         """Run all cells and wait until the kernel is idle again."""
         self.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         self.page.wait_for_function(

@@ -45,7 +45,8 @@ endless_panel
 def second_panel(opened):
     """The endless loop below all cells of the notebook."""
     assert "Error" not in opened.add_cell(ENDLESS)
-    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-debugger').length === 2", timeout=120_000)
+    panels = "() => document.querySelectorAll('.workbench-debugger').length"
+    opened.page.wait_for_function(f"{panels} === 2", timeout=120_000)
 
 
 @pytest.fixture

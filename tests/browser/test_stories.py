@@ -42,7 +42,8 @@ def test_a_why_it_never_ends_without_an_action_and_the_fixed_copy_opens(opened):
     copy = Panel(opened.page, AWAY + 1)
     copy.until("return panel.querySelector('.workbench-state').dataset.state === 'finished'", seconds=60)
     panel.press("termination", "Discard the copy")
-    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-debugger').length === 4", timeout=120_000)
+    panels = "() => document.querySelectorAll('.workbench-debugger').length"
+    opened.page.wait_for_function(f"{panels} === 4", timeout=120_000)
 
 
 def test_c_back_three_edit_and_compare_in_six_actions(opened):

@@ -38,7 +38,7 @@ def main(name: str, trips: int, trace: str, budget: int) -> None:
             samples.append(resident())
 
     def held(trips: int) -> int:
-        """What the process holds after so many iterations, bytes above the start, while their session is open."""
+        """Bytes that the process holds above the start after so many iterations, while their session is open."""
         with wb.Session(make(trips), trace=trace, memory_budget=budget) as session:
             session.run()
             assert session.outputs["i"] == {"nest": trips // 1000, "short": trips // 2}.get(name, trips)

@@ -20,6 +20,10 @@ def mode_of(recorder: OpRecorder) -> Any:
         paused = False
 
         @classmethod
+        def ignore_compile_internals(cls) -> bool:
+            return True  # else torch runs functions that were compiled as if they were not, for ever
+
+        @classmethod
         def _should_skip_dynamo(cls) -> bool:
             return _compiles()  # torch wraps each call then, for 10 microseconds
 

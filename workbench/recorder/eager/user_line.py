@@ -8,6 +8,14 @@ from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _LIBRARIES = ("contextlib.py", "functools.py", "threading.py", "weakref.py")
+#: begins the name of the folder in which torch.compile keeps the code that it writes
+_COMPILED = "torchinductor_"
+
+
+def _cache() -> str:
+    """The folder that the user has named for compiled code; of none, one that no file is in."""
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return os.path.join(os.path.abspath(folder), "") if folder else "\0"
 
 
 class UserLines:
@@ -21,6 +29,7 @@ class UserLines:
     def _is_own(self, code: CodeType) -> tuple[bool, CodeType]:
         name = code.co_filename
         own = not name.startswith((self._library, _PACKAGE)) and not name.endswith(_LIBRARIES)
+        own = own and f"{os.sep}{_COMPILED}" not in name and not name.startswith(_cache())
         # a cell of a notebook is <ipython-input-...>, a file of its own, or has a name of the debugger's
         own = own and not (name.startswith("<") and not name.startswith(("<ipython", "<stdin>", "<string>", "<cell")))
         found = self._own[id(code)] = own, code

@@ -102,7 +102,10 @@ def replay(recorder: Any) -> Replay:
     return Replay(True, span[-1], done)
 
 
-WHY = "Threads that share a sum, atomic additions on a GPU, or code outside of PyTorch can be the cause."
+WHY = (
+    "Threads that share a sum, atomic additions on a GPU, memory that is read before it is written, or code outside of "
+    "PyTorch can be the cause."
+)
 
 
 def _same(log: TensorLog, array: Any, kind: TensorType, part: StoragePart, row: Any) -> bool:

@@ -171,7 +171,7 @@ def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel_of_sdi
         return done.stdout
 
     assert doctor().endswith("\nEverything required is installed.\n")
-    found = {finding["name"]: finding for finding in json.loads(doctor("--json"))}
+    found = {finding["name"]: finding for finding in json.loads(doctor("--json"))["findings"]}
     assert not [finding for finding in found.values() if finding["state"] == "missing"]
     assert found["compiled kernels"]["state"] == "ok"
     assert found["compiled kernels"]["text"].split(", ")[0] == f"profile {OTHER_PROFILE}"

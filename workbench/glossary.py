@@ -22,6 +22,10 @@ GLOSSARY: dict[str, str] = {
     "loop-carried": "Passed from one iteration of a loop to the next, as the variables of the loop are.",
     "plan": "The frozen order of execution of a graph, made once before a run, with the place of every value in "
     "memory.",
+    "predicted": "A verdict that is a forecast: what was observed is continued, and an interval says how far off the "
+    "end may be. Another course of the loop would make it wrong.",
+    "proved": "A verdict that follows from the graph and its values by an exact argument. It holds for every later "
+    "iteration, in the arithmetic that the loop runs in.",
     "replay": "Running a part of a run again from a checkpoint, to restore a value or a position. It gives the same "
     "values as the first time.",
     "retention": "The rule that decides which recorded values a trace keeps; the others are recomputed on demand.",
@@ -30,6 +34,9 @@ GLOSSARY: dict[str, str] = {
     "spill": "Writing the oldest rows of a trace to disk when they exceed its memory budget.",
     "tag": "The identity of a firing: the node, its frame, and the iteration of each enclosing loop.",
     "trace": "The record of a run: the values that nodes computed, by iteration, as far as its retention keeps them.",
+    "unknown": "A verdict without an answer: there is no proof that the loop ends or goes on for ever, and no forecast "
+    "that can be relied on.",
+    "verdict": "The answer to the question whether a loop ends: proved, predicted or unknown, with the reason.",
 }
 
 

@@ -296,7 +296,7 @@ def test_lab_shows_what_it_would_start(capsys, tmp_path):
 def test_doctor_finds_this_installation_well(capsys):
     out = said(capsys, "doctor")
     assert "compiled kernels" in out and "Everything required is installed." in out
-    found = {f["name"]: f for f in json.loads(said(capsys, "doctor", "--json"))}
+    found = {f["name"]: f for f in json.loads(said(capsys, "doctor", "--json"))["findings"]}
     assert found["a loop"]["state"] == "ok" and found["browser side of anywidget"]["state"] == "ok"
 
 
@@ -381,3 +381,31 @@ def test_a_terminal_without_unicode_gets_ascii(trace):
     environment = dict(os.environ, PYTHONIOENCODING="ascii")
     done = subprocess.run([WORKBENCH, "inspect", trace], capture_output=True, env=environment, timeout=60)
     assert done.returncode == 0 and done.stderr == b"" and done.stdout.isascii()
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("runn", "did you mean run"), ("inspct", "did you mean inspect"), ("zzz", "expected one of lab, run")],
+)
+def test_an_unknown_command_is_answered_with_what_was_meant(capsys, word, meant):
+    with pytest.raises(SystemExit) as end:
+        main([word, "model.onnx"])
+    assert end.value.code == 2 and f"unknown command '{word}'; {meant}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_shell_asks_for_completions(tmp_path):
+    pytest.importorskip("argcomplete")
+    told = tmp_path / "completions"
+    line = "workbench r"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(told),
+    }
+    subprocess.run(
+        [Path(sys.executable).with_name("workbench")],
+        env={**os.environ, **asked, "_ARGCOMPLETE_IFS": "\n"},
+        check=False,
+    )
+    assert told.read_text().split() == ["run"]

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 import workbench as wb
 from tests.cli import models
 from workbench.cli.main import main, parser
+from workbench.cli.output import SCHEMA
 
 
 def commands(top: argparse.ArgumentParser | None = None, words: tuple[str, ...] = ()):
@@ -111,6 +113,25 @@ def test_every_command_with_json_is_here():
     assert set(commands()) == set(CALLS)
 
 
+def documented(command: tuple[str, ...]) -> set[str]:
+    """The fields of a command's document that docs/json.md names, with those of every document."""
+    text = (Path(wb.__file__).parent / "docs" / "json.md").read_text("utf-8")
+    parts = {part.partition("\n")[0].strip(" `"): part for part in text.split("\n## ")[1:]}
+    tables = parts["Every document"] + parts[f"workbench {' '.join(command)}"]
+    return set(re.findall(r"^\| `(\w+)` \|", tables, re.MULTILINE))
+
+
+def test_every_documented_field_is_in_some_document(files, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for command, (good, bad) in CALLS.items():
+        seen = set()
+        for call in (*good, *bad):
+            with contextlib.suppress(SystemExit):
+                main([*command, *(files.get(word, word) for word in call.split()), "--json"])
+            seen |= set(json.loads(capsys.readouterr().out))
+        assert documented(command) == seen, command
+
+
 @pytest.mark.parametrize("command", CALLS, ids=" ".join)
 def test_stdout_is_one_document(command, files, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -123,7 +144,9 @@ def test_stdout_is_one_document(command, files, capsys, monkeypatch, tmp_path):
             status = end.code
         out, err = capsys.readouterr()
         document = json.loads(out)  # of more than one document, or of prose, this is an error
-        assert isinstance(document, (dict, list)), (call, out)
+        assert document["schema"] == SCHEMA, (call, out)
+        missing = set(document) - documented(command)
+        assert not missing, f"docs/json.md has no {missing} for {command}"
         if fails:
             assert status in (1, 2, 3), (call, status)
             if "state" not in document:  # a run that fails has facts

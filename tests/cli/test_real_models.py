@@ -218,7 +218,7 @@ def test_doctor_tells_the_versions_that_are_installed():
     from workbench.kernels import build_info
 
     said = run("doctor")
-    found = {f["name"]: f for f in json.loads(run("doctor", "--json"))}
+    found = {f["name"]: f for f in json.loads(run("doctor", "--json"))["findings"]}
     assert "Everything required is installed." in said and not [f for f in found.values() if f["state"] == "missing"]
     for name in ("numpy", "scipy", "jupyterlab", "ipywidgets", "anywidget", "plotly", "rich"):
         assert found[name]["text"] == version(name) and re.search(rf"^ok +{name} +{version(name)}$", said, re.MULTILINE)

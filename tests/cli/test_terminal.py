@@ -342,3 +342,60 @@ def test_help_explains_words_of_the_project(terminal):
     assert "stop at a node" in said(terminal, "help break"), "commands first"
     assert all(word in said(terminal, "help glossary") for word in ("frame: ", "loop-carried: ", "hold: "))
     assert "Unknown command" in said(terminal, "help nonsense")
+
+
+def test_expressions_of_values_are_printed_with_their_iteration(terminal):
+    said(terminal, "i 3")
+    x, before = (float(terminal.session.value("x", (k,))) for k in (1, 0))
+    assert f"2*x = {2 * x}   float64[]   [while 1]" in said(terminal, "p 2*x")
+    assert f"x * x - a = {x * x - 2.0} " in said(terminal, "p x * x - a")
+    assert f"= {x - before} " in said(terminal, 'p x - previous("x")')
+    assert f"x*x @ 0 = {before * before}" not in said(terminal, "p x*x @ 0")
+    assert f"x*x = {before * before}   float64[]   [while 0]" in said(terminal, "p x*x @ 0")
+    assert f"x/2 = {x / 2} " in said(terminal, "p x/2")
+    assert "x < 3 = True" in said(terminal, "p x < 3")
+    assert f"x = {x}   float64[]   [while 1]" in said(terminal, "p x")
+    assert f"x = {before}   float64[]   [while 0]" in said(terminal, "p x 0")
+    said(terminal, "restart", "i", "s 3")
+    assert "has no value: the iteration before the first one was read" in said(terminal, 'p x - previous("x")')
+    assert terminal.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("p y * 2", "has no value named 'y'"),
+        ("p value + 1", "none here"),
+        ("p 2 *", "The expression '2 *' cannot be used"),
+        ("p __import__('os')", "cannot be used"),
+        ("p x 1 2", "Too many arguments"),
+        ("until 3 > 2", "names no value"),
+        ("until x", "is a number, not a bool"),
+        ("run none", "give a positive integer"),
+    ],
+)
+def test_bad_expressions_are_answered(terminal, line, answer):
+    said(terminal, "i 3")
+    assert answer in said(terminal, line) and terminal.failed == 1
+    assert not terminal.session.breakpoints.table()
+
+
+def test_until_a_condition_holds_or_the_loop_ends(terminal):
+    session = terminal.session
+    assert "when x < 1.45" in said(terminal, "until x < 1.45")
+    assert session.position.iteration == (2,) and not session.breakpoints.table()
+    assert float(session.value("x")) < 1.45
+    said(terminal, "until")
+    assert session.position.frame == ()
+
+
+def test_run_goes_on_past_some_breakpoints(terminal):
+    said(terminal, "break x", "run 3")
+    assert terminal.session.position.iteration == (2,)
+    assert "output x" in said(terminal, "run 100")
+    assert "The run is finished" in said(terminal, "bt")
+
+
+@pytest.mark.parametrize("word", ["PROVED", "predicted", "UNKNOWN", "verdict"])
+def test_verdicts_are_explained(terminal, word):
+    assert f"{word.lower()}: " in said(terminal, f"help {word}") and terminal.failed == 0

@@ -71,7 +71,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     found = list(findings())
     bad = [f for f in found if f.state == BAD]
     if arguments.json:
-        print_document([asdict(f) for f in found])
+        print_document({"findings": [asdict(f) for f in found]})
         return bool(bad)
     width = max(len(f.name) for f in found)
     for f in found:

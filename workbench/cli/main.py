@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from workbench.cli.output import one_document, print_document
+from workbench.cli.output import error_facts, one_document, print_document
+from workbench.text import printable, similar_names
 
 #: modules of this package whose ``add(commands)`` makes their parsers
 GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "sweep", "types", "doctor")
@@ -52,7 +53,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # names hold any character, terminals and pipes do not
             stream.reconfigure(errors="backslashreplace")
     top = parser()
-    Parser.as_json = "--json" in (sys.argv[1:] if argv is None else argv)
+    argv = sys.argv[1:] if argv is None else argv
+    Parser.as_json = "--json" in argv
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
+        importlib.import_module("argcomplete").autocomplete(top)
+    if argv and not argv[0].startswith("-") and argv[0] not in GROUPS:
+        near = similar_names(argv[0], GROUPS)
+        meant = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(GROUPS)}"
+        top.error(f"unknown command {printable(argv[0][:60])!r}; {meant}")
     arguments, rest = top.parse_known_args(argv)
     if rest and not getattr(arguments, "rest_goes_on", False):
         top.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -82,7 +90,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (WorkbenchError, ValueError, OSError, MemoryError, RecursionError) as error:
         from workbench.cli.advice import SHELL, error_text
         from workbench.cli.layout import columns, wrap
-        from workbench.text import printable
 
         said = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
         guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "random_array", None)
@@ -90,8 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             said = f"{said} {' '.join(guess.blame().split())}"
         print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)
         if Parser.as_json:
-            facts = {name: getattr(error, name, None) for name in ("slug", "fix", "node")}
-            _print_error({"message": printable(getattr(error, "message", said)), **facts})
+            _print_error(error_facts(error, said))
         return trouble
 
 

@@ -13,6 +13,8 @@ from workbench.cli import pager
 from workbench.cli.layout import clip, columns, wrap
 from workbench.text import lines, printable
 
+#: version of the fields of all JSON documents (docs/json.md); a field that goes or changes its meaning raises it
+SCHEMA = 1
 #: items of an array that JSON holds in full; larger ones are described
 JSON_ITEMS = 1000
 _BARS = "▁▂▃▄▅▆▇█"
@@ -118,11 +120,17 @@ def one_document(asked: bool) -> Iterator[None]:
         _streams.pop().flush()
 
 
-def print_document(data: Any) -> None:
-    """Write the document; ASCII, so that no name does anything to a terminal."""
-    print(json.dumps(data, indent=1), file=_streams[-1] if _streams else None)
+def print_document(data: Mapping[str, Any]) -> None:
+    """Write the document, with the version of its fields; ASCII, so that no name does anything to a terminal."""
+    print(json.dumps({"schema": SCHEMA, **data}, indent=1), file=_streams[-1] if _streams else None)
 
 
 def print_json(data: Any) -> None:
     """The one JSON document of a command."""
     print_document(as_json(data))
+
+
+def error_facts(error: BaseException, said: str = "") -> dict[str, Any]:
+    """An error in a document: its message, and for errors of the workbench the slug, what to change, and the node."""
+    facts = {name: getattr(error, name, None) for name in ("slug", "fix", "node")}
+    return {"message": printable(getattr(error, "message", said or str(error))), **facts}

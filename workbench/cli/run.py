@@ -13,7 +13,7 @@ from workbench.cli.inputs import add_inputs
 from workbench.cli.inspect import report_data, report_text
 from workbench.cli.layout import clip, columns, table
 from workbench.cli.numbers import MOST_SECONDS, real
-from workbench.cli.output import as_json, print_json, show, tell, value_text
+from workbench.cli.output import as_json, error_facts, print_json, show, tell, value_text
 from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
 from workbench.text import printable
 
@@ -131,7 +131,7 @@ def _facts(
         "state": session.state,
         "reason": stop.reason.name,
         "why": str(stop.reason),
-        "error": None if stop.error is None else str(stop.error),
+        "error": None if stop.error is None else error_facts(stop.error),
         "next": None if stop.tag is None else str(stop.tag),
         "events": session.snapshot().event,
         "seconds": round(took, 6),

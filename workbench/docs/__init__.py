@@ -3,6 +3,7 @@
 .. include:: debugging.md
 .. include:: panel.md
 .. include:: terminal.md
+.. include:: json.md
 .. include:: python_functions.md
 .. include:: imports.md
 .. include:: analysis.md

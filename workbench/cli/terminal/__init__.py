@@ -7,7 +7,7 @@
                                        └────────── screen (rich) ◄───────────────┘
 """
 
-from workbench.cli.terminal import changing, looking, moving, points  # noqa: F401  they fill the table of commands
+from workbench.cli.terminal import changing, looking, moving, points, printing  # noqa: F401  they fill the table of commands
 from workbench.cli.terminal.shell import Terminal, terminal
 
 __all__ = ["Terminal", "terminal"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.cli.diff_text import diff_text
 from workbench.cli.inputs import value_of
-from workbench.cli.terminal.looking import split_name
+from workbench.cli.terminal.printing import split_name
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import COMMANDS, GROUPS, Command, command, find, is_command
 from workbench.cli.terminal.where import show_stop

@@ -1,124 +1,29 @@
-"""Commands that look at the run: values, variables, frames, the graph around a node."""
+"""Commands that look at the run: variables, frames, the graph around a node, why a loop ends."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from workbench.cli.explain import ALL_LINKS, LINKS
 from workbench.cli.neighbours import neighbourhood
 from workbench.cli.output import path_text, value_text
+from workbench.cli.terminal.printing import ROWS, split_name
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import command
 from workbench.cli.terminal.where import firing, show_stop, value_of
-from workbench.cli.terminal.words import indexed, iteration, part_of, span
-from workbench.errors import SessionError, WorkbenchError
+from workbench.cli.terminal.words import iteration
+from workbench.errors import SessionError
 from workbench.ir.node import Ref
 
 _GROUP = "Inspecting"
-#: rows that one command prints, firings that a course is drawn from, items of an array that are written out
-ROWS, COURSE, ITEMS = 40, 20_000, 1000
+#: firings that a course is drawn from
+COURSE = 20_000
 
 
-def split_name(terminal: Terminal, words: list[str]) -> tuple[str, tuple[Any, ...] | None, list[str]]:
-    """Name, index and what is left of the words; without a name, the node that comes next."""
-    if not words:
-        node = terminal.session.position.node
-        if node is None:
-            raise SessionError("Expected a name.", slug="bad-line", fix="write for example: print x.")
-        return node, None, []
-    head, *rest = words
-    while "[" in head and "]" not in head.rsplit("[", 1)[1] and rest and not _known(terminal, head):
-        head += f" {rest.pop(0)}"  # x[0, :3] is one word
-    name, index = indexed(head, lambda n: _known(terminal, n))
-    return name, index, [word for word in rest if word != "@"]
-
-
-def _known(terminal: Terminal, name: str) -> bool:
-    try:
-        terminal.session.graph.value(name)
-    except WorkbenchError:
-        return False
-    return True
-
-
-@command("where w", _GROUP, "where", "the current position and its enclosing loops")
+@command("where w bt", _GROUP, "where", "the current position and its enclosing loops")
 def where(terminal: Terminal, words: list[str], line: str) -> None:
     show_stop(terminal, terminal.session.stop)
     frames(terminal, [], "")
-
-
-@command(
-    "print p",
-    _GROUP,
-    "print NAME[INDEX] [ITERATION | FROM:TO]",
-    "print a value: the last one, that of one iteration, or of a range",
-    completes="value",
-)
-def print_(terminal: Terminal, words: list[str], line: str) -> None:
-    name, index, rest = split_name(terminal, words)
-    if len(rest) > 1:
-        raise SessionError("Too many arguments.", slug="bad-line", fix="write: print x[0, :3] 7, or print x 10:20.")
-    if rest and span(rest[0]) is not None:
-        return _stretch(terminal, name, index, rest[0])
-    path = iteration(rest[0]) if rest else None
-    value = terminal.session.value(name, path)
-    terminal.code.append(f"{terminal.variable}.value({name!r}{'' if path is None else f', {path!r}'})")
-    show_value(terminal, name, part_of(name, value, index), index is not None)
-    return None
-
-
-def show_value(terminal: Terminal, name: str, value: Any, part: bool = False) -> None:
-    """A value with its dtype and shape; large arrays are summarised, with what is not finite counted."""
-    screen = terminal.screen
-    if not isinstance(value, np.ndarray | np.generic):
-        screen.pairs((name, "name"), (f" = {value_text(value)}", ""))
-        return
-    array = np.asarray(value)
-    head = f"{array.dtype}[{','.join(map(str, array.shape))}]" + (" (part)" if part else "")
-    if array.ndim == 0:
-        screen.pairs((name, "name"), (f" = {array[()]}", "strong"), (f"   {head}", "quiet"))
-    else:
-        screen.pairs((name, "name"), (f"   {head}", "quiet"))
-        threshold, width = ITEMS if array.size <= ITEMS else 60, screen.width or 100
-        text = np.array2string(array, threshold=threshold, max_line_width=width, precision=8)
-        shown = text.split("\n")
-        screen.say("\n".join(shown[:ROWS]))
-        if len(shown) > ROWS:
-            screen.say(f"... {len(shown) - ROWS} more lines; give an index: print {name}[0, :8]", "quiet")
-    if array.dtype.kind == "f" and array.size:
-        nan, inf = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-        if nan or inf:
-            screen.say(f"{nan:,} NaN, {inf:,} infinite of {array.size:,}", "bad")
-        if array.ndim:
-            finite = array[np.isfinite(array)].astype(np.float64)
-            if finite.size:
-                screen.say(f"min {finite.min():.6g}, max {finite.max():.6g}, mean {finite.mean():.6g}", "quiet")
-
-
-def _stretch(terminal: Terminal, name: str, index: Any, text: str) -> None:
-    """Values of several iterations, below each other, and their course."""
-    found = span(text)
-    assert found is not None
-    start, stop, step = found
-    session = terminal.session
-    if any(v is not None and v < 0 for v in (start, stop)):
-        series = session.trace[name]  # from the end: what is recorded
-        low, high, step = slice(start, stop, step).indices(len(series))
-        places, values = series.window(low, high, step)
-    else:
-        places, values = session.values(name, start or 0, stop, step)
-    terminal.code.append(f"{terminal.variable}.values({name!r}, {start or 0}, {stop}, {step})")
-    rows = []
-    for place, value in list(zip(np.asarray(places).tolist(), values, strict=True))[:ROWS]:
-        shown = part_of(name, value, index)
-        rows.append((",".join(map(str, place if isinstance(place, list) else [place])), value_text(np.asarray(shown))))
-    terminal.screen.table(("iteration", name), rows, right=("iteration",))
-    if len(values) > ROWS:
-        terminal.screen.say(f"... {len(values) - ROWS:,} more", "quiet")
-    if index is None and np.asarray(values).ndim == 1:
-        terminal.screen.say(terminal.screen.spark(values, 60))
 
 
 @command("variables v vars", _GROUP, "variables [all]", "the loop variables and how they change; all: every value")
@@ -146,12 +51,6 @@ def variables(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.table(heads, rows, right=("change",), optional=("course", "change"))
     if len(names) > 4 * ROWS:
         terminal.screen.say(f"... {len(names) - 4 * ROWS:,} more", "quiet")
-
-
-@command("history h", _GROUP, "history NAME [FROM:TO]", "the values of a name over the iterations", completes="value")
-def history(terminal: Terminal, words: list[str], line: str) -> None:
-    name, index, rest = split_name(terminal, words)
-    _stretch(terminal, name, index, rest[0] if rest and span(rest[0]) else "-20:")
 
 
 @command("frames", _GROUP, "frames", "all loops, outermost first, with their iterations")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import command
 from workbench.cli.terminal.words import iteration
+from workbench.debugger.conditions.expression import Expression
 from workbench.errors import SessionError
 
 _GROUP = "Stepping"
 
+#: reasons of a stop behind which a run goes on
+PASSED = ("BREAKPOINT", "PAUSED")
 #: name and aliases, the session's command, whether a number of times may be given, what it does
 _MOVES = (
     ("step s", "step", True, "run the next node"),
@@ -22,7 +25,6 @@ _MOVES = (
     ("iteration-back i- previous-iteration", "previous_iteration", True, "go back to the previous iteration"),
     ("flip f next-branch", "next_branch", False, "run until a branch changes direction"),
     ("flip-back f- previous-branch", "previous_branch", False, "go back to where a branch last changed direction"),
-    ("run r continue c resume", "run", False, "run to the next breakpoint or the end"),
     ("reverse r- c- reverse-continue", "reverse_continue", False, "run back to the last breakpoint"),
     ("restart", "restart", False, "go back to the start; breakpoints are kept"),
 )
@@ -31,7 +33,7 @@ _MOVES = (
 def _register(names: str, method: str, counted: bool, text: str) -> None:
     name = names.split()[0]
 
-    @command(names, _GROUP, f"{name} [N]" if counted else name, text, repeat=method not in ("run", "restart"))
+    @command(names, _GROUP, f"{name} [N]" if counted else name, text, repeat=method != "restart")
     def carry(terminal: Terminal, words: list[str], line: str) -> None:
         times = _times(words, counted)
         terminal.move(method, *([times] if times != 1 else []))
@@ -59,3 +61,31 @@ def to(terminal: Terminal, words: list[str], line: str) -> None:
         raise SessionError("Expected a name and optionally an iteration.", slug="bad-line", fix="write: to x 65.")
     path = iteration(words[1]) if len(words) == 2 else None
     terminal.move("run_to", words[0], path[0] if path is not None and len(path) == 1 else path)
+
+
+@command("run r continue c resume", _GROUP, "run [N]", "run to the next breakpoint or the end; N: to the N-th one")
+def run(terminal: Terminal, words: list[str], line: str) -> None:
+    for _ in range(_times(words, True)):
+        terminal.move("run")
+        if terminal.session.stop.reason.name not in PASSED:
+            break
+
+
+@command(
+    "until unt", _GROUP, "until [CONDITION]", "run until a condition such as x > 3 holds; alone: until this loop ends"
+)
+def until(terminal: Terminal, words: list[str], line: str) -> None:
+    if not words:
+        terminal.move("step_out")
+        return
+    graph, points = terminal.session.graph, terminal.session.breakpoints
+    names = Expression(line, lambda name: name in graph.names).others
+    if not names:
+        raise SessionError("The condition names no value.", slug="bad-line", fix="write for example: until x > 3.")
+    point = points.add(names[0], when=line)
+    terminal.code.append(f"once = {terminal.variable}.breakpoints.add({names[0]!r}, when={line!r})")
+    try:
+        terminal.move("run")
+    finally:
+        points.remove(point.number)
+        terminal.code.append(f"{terminal.variable}.breakpoints.remove(once.number)")

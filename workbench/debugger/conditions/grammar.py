@@ -31,12 +31,13 @@ class Term:
 
 def refuse(text: str, why: str, what: str = "condition") -> SessionError:
     """SessionError for a condition or another text that cannot be used."""
-    return SessionError(
-        f"The {what} {text[:80]!r} cannot be used: {why}.",
-        slug="bad-condition",
-        fix='write something like "value > 1e6", "isnan(value)", "abs(delta) < 1e-9 and iteration > 3" or '
-        "'value[0, -1] > value(\"y\")'.",
+    fix = (
+        'write something like "value > 1e6", "isnan(value)", "abs(delta) < 1e-9 and iteration > 3" or '
+        "'value[0, -1] > value(\"y\")'."
     )
+    if what == "expression":
+        fix = 'write something like 2 * x, max(abs(x)) or x[0, -1] - previous("x").'
+    return SessionError(f"The {what} {text[:80]!r} cannot be used: {why}.", slug="bad-condition", fix=fix)
 
 
 def is_number(term: Term) -> bool:
@@ -61,3 +62,8 @@ def others(term: Term) -> list[str]:
 def looks_back(term: Term) -> bool:
     """True if a condition reads the iteration before."""
     return term.kind == "name" and term.what in ("previous", "delta") or any(looks_back(p) for p in term.parts)
+
+
+def reads_own(term: Term) -> bool:
+    """True if a text reads the value of its own breakpoint, under a name other than its own."""
+    return term.kind == "name" and term.what != "iteration" or any(reads_own(p) for p in term.parts)

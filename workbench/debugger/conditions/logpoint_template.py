@@ -12,12 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from workbench.debugger.conditions.batch import Batch
-from workbench.debugger.conditions.evaluate import Predicate
+from workbench.debugger.conditions.expression import Expression
 from workbench.debugger.conditions.grammar import Term, looks_back, others
-from workbench.debugger.conditions.parser import parse
 from workbench.debugger.iteration_path import short_repr
 from workbench.errors import SessionError
 from workbench.ir.node import Tag
@@ -42,32 +39,26 @@ class LogLine(str):
         return self
 
 
-class _Field(Predicate):
-    """An expression in braces; unlike a condition it may give any value."""
-
-    def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
-        self.text, self.tree = text.strip(), parse(text, named)
+class _Field(Expression):
+    """An expression in braces."""
 
     def shown(self, batch: Batch, form: str) -> str:
         """The text of its value for the last firing of a batch."""
-        with np.errstate(all="ignore"):
-            try:
-                found, missing = self._value(self.tree, batch)
-            except SessionError as error:
-                return f"<{error.message[:60]}>"
-            except (TypeError, ValueError, ArithmeticError, IndexError) as error:
-                return f"<{str(error)[:60]}>"
-        if missing is not None and missing[-1]:
+        try:
+            item = self.last(batch)
+        except SessionError as error:
+            cause = error.__cause__
+            return f"<{str(cause)[:60] if cause is not None else error.message[:60]}>"
+        if item is None:
             return "-"
-        if isinstance(found, tuple):
-            return str(found)
-        item = np.asarray(found)[-1]
-        if form and np.ndim(item) == 0 and isinstance(item, np.number | np.bool_):
+        if isinstance(item, tuple | str):
+            return str(item)
+        if form and item.ndim == 0 and item.dtype.kind in "biufc":
             try:
                 return format(item.item(), form)
-            except (ValueError, OverflowError):
-                return short(np.asarray(item))
-        return str(item) if isinstance(item, str) else short(np.asarray(item))
+            except (ValueError, OverflowError, TypeError):
+                return short(item)
+        return short(item)
 
 
 class Template:

@@ -1,0 +1,51 @@
+"""Expressions in the language of conditions that may give any value: ``2 * x``, ``norm(value("y")) / size``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workbench.debugger.conditions.batch import Batch
+from workbench.debugger.conditions.evaluate import Predicate
+from workbench.debugger.conditions.grammar import refuse
+from workbench.debugger.conditions.parser import parse
+from workbench.errors import SessionError
+
+
+class Expression(Predicate):
+    """An expression; unlike a condition it may give any value.
+
+    ``named`` tells which words are names of values. SessionError (``bad-condition``) for a text outside of the
+    language.
+    """
+
+    def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
+        self.text = text.strip()
+        try:
+            self.tree = parse(text, named)
+        except SessionError as error:
+            if error.slug != "bad-condition":
+                raise
+            why = error.message.partition(" cannot be used: ")[2].removesuffix(".")
+            raise refuse(self.text, why, "expression") from None
+
+    def last(self, batch: Batch) -> Any:
+        """Its value for the last firing of a batch: an array, a str, or a shape as a tuple; None if one is missing.
+
+        SessionError (``bad-condition``) where it does not fit the values.
+        """
+        with np.errstate(all="ignore"):
+            try:
+                found, missing = self._value(self.tree, batch)
+            except SessionError:
+                raise
+            except (TypeError, ValueError, ArithmeticError, IndexError) as error:
+                raise refuse(self.text, str(error)[:200], "expression") from error
+        if missing is not None and missing[-1]:
+            return None
+        if isinstance(found, tuple):
+            return found
+        item = np.asarray(found)[-1]
+        return str(item) if isinstance(item, str) else np.asarray(item)

@@ -82,6 +82,8 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
         "run",
         "run",
         "reverse",
+        "until",
+        "until iteration >= 1 and value(\"while/Less\")",
     ]
     used = {find(line.split()[0]).name for line in lines}
     assert {c.name for c in COMMANDS.values() if c.group == "Stepping"} == used - {"break"}
@@ -99,6 +101,7 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
     assert at[16] == at[18] == 0 and "the beginning of the run" in said[16][1]
     assert at[20] < at[21] and at[22] == at[20]
     assert all("next   while/Less = " in said[k][1] for k in (20, 21, 22))
+    assert at[23] is not None and at[23] > at[22] and "A breakpoint was reached" in said[24][1]
 
 
 def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):

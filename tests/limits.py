@@ -35,7 +35,7 @@ def no_threads(on):
 
 
 def in_a_process(
-    code: str, limit: str | None = None, seconds: float = 60.0, head: str = "", space: int | None = None
+    code: str, limit: str | None = None, seconds: float = 240.0, head: str = "", space: int | None = None
 ) -> str:
     """Output of a Python program in a process of its own; it ends by itself. ``limit``: one of ``NO_THREADS``;
     ``space``: bytes of address space from the start."""

@@ -308,7 +308,7 @@ def test_a_handle_that_a_finalizer_saves_is_alive(base, ledger):
 
 
 def run_python(text: str) -> str:
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, cwd="/")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, cwd="/")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 

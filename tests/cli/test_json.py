@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -178,14 +176,17 @@ def test_a_report_is_that_of_the_analysis(files, capsys):
 
 
 def test_an_interrupt_is_a_document_too(files, tmp_path):
-    program = Path(sys.executable).with_name("workbench")
-    with subprocess.Popen(
-        [program, "run", files["ENDLESS"], "-i", "start=1", "--json", "--report"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(4)
-        os.kill(process.pid, signal.SIGINT)
-        out, _ = process.communicate(timeout=120)
+    code = """
+import os, signal, sys, threading, time
+from workbench.cli.main import main
+from workbench.session import live_sessions
+def interrupt():
+    while not [s for s in live_sessions.sessions().values() if s.state == "running" and s.snapshot().event > 10_000]:
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+sys.exit(main(sys.argv[1:]))
+"""
+    words = ["run", files["ENDLESS"], "-i", "start=1", "--json", "--report"]
+    out = subprocess.run([sys.executable, "-P", "-c", code, *words], stdout=subprocess.PIPE, timeout=300).stdout
     assert json.loads(out)

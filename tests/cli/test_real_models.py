@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -83,7 +82,7 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
         "run",
         "reverse",
         "until",
-        "until iteration >= 1 and value(\"while/Less\")",
+        'until iteration >= 1 and value("while/Less")',
     ]
     used = {find(line.split()[0]).name for line in lines}
     assert {c.name for c in COMMANDS.values() if c.group == "Stepping"} == used - {"break"}
@@ -240,19 +239,19 @@ def test_lab_serves_the_course(tmp_path):
     try:
         page = _get(f"http://127.0.0.1:{port}/api/contents/01_first_loop.ipynb?token={token}", lab, tmp_path / "log")
         assert json.loads(page)["type"] == "notebook"
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?token={token}", timeout=30) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?token={token}", timeout=120) as answer:
             assert answer.url.split("?")[0].endswith("/lab/tree/01_first_loop.ipynb"), answer.url
     finally:
         lab.send_signal(signal.SIGTERM)
-        lab.wait(30)
+        lab.wait(120)
 
 
 def _get(address: str, server: subprocess.Popen[bytes], log: Path) -> bytes:
-    end = time.monotonic() + 90
+    end = time.monotonic() + 240
     while time.monotonic() < end and server.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=10) as answer:
                 return answer.read()
-        except (urllib.error.URLError, ConnectionError):
+        except OSError:  # not there yet, or slow to answer
             time.sleep(0.2)
     raise AssertionError(log.read_text()[-3000:])

@@ -47,7 +47,7 @@ class User:
     def types(self, text: str) -> None:
         os.write(self.end, text.encode())
 
-    def sees(self, wanted: str, seconds: float = 60.0) -> str:
+    def sees(self, wanted: str, seconds: float = 120.0) -> str:
         """Output up to ``wanted``."""
         limit = time.monotonic() + seconds
         while wanted not in self.plain:
@@ -84,7 +84,7 @@ class User:
         self.seen += data.decode("utf-8", "replace")
         return bool(data)
 
-    def ends(self, seconds: float = 30.0) -> int:
+    def ends(self, seconds: float = 120.0) -> int:
         """Status of the process, once it has ended and all that it wrote has been read."""
         limit = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < limit:
@@ -125,10 +125,13 @@ def test_steps_repeats_and_remembers(user, tmp_path):
     at.sees("(top) ")
     at.types("step\r")
     at.sees("event 1\r\n")
+    at.sees(") ")
     at.types("\r")
     at.sees("event 2\r\n")
+    at.sees(") ")
     at.types("pri\ta\r")  # Tab completes
     at.sees("a = 2.0")
+    at.sees(") ")
     at.types("\x1b[A\x1b[A\r")  # the line before the last
     at.sees("event 3\r\n")
     at.sees("(while 0) ")
@@ -149,13 +152,16 @@ def test_ctrl_c_pauses_a_run(user):
     at = user(models.endless(), "-i", "start=1", "--keep", "carried")
     at.sees("(top) ")
     at.types("run\r")
-    at.sees("Ctrl-C pauses", 60)
+    at.sees("Ctrl-C pauses")
     at.types("\x03")
     at.sees("The run was paused.")
+    at.sees(") ")
     at.types("why\r")
     at.sees("the loop never ends")
+    at.sees(") ")
     at.types("step\r")
     at.sees("The step is done.")
+    at.sees(") ")
     at.types("quit\r")
     assert at.ends() == 0
 
@@ -200,7 +206,7 @@ def test_colours_are_never_alone(user):
 def test_a_script_from_a_pipe_and_from_a_file(tmp_path):
     model = models.save(models.newton(), tmp_path / "m.txt")
     words = [WORKBENCH, "debug", model, "-i", "a=2"]
-    piped = subprocess.run(words, input="step\nrun\nprint x\n", capture_output=True, text=True, timeout=60)
+    piped = subprocess.run(words, input="step\nrun\nprint x\n", capture_output=True, text=True, timeout=300)
     assert piped.returncode == 0 and "x = 1.41421356" in piped.stdout and "\x1b" not in piped.stdout
     (tmp_path / "s").write_text("run\nprint nosuch\n")
     batch = subprocess.run(

@@ -11,7 +11,7 @@ from nbclient.exceptions import CellExecutionError
 def ran(*cells: str) -> list[str]:
     """Texts that the cells print, run in a kernel of their own."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     return ["".join(o.get("text", "") for o in cell.outputs if o.get("name") == "stdout") for cell in notebook.cells]
 
 

@@ -33,7 +33,7 @@ CELLS = {
 def outputs():
     """Outputs of the cells, by their names; run as nbconvert and papermill run them, without a front end."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS.values()])
-    NotebookClient(notebook, timeout=60, kernel_name="python3", store_widget_state=False).execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3", store_widget_state=False).execute()
     return {name: cell.outputs for name, cell in zip(CELLS, notebook.cells, strict=True)}
 
 

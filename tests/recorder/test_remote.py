@@ -10,12 +10,12 @@ import signal
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
+from tests.widgets.browser_side import until as seen
 from workbench.errors import WatchError
 from workbench.recorder.remote.reporter import ReportAddress
 
@@ -121,8 +121,9 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     view = reports.view()
     fit(1, reports)
     reports.wait(1)
-    (part,) = view._parts.values()
-    assert part.status["state"] == "finished" and part.status["name"].startswith("fit 1 · ")
+    # the view is told by the thread that receives, a moment later
+    assert seen(lambda: [part.status["state"] for part in view._parts.values()] == ["finished"])
+    assert [part.status["name"][:8] for part in view._parts.values()] == ["fit 1 · "]
     begun = threading.Event()
     thread = threading.Thread(target=ask_for_ever, args=(reports, begun))
     thread.start()
@@ -132,11 +133,7 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     list(view._parts.values())[-1].asked("act", {"name": "stop", "value": None})
     thread.join()
     reports.wait(2)
-    for _ in range(3000):  # the view is told by the thread that receives, a moment later
-        if "stopped" in view._words.value:
-            break
-        time.sleep(0.01)
-    assert "1 finished, 1 stopped" in view._words.value
+    assert seen(lambda: "1 finished, 1 stopped" in view._words.value)
     view.close()
     assert reports.listeners == []
     with pytest.raises(WatchError, match="expected reports"):
@@ -148,6 +145,7 @@ def test_more_runs_than_are_shown(reports):
     for seed in range(15):
         fit(seed, reports, steps=3)
         reports.wait(seed + 1)
-    assert len(view._parts) == 12 and list(view._parts.values())[-1].status["name"].startswith("fit 14")
-    assert "15 runs" in view._words.value
+    assert seen(lambda: "15 runs" in view._words.value)
+    assert seen(lambda: list(view._parts.values())[-1].status["name"].startswith("fit 14"))
+    assert len(view._parts) == 12
     view.close()

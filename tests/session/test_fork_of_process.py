@@ -51,7 +51,7 @@ def test_a_forked_process_is_told_and_harms_nobody(state, tmp_path):
     for k in range(6):
         pid = os.fork()
         if pid == 0:
-            faulthandler.dump_traceback_later(15, exit=True)
+            faulthandler.dump_traceback_later(100, exit=True)
             found = child()
             if k % 2:
                 session.close()
@@ -90,8 +90,8 @@ def test_multiprocessing_by_fork():
     answers = context.Queue()
     process = context.Process(target=child, args=(session, answers))
     process.start()
-    print(answers.get(timeout=20), answers.get(timeout=20))
-    process.join(20)
+    print(answers.get(timeout=100), answers.get(timeout=100))
+    process.join(100)
     print(process.exitcode, session.run().reason.name)
     """)
     assert told.split() == ["forked", "FINISHED", "0", "FINISHED"]

@@ -21,7 +21,7 @@ from workbench import StopReason as R
 from workbench.errors import SessionError, WorkbenchError
 
 #: the other method waits for SIGALRM, which some of these tests take for themselves
-pytestmark = pytest.mark.timeout(60, method="thread")
+pytestmark = pytest.mark.timeout(300, method="thread")
 
 
 def slug_of(act) -> str:
@@ -46,7 +46,7 @@ def test_a_thread_that_cannot_be_started_is_an_error_and_the_session_goes_on(lim
             try:
                 act()
             except wb.WorkbenchError as error:
-                print(error.slug, session.state, session.wait(5.0).reason.name)
+                print(error.slug, session.state, session.wait(60.0).reason.name)
         no_threads(False)
         print(session.step().reason.name, session.run().reason.name)
         session.close()
@@ -66,7 +66,7 @@ def test_a_listener_may_raise_anything(error, caplog):
         end = session.subscribe(broken)
         assert session.step().reason is R.STEP
         session.post("step")
-        assert session.wait(10.0).reason is R.STEP
+        assert session.wait(60.0).reason is R.STEP
         assert [r.getMessage() for r in caplog.records] == ["a listener of the session failed"] * 2
         end()
         assert session.run().reason is R.FINISHED and len(caplog.records) == 2
@@ -108,7 +108,7 @@ def test_a_listener_may_ask_post_fork_and_close():
     session = wb.Session(count(), {"start": 0.0})
     session.subscribe(hears)
     session.step()
-    session._worker._thread.join(10.0)
+    session._worker._thread.join(60.0)
     assert len(seen) >= 2 and seen[1] is True and not session._worker._thread.is_alive()
     session.close()
 
@@ -155,19 +155,22 @@ def test_an_interrupt_at_any_moment_leaves_a_paused_session(name, interrupts):
             # the interrupt was before a command was given, or just after one was posted, which may not have begun yet
             if session.state == "running" or name.startswith("posted"):
                 session.pause()
-            assert session.state == "paused" and session.wait(5.0) is not None
+            assert session.state == "paused" and session.wait(60.0) is not None
         assert session.step().reason is R.STEP
 
 
 def test_whatever_a_signal_raises_ends_a_blocking_run():
     def late(number, frame):
+        if session.state != "running":
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            return
         raise TimeoutError("enough")
 
     before = signal.signal(signal.SIGALRM, late)
     try:
         with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
             with pytest.raises(TimeoutError):
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
                 session.run()
             assert session.state == "paused" and session.step().reason is R.STEP
     finally:
@@ -204,7 +207,7 @@ def test_a_signal_handler_may_use_the_session_at_any_moment():
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.003)
             began = time.monotonic()
-            while time.monotonic() - began < 1.0:
+            while time.monotonic() - began < 1.0 or counted[0] <= 20:
                 session.post("step")
                 session.termination()
                 session.run(wait=False)
@@ -212,7 +215,7 @@ def test_a_signal_handler_may_use_the_session_at_any_moment():
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, before)
-        assert counted[0] > 20 and slugs <= {"in-a-signal"}
+        assert slugs <= {"in-a-signal"}
         session.pause()
         assert session.step().reason is R.STEP
 
@@ -240,14 +243,14 @@ def test_a_signal_in_the_middle_of_giving_a_command_loses_none(act, command, bef
         session.step()
         acts = {
             "step": session.step,
-            "pause": lambda: session.pause(timeout=5.0),
+            "pause": lambda: session.pause(timeout=60.0),
             "post": lambda: session.post("step"),
-            "wait": lambda: session.wait(5.0),
+            "wait": lambda: session.wait(60.0),
         }
         session._worker.requests.add = interrupting(session._worker.requests.add, acts[act], before)
         session.post(command)
-        assert session.wait(30.0) is not None
-        assert session.pause(timeout=30.0) is not None
+        assert session.wait(60.0) is not None
+        assert session.pause(timeout=60.0) is not None
         assert session.run().reason is R.FINISHED
 
 
@@ -262,7 +265,7 @@ def test_a_worker_thread_that_is_ended_from_outside_leaves_nobody_waiting(error,
         if busy:
             session.run(wait=False)
         assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(error)) == 1
-        assert session.pause(timeout=10.0) is not None
+        assert session.pause(timeout=60.0) is not None
         slugs = []
         for _ in range(3):
             try:

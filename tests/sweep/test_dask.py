@@ -182,10 +182,10 @@ def test_a_scheduler_that_is_lost_is_one_clear_error(cluster, tmp_path, lost):
             call, pipes = [sys.executable, "-P", "-c", ALONE], {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             process = ends.enter_context(subprocess.Popen(call, cwd=tmp_path, text=True, **pipes))
             ends.callback(process.kill)
-            other = distributed.Client(process.stdout.readline().strip(), timeout=60)
+            other = distributed.Client(process.stdout.readline().strip(), timeout=300)
             lose = process.kill
         else:
-            other = distributed.Client(cluster, timeout=5)
+            other = distributed.Client(cluster, timeout=60)
             lose = lambda: other.close(timeout=1) if other.status == "running" else None  # noqa: E731
         ends.callback(other.close, timeout=1)
         found = wb.sweep(newton(), points, client=other, wait=False, **how)

@@ -27,9 +27,9 @@ def close_while_it_starts(begin, close, monkeypatch) -> None:
     monkeypatch.setattr(threading, "Thread", Late)
     Late.starting.clear()
     user.start()
-    assert Late.starting.wait(10)
+    assert Late.starting.wait(60)
     close()
-    user.join(10)
+    user.join(60)
 
 
 def test_closing_waits_for_work_that_is_about_to_start(monkeypatch):
@@ -49,7 +49,7 @@ def test_nothing_starts_after_closing():
 def test_work_may_close_what_it_works_for():
     aside, done = BackgroundTasks(), threading.Event()
     aside.do(lambda: (aside.close(), done.set()))
-    assert done.wait(10)
+    assert done.wait(60)
 
 
 def test_a_fix_that_is_about_to_be_tried_is_waited_for(monkeypatch):

@@ -43,7 +43,7 @@ def test_the_copy_opens_below_and_is_discarded(panel):
     assert row["state"] == "works" and row["copy"]
     panel.termination._acted("open", 0)
     (copy,) = panel.copies.panels
-    assert copy.session.wait(20).reason is wb.StopReason.FINISHED
+    assert copy.session.wait(60).reason is wb.StopReason.FINISHED
     assert len(panel.copies.box.children) == 3 and panel.copies.box.children[0] is panel
     panel.termination._acted("open", 0)
     assert panel.copies.panels == (copy,), "it is open already"

@@ -71,20 +71,18 @@ def counted(monkeypatch):
 
 def at_rest(counts: dict[str, int]) -> None:
     """Nothing is read any more, and pumps look only for signs of life, each look at its time and a few calls long."""
-    assert until(lambda: _quiet(counts), 60.0), counts
-    before = dict(counts)
-    time.sleep(1.0)
-    after = dict(counts)
-    did = {name: after[name] - before[name] for name in counts}
-    assert did["read"] == did["left"] == did["wake"] == 0, did
+    did: dict[str, int] = {}
+
+    def for_a_second() -> bool:
+        before = dict(counts)
+        time.sleep(1.0)
+        after = dict(counts)
+        did.update({name: after[name] - before[name] for name in counts})
+        idle = did["read"] == did["left"] == did["wake"] == 0
+        return idle and did["call"] <= CALLS_OF_A_LOOK * (did["tick"] + 2)  # one look at each end of it is cut
+
+    assert until(for_a_second), did
     assert IDLE_S >= 0.1, "the time between two looks when nothing wakes the pump"
-    assert did["call"] <= CALLS_OF_A_LOOK * (did["tick"] + 2), did  # one look at each end of this second is cut
-
-
-def _quiet(counts: dict[str, int]) -> bool:
-    before = dict(counts)
-    time.sleep(0.2)
-    return all(counts[name] == before[name] for name in ("read", "left", "wake"))
 
 
 @pytest.mark.parametrize("story", STORIES)

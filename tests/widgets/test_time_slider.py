@@ -58,10 +58,10 @@ def test_go_there_moves_the_session_both_ways(root):
         slider.look(value)
         assert slider.status["can_go"]
         slider.go()
-        assert root.wait(10.0) is not None
+        assert root.wait(60.0) is not None
         assert root.position.iteration == (value,) and slider.focus.moment is None
     say(slider, kind="go", depth=1, value=7)  # not there any more: the session runs to it
-    assert root.wait(10.0) is not None and root.position.iteration == (7,)
+    assert root.wait(60.0) is not None and root.position.iteration == (7,)
     assert [line for line in slider.focus.lines if line.startswith("session.run_to")]
     slider.close()
 

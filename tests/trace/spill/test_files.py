@@ -107,7 +107,7 @@ def test_without_pyarrow_the_error_says_what_to_install(tmp_path):
     )
     code = f"import sys; sys.path.append({str(Path(__file__).parents[3])!r})\n{code}"
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60, cwd=tmp_path
+        [sys.executable, "-P", "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=300, cwd=tmp_path
     )
     assert done.stdout.strip() == 'TraceError missing-library pip install "pyarrow>=16"', done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -35,7 +35,7 @@ def in_a_process_that_dies(parent: Path, ending: str = "os._exit(1)") -> None:
         "from tests.trace.spill.test_folder import made, make_store\n"
         f"store = make_store(Path({str(parent)!r}))\n{ending}\n"
     )
-    subprocess.run([sys.executable, "-P", "-c", code], timeout=60, cwd=parent, check=False)
+    subprocess.run([sys.executable, "-P", "-c", code], timeout=300, cwd=parent, check=False)
 
 
 def test_runs_have_folders_of_their_own_and_remove_them(tmp_path):

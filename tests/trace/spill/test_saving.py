@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_old_one(tmp_path):
         "except wb.WorkbenchError as error: print(error.slug, len(session.trace['i']))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False
     )
     assert done.stdout.split() == ["disk-full", "100001"], done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["t.wbtrace"]

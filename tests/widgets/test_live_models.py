@@ -137,7 +137,7 @@ def test_describe_says_what_a_forecast_means():
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15)))
     assert soon["headline"] == "Predicted: stops after 12 more iterations (10 to 15)"
     ended = describe(Termination(Status.PROVED, "terminates", 0))
-    assert ended["headline"] == "Proved: stops without another iteration"
+    assert ended["headline"] == "Proved: stops at once"
     assert describe(Termination(Status.UNKNOWN))["headline"] == "No forecast yet"
     assert describe(None)["status"] == "UNKNOWN"
 

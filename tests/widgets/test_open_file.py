@@ -21,7 +21,8 @@ def shown(monkeypatch):
 
 def test_a_model_gets_made_up_inputs_which_are_told(tmp_path, shown):
     open_file(save(newton(), tmp_path / "newton.txt"))
-    assert shown[0].session.state == "ready" and "made up at random: a float64[]" in shown[0].note
+    assert shown[0].session.state == "ready"
+    assert "random numbers; give your own under Inputs: a float64[]" in shown[0].note
 
 
 def test_a_page_that_is_loaded_again_gets_the_same_panel_until_the_file_changes(tmp_path, shown):

@@ -78,5 +78,5 @@ def _model(file: Path) -> Any:
         rest = [f"{len(inputs) - _LISTED} more"] if len(inputs) > _LISTED else []
         if panel.toolbar is not None:
             panel.toolbar.inputs_are_random(inputs)
-        panel.note = f"The inputs are made up at random: {', '.join([*listed, *rest])}."
+        panel.note = f"These inputs are random numbers; give your own under Inputs: {', '.join([*listed, *rest])}."
     return panel

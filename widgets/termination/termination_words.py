@@ -128,7 +128,7 @@ def headline(
         return "No forecast yet"
     stops = how or "stops"
     if remaining == 0:
-        return f"{word}: {stops} without another iteration"
+        return f"{word}: {stops} at once"
     if remaining is None:
         return f"{word}: {stops}"
     text = f"{word}: {stops} after {numeral(int(remaining))} more iteration{'' if remaining == 1 else 's'}"

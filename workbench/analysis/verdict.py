@@ -215,9 +215,9 @@ class Termination:
         What is said about the loop, each fact with its ``kind``, ``data`` and ``sentence``; ``check()`` recomputes it.
     fuse : Fix or None
         An iteration limit for a loop that never ends: no fix of its cause, but it ends every loop.
-    evidence, final, trials : object
-        Internal: the last state of the look-ahead, the slice where the loop ends, and how fixes are tried. Not part of
-        the answer.
+    evidence, begun, final, trials : object
+        Internal: the last state of the look-ahead, the slice at the present iteration, the slice where the loop ends,
+        and how fixes are tried. Not part of the answer.
 
     Examples
     --------
@@ -246,6 +246,8 @@ class Termination:
     fuse: Any = None
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)
+    #: the slice at the present evaluation of the condition, for the search of the cause; not part of the answer
+    begun: Any = field(default=None, repr=False, compare=False)
     #: the slice at the evaluation of the condition that ends the loop; not part of the answer
     final: Any = field(default=None, repr=False, compare=False)
     #: tries the fixes in copies of the session when the answer is printed; not part of the answer
@@ -394,9 +396,9 @@ class Termination:
 
 
 def after(iterations: int) -> str:
-    """``after 3 more iterations``, or ``without another iteration``."""
+    """``after 3 more iterations``, or ``at once``."""
     if not iterations:
-        return "without another iteration"
+        return "at once"
     return f"after {iterations:,} more iteration{'s' if iterations != 1 else ''}"
 
 

@@ -10,6 +10,7 @@ import contextlib
 import weakref
 from typing import Any
 
+from workbench.analysis.verdict import after
 from workbench.errors import WorkbenchError
 from workbench.recorder.registry import live
 from workbench.session import Session, live_sessions
@@ -80,6 +81,4 @@ def _first_line(answer: Any) -> str:
         return f"{status}: the loop never ends"
     if answer.over:
         return str(answer.end.headline)
-    if remaining == 0:
-        return f"{status}: the loop ends without another iteration"
-    return f"{status}: the loop ends" + ("" if remaining is None else f" after {remaining:,} more iterations")
+    return f"{status}: the loop ends" + ("" if remaining is None else f" {after(remaining)}")

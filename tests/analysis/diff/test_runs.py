@@ -338,7 +338,7 @@ def test_runs_that_keep_other_iterations_are_not_called_equal():
     other = {"x": {(k,): np.float64(k) for k in range(5, 20)}}
     found = wb.diff(one, other)
     assert not found.rows and found.firings == 5 and found.alone == (5, 10) and not found.equal
-    assert "5 firings of a and 10 of b have no partner" in found.text()
+    assert "5 results of a and 10 of b are missing on the other side" in found.text()
     assert wb.diff(one, {"x": {(k,): np.float64(k) for k in range(5)}}).equal
 
 

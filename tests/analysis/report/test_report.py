@@ -101,7 +101,7 @@ def test_a_session_in_the_middle_of_its_loop():
         left = loop.remaining
         assert (x.label, x.dtype, x.shape, x.frame) == (wb.Pattern.CONVERGING, "float64", (), ("while",))
         assert x.limit == pytest.approx(2.0, abs=1e-6) and x.rate == pytest.approx(0.9, rel=1e-3)
-        assert x.update == "0.9 * x + 0.2" and loop.condition == "|x - 2.0| > 1e-06"
+        assert x.update == "0.9 * x + 0.2" and loop.condition == "abs(x - 2.0) > 1e-06"
         text = renderings(a)
         assert "PROVED" in text and f"{left:,} more iterations" in text and "CONVERGING" in text
         before = loop.iterations

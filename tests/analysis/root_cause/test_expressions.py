@@ -27,7 +27,7 @@ def test_an_answer_that_is_one_iteration_old():
     assert later(answer, -1).reason.sentence.startswith("Found 1 iteration further on")
     counted = replace(answer, reason=Reason("r", "It ends after 5 more iterations."))
     assert later(counted, 1).reason.sentence == "It ends after 4 more iterations."
-    assert later(counted, 5).reason.sentence == "It ends without another iteration."
+    assert later(counted, 5).reason.sentence == "It ends at once."
 
 
 @pytest.mark.parametrize("name", ["loop", "while", "counting"])

@@ -67,9 +67,11 @@ class OfSides(Claim):
     clause: BlockingClause
     refs: tuple[Any, Any]
 
-    def pairs(self, run: Any, iterations: Iterable[int]) -> list[list[Any]]:
+    def pairs(self, run: Any, iterations: Iterable[int]) -> list[tuple[Any, Any]]:
         """The moving side and the other one in each of the iterations."""
-        return [[item_of(run.value(r, k), self.clause.item) for r in self.refs] for k in iterations]
+        its, item = list(iterations), self.clause.item
+        x, t = ([item_of(v, item) for v in run.values(r, its)] for r in self.refs)
+        return list(zip(x, t, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,6 +44,8 @@ COMPARE: dict[str, Callable[..., Any]] = {
 
 def item_of(value: Any, item: tuple[int, ...] | None) -> Any:
     """The item of an array; of a value of another shape the item that broadcasting pairs with it, a scalar as it is."""
+    if isinstance(value, np.generic):
+        return value
     array = np.asarray(value)
     if item is None or array.ndim == 0:
         return array[()] if array.ndim == 0 else array

@@ -61,25 +61,25 @@ def summary(diff: Diff) -> list[str]:
     if diff.equal:
         lines.append(
             f"{printable(diff.a)} and {printable(diff.b)} agree{so_far}: "
-            f"{diff.firings:,} firings of {diff.values:,} values were compared ({diff.tolerance})."
+            f"{diff.firings:,} results of {diff.values:,} values were compared ({diff.tolerance})."
         )
     elif not diff.firings:
         lines.append(
             f"Nothing could be compared between {printable(diff.a)} and {printable(diff.b)}: "
-            "no value has firings in both."
+            "no value was computed in both."
         )
     elif diff.rows:
         between = " and ".join(printable(v) + ("" if v == k else f" ({k})") for v, k in ((diff.a, "a"), (diff.b, "b")))
         lines.append(
             f"{len(diff.rows):,} of {diff.values:,} values differ between {between}; "
-            f"{diff.firings:,} firings were compared ({diff.tolerance})."
+            f"{diff.firings:,} results were compared ({diff.tolerance})."
         )
     else:
         why = "a loop runs through another number of iterations"
         if not diff.lengths:
-            why = f"{diff.alone[0]:,} firings of a and {diff.alone[1]:,} of b have no partner on the other side"
+            why = f"{diff.alone[0]:,} results of a and {diff.alone[1]:,} of b are missing on the other side"
         lines.append(
-            f"{diff.firings:,} firings of {diff.values:,} values were compared and agree ({diff.tolerance}), but {why}."
+            f"{diff.firings:,} results of {diff.values:,} values were compared and agree ({diff.tolerance}), but {why}."
         )
     flip = diff.flips[0] if diff.flips else None
     if flip is not None:

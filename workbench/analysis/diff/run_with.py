@@ -174,7 +174,7 @@ class _Kept:
     def notes(self) -> list[str]:
         if not self._cut:
             return []
-        return [f"{self._cut:,} firings were not recorded: the memory for the record was used up (give memory= more)."]
+        return [f"{self._cut:,} results were not recorded: the memory for the record was used up (give memory= more)."]
 
 
 def _as_a_whole(

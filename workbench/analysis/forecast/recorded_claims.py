@@ -30,6 +30,9 @@ class RecordedOperands:
             raise KeyError(k)
         return self.sides[ref][k - self.start]
 
+    def values(self, ref: str, iterations: Iterable[int]) -> list[Any]:
+        return [self.value(ref, k) for k in iterations]
+
     def merge(self, name: str) -> str:
         return "left"
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
+from workbench.analysis.expressions import formula, outlined
 from workbench.analysis.fixes.trial import fixes_that_help
 from workbench.analysis.precision import first_nonfinite
 from workbench.analysis.precision.cancellation import cancellations
@@ -17,7 +18,7 @@ from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
 from workbench.analysis.report.histories import HistoryColumn, read_column
 from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
-from workbench.analysis.report.loop_dataflow import entries, outlined, statement_of, update_chain, written
+from workbench.analysis.report.loop_dataflow import entries, statement_of, update_chain
 from workbench.analysis.report.loop_interactions import interplay, verdict
 from workbench.analysis.report.methods.known_methods import method_of
 from workbench.analysis.report.rate_check import drop_refuted
@@ -163,7 +164,7 @@ class _Making:
         update = statement = role = outline = ""
         if loop_variable is not None:
             back = self.graph.nodes[loop_variable.next_iteration].inputs[0]
-            update, statement = written(self.graph, back) or "", statement_of(self.graph, back)
+            update, statement = formula(self.graph, back) or "", statement_of(self.graph, back)
             outline = "" if update or statement else outlined(self.graph, back) or ""
             role = role_of(self.graph, path, loop_variable)
         declared = self.graph.type_of(ref)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.expressions import formula
 from workbench.analysis.report.formatting import clean, count
-from workbench.analysis.report.loop_dataflow import Entry, written
+from workbench.analysis.report.loop_dataflow import Entry
 from workbench.analysis.report.trip_counts import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis
 from workbench.analysis.slicing.clauses import find_clauses
@@ -109,7 +110,7 @@ def condition_of(graph: Graph, frame: FramePath) -> str:
     cond = graph.frames[frame].loop_cond
     if cond is None:
         return ""
-    text = written(graph, Ref(cond))
+    text = formula(graph, Ref(cond))
     if text is not None:
         return text
     clauses, logic, _ = find_clauses(graph, Ref(cond))

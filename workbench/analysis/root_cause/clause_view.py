@@ -90,8 +90,8 @@ class ClauseView:
     def variable_rests(self, name: str) -> bool:
         merge, its = self.firings.merge(name), self.firings.window
         try:
-            begin = self.firings.value(merge, its[0])
-            return len(its) > 1 and all(same(self.firings.value(merge, k), begin) for k in its)
+            values = self.firings.values(merge, its)
+            return len(its) > 1 and all(same(v, values[0]) for v in values)
         except KeyError:
             return False
 
@@ -129,4 +129,7 @@ def is_infinite(v: Any) -> bool:
 
 def varies(*parts: np.ndarray) -> bool:
     first = next((p[0] for p in parts if len(p)), None)
-    return any(not same(v, first) for p in parts for v in p)
+    if first is None or any(p.dtype == object for p in parts):
+        return any(not same(v, first) for p in parts for v in p)
+    bits = np.asarray(first).tobytes()
+    return any(p.dtype != first.dtype or p.tobytes() != bits * len(p) for p in parts if len(p))

@@ -39,11 +39,12 @@ def explained(run: Run, trace: Trace, path: tuple[str, ...] | None, answer: Term
     ``seconds`` limits the look-ahead. If it fails (a node that fails ahead), the answer is returned unchanged: it is
     complete without an explanation.
     """
-    came_to, answer.evidence = answer.evidence, None
+    came_to, begun = answer.evidence, answer.begun
+    answer.evidence = answer.begun = None
     if path is None or answer.reason.slug in APART:
         return answer
     try:
-        found = gather(run, trace, path, answer, came_to, seconds)
+        found = gather(run, trace, path, answer, came_to, begun, seconds)
         if found is None:
             return answer
         # the proof counts from the present iteration

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from workbench.analysis.comparisons import MIRROR, NAMES, NEGATED
+from workbench.analysis.expressions import formula
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.text import shown
 from workbench.ir.graph import Graph
@@ -14,27 +15,6 @@ from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
 from workbench.trace.aligned_columns import origin
 
-INFIX = {
-    "add": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "divide": "/",
-    "floor_divide": "//",
-    "mod": "%",
-    "remainder": "%",
-    "matmul": "@",
-    "power": "**",
-    "left_shift": "<<",
-    "right_shift": ">>",
-    "bitwise_and": "&",
-    "bitwise_or": "|",
-    "bitwise_xor": "^",
-    **NAMES,
-    "logical_and": "and",
-    "logical_or": "or",
-}
-#: what the signs of bits are called where they connect conditions
-BETWEEN_FLAGS = {"bitwise_and": "and", "bitwise_or": "or"}
 #: a longer expression is shown by its name
 MAX_LENGTH = 60
 
@@ -50,7 +30,7 @@ def written(loop: LoopDependencies, node: str) -> tuple[str, str, str] | None:
         return None
     if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in SIGNS:
         return None
-    if SIGNS[type(tree.ops[0])] != INFIX.get(loop.graph.nodes[node].op):
+    if SIGNS[type(tree.ops[0])] != NAMES.get(loop.graph.nodes[node].op):
         return None
     return ast.unparse(tree.left), SIGNS[type(tree.ops[0])], ast.unparse(tree.comparators[0])
 
@@ -68,7 +48,7 @@ def unchanged_names(loop: LoopDependencies, node: str) -> list[str]:
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
-def expression(loop: LoopDependencies, ref: Any, depth: int = 5) -> str:
+def expression(loop: LoopDependencies, ref: Any) -> str:
     """A value of one iteration in terms of loop variables, inputs and constants; its public name where that is long."""
     if not isinstance(ref, Ref):
         return shown(ref)
@@ -81,22 +61,9 @@ def expression(loop: LoopDependencies, ref: Any, depth: int = 5) -> str:
     if node.op == "Const":
         value = node.attrs["value"]
         return shown(value.reshape(-1)[0]) if value.size == 1 else graph.name_of(at)
-    if node.op == "Placeholder" or depth == 0 or graph.frame_of(node.name) != loop.path:
+    if node.op in ("Placeholder", "Merge") or graph.frame_of(node.name) != loop.path:
         return named(graph, at)
-    parts = [expression(loop, r, depth - 1) for r in node.inputs]
-    if node.op in INFIX and len(parts) == 2:
-        sign = BETWEEN_FLAGS.get(node.op, INFIX[node.op]) if graph.type_of(at).dtype == "bool" else INFIX[node.op]
-        text = f" {sign} ".join(f"({p})" if " " in p else p for p in parts)
-    elif node.op in ("cast", "Merge", "Enter", "Exit", "getitem"):
-        return parts[0] if node.op == "cast" else named(graph, at)
-    elif node.op == "negative":
-        text = f"-{parts[0]}" if " " not in parts[0] else f"-({parts[0]})"
-    elif node.op in ("invert", "logical_not"):
-        sign = "~" if node.op == "invert" and graph.type_of(at).dtype != "bool" else "not "
-        text = f"{sign}{parts[0]}" if " " not in parts[0] else f"{sign}({parts[0]})"
-    else:
-        text = f"{bare_op(node.op)}({', '.join(parts)})"
-    return text if len(text) <= MAX_LENGTH else named(graph, at)
+    return formula(graph, at, MAX_LENGTH) or named(graph, at)
 
 
 def named(graph: Graph, at: Ref) -> str:

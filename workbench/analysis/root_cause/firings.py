@@ -5,7 +5,7 @@ What claims are checked against: every value that a claim holds is read here aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,18 @@ class Firings:
         self._read.setdefault(ref, {})[k] = known[k]
         return known[k]
 
+    def values(self, ref: Any, iterations: Iterable[int]) -> list[Any]:
+        """:meth:`value` in many iterations, read at once."""
+        its = list(iterations)
+        if not isinstance(ref, Ref):
+            return [ref] * len(its)
+        if len(its) <= FEW:
+            return [self.value(ref, k) for k in its]
+        read = self.reader(ref)
+        found = [read(k) for k in its]
+        self._read.setdefault(ref, {}).update(zip(its, found, strict=True))
+        return found
+
     def _at_the_end(self, ref: Ref, k: int) -> Any:
         """One of a few values at the end of what is known, without a map of all; None of others."""
         asked = self._asked[ref] = self._asked.get(ref, 0) + 1
@@ -91,7 +103,7 @@ class Firings:
 
     def release(self) -> None:
         """Keep the values that were read, which are those of the claims, and neither record nor look-ahead."""
-        own = {ref: {k: np.array(v)[()] for k, v in values.items()} for ref, values in self._read.items()}
+        own = {ref: {k: _own(v) for k, v in values.items()} for ref, values in self._read.items()}
         self._maps, self._read, self._released = own, own, True
         vars(self).pop("found", None)
 
@@ -149,11 +161,17 @@ class Firings:
         n = 2 * found.settled[1] + 1 if found.settled is not None else 65
         return known[max(start, len(known) - n) : -1] or known[-1:]
 
+    def states(self, refs: list[Ref], iterations: Iterable[int]) -> list[bytes]:
+        """The bits of some values together, in each of the iterations."""
+        its = list(iterations)
+        columns = [[np.asarray(v).tobytes() for v in self.values(r, its)] for r in refs]
+        return list(map(b"|".join, zip(*columns, strict=True))) if columns else [b""] * len(its)
+
     def period(self, names: Iterable[str]) -> int | None:
         """The period of some variables that depend on no others, seen in two full turns; None where there is none."""
         refs = [self.merge(n) for n in names]
         try:
-            states = [b"|".join(np.asarray(self.value(r, k)).tobytes() for r in refs) for k in self.window]
+            states = self.states(refs, self.window)
         except KeyError:
             return None
         last = len(states) - 1
@@ -209,17 +227,22 @@ class Firings:
     def _run_through(self, ref: Ref, test: Callable[[Any], bool], end: int) -> int | None:
         """The first iteration from which on all values up to ``end`` pass the test: all of them are run once more."""
         first: int | None = self.found.base
-        for k, value in self.run_through([ref], end):
-            if value[0] is None:
-                return None
-            if not test(value[0]):
-                first = None
-            elif first is None:
-                first = k
+        for begin, (values,) in self.run_through([ref], end):
+            for k, value in enumerate(values, begin):
+                if value is None:
+                    return None
+                if not test(value):
+                    first = None
+                elif first is None:
+                    first = k
         return first if self._reached >= end - 1 else None
 
-    def run_through(self, refs: list[Ref], end: int) -> Any:
-        """(iteration, values) of every iteration from the present one up to ``end``, until the time is over."""
+    def run_through(self, refs: list[Ref], end: int) -> Iterator[tuple[int, list[Any]]]:
+        """Blocks of all iterations from the present one up to ``end``, until the time is over.
+
+        Each is its first iteration, and of each ref the values in its iterations: an array of a column where all are
+        known as one, else a list with None where nothing fired.
+        """
         found = self.found
         assert found.runner is not None
         runner, at, deadline = found.runner.fork(), found.base, work.now() + SEARCH
@@ -230,12 +253,15 @@ class Firings:
             if done == 0:
                 return
             columns = AlignedColumns(runner.run.trace, _around(runner), firings=2 * done + 4)
-            maps = [found.plain(columns, ref) for ref in refs]
             work.charge(done * len(refs) * 2e-7)
-            for k in range(at, at + done):
-                yield k, [m.get(k - found.offset) for m in maps]
+            yield at, [found.block(columns, ref, at - found.offset, done) for ref in refs]
             at += done
             self._reached = at - 1
+
+
+def _own(value: Any) -> Any:
+    """A value that refers to no row of a record."""
+    return value if isinstance(value, np.generic) else np.array(value)[()]
 
 
 def _around(runner: SliceMachine) -> tuple[int, ...] | None:

@@ -18,9 +18,18 @@ RECORD = 4096
 
 
 def gather(
-    run: Run, trace: Trace, path: tuple[str, ...], answer: Termination, came_to: Any, seconds: float
+    run: Run,
+    trace: Trace,
+    path: tuple[str, ...],
+    answer: Termination,
+    came_to: Any,
+    begun: SliceMachine | None,
+    seconds: float,
 ) -> LoopSamples | None:
-    """Samples of the loop's values; None if its condition has not been evaluated and cannot be."""
+    """Samples of the loop's values; None if its condition has not been evaluated and cannot be.
+
+    ``begun`` is the slice at the present iteration, where the answer was found with one.
+    """
     graph = run.plan.graph
     conds = [n for n in graph.frames[path].nodes if graph.nodes[n].op == "LoopCond" and n in run.plan.needed]
     if not conds:
@@ -44,7 +53,10 @@ def gather(
         return found if found.record is not None else None
     if answer.reason.slug in ("impure-slice", "draws"):
         return found if found.record is not None else None
-    runner = _edited(run, path, inside, seconds, found) if run.edits else _sliced(run, path, inside, seconds)
+    if run.edits:
+        runner = _edited(run, path, inside, seconds, found)
+    else:
+        runner = begun if begun is not None else _sliced(run, path, inside, seconds)
     if runner is None:
         return found if found.record is not None else None
     if not inside or run.edits:  # a record with edits tells of an invariant what it is now, not what it was

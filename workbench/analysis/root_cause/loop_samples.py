@@ -105,6 +105,18 @@ class LoopSamples:
         order = sorted(found)
         return np.array(order, np.int64), stacked([found[k] for k in order])
 
+    def block(self, columns: AlignedColumns, ref: Ref, begin: int, n: int) -> Any:
+        """Values in ``n`` iterations of columns: an array where each has one, else a list with None for the others."""
+        iterations, values = self._everywhere(columns, ref) or columns.get(ref)
+        if isinstance(values, np.ndarray) and iterations.ndim == 2 and iterations.shape[1] > 0:
+            its = iterations[:, -1]
+            first = int(np.searchsorted(its, begin))
+            part = its[first : first + n]
+            if len(part) == n and part[0] == begin and part[-1] == begin + n - 1 and np.all(np.diff(part) == 1):
+                return values[first : first + n]
+        known = self.plain(columns, ref)
+        return [known.get(k) for k in range(begin, begin + n)]
+
     @property
     def deepest(self) -> tuple[AlignedColumns, int]:
         """The columns at the end of what is known, and the last iteration of the condition in them."""

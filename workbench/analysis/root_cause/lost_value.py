@@ -236,7 +236,8 @@ class LostValue:
     def _rests(self, name: str) -> bool:
         ref = self.firings.merge(name)
         try:
-            return all(same(self.firings.value(ref, k), self.firings.value(ref, self.k)) for k in self.its)
+            values = self.firings.values(ref, self.its)
+            return all(same(v, values[-1]) for v in values)
         except KeyError:
             return False
 

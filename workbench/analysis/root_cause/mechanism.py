@@ -76,18 +76,14 @@ def _repeats(view: ClauseView) -> Cause | None:
     if n is None:
         return None
     names = view.behind()
-    wrapped = checked(first_wrap(view.firings, view.s, view.clause)) if view.whole() else []
-    flips = flipping(view)
-    swing = overshooting(view)
     circles = _circles(view, n)
-    digits = last_digits(view) if _small(view) else []
-    if flips is not None:
+    if (flips := flipping(view)) is not None:
         return Cause("sign-flips", [flips, *circles], names)
-    if digits:
+    if digits := last_digits(view) if _small(view) else []:
         return Cause("floor", [*circles, *digits], names)
-    if swing is not None:
+    if (swing := overshooting(view)) is not None:
         return Cause("step-too-large", [swing, *circles], names)
-    if wrapped:
+    if wrapped := checked(first_wrap(view.firings, view.s, view.clause)) if view.whole() else []:
         return Cause("wraps", [*wrapped, *circles], names)
     return Cause("cycle", circles, names) if circles else None
 

@@ -20,6 +20,8 @@ from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns
 SECONDS = 0.2
 #: values of a cycle that are compared, and iterations of the last stretch of the search, which are read one by one
 MAX_PERIOD, STRETCH = 4096, 64
+#: tuples of values with which a block is compared at once; it is looked through one by one for more
+FEW = 16
 
 
 def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | None, list[Claim]]:
@@ -96,7 +98,7 @@ def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int
         return None, []
     refs, window = [firings.merge(n) for n in names], firings.window
     try:
-        tuples = [_bits([firings.value(r, k) for r in refs]) for k in window]
+        tuples = firings.states(refs, window)
     except KeyError:
         return None, []
     settled = firings.found.settled
@@ -140,15 +142,18 @@ def _scan(
     if k - base > STRETCH and (found := _search(firings, names, pattern, k, deadline)) is not None:
         return found
     first, here, last, seen = base, None, None, base - 1
-    for at, values in firings.run_through(refs, k):
-        if any(v is None for v in values):
+    for at, columns in firings.run_through(refs, k):
+        inside = _among(columns, pattern)
+        if inside is None:
             return None
-        bits = _bits(values)
-        if bits not in pattern:
-            first, here, last = at + 1, None, bits
+        outside, n = np.flatnonzero(~inside), len(inside)
+        if len(outside):
+            j = int(outside[-1])
+            first, last = at + j + 1, _bits([column[j] for column in columns])
+            here = _bits([column[j + 1] for column in columns]) if j + 1 < n else None
         elif at == first:
-            here = bits
-        seen = at
+            here = _bits([column[0] for column in columns])
+        seen = at + n - 1
     if seen < k - 1:
         return None
     if first > base:
@@ -219,6 +224,23 @@ def longer(firings: Firings, ref: Ref, its: np.ndarray, values: np.ndarray) -> t
     broken = np.flatnonzero(np.diff(before) != 1)
     start = int(broken[-1]) + 1 if len(broken) else 0
     return np.concatenate([before[start:], its]), np.concatenate([earlier[start:], values])
+
+
+def _among(columns: list[Any], pattern: set[bytes]) -> np.ndarray | None:
+    """In which iterations of a block the values together are in the pattern; None where one of them is missing."""
+    n = len(columns[0])
+    if len(pattern) > FEW or not all(isinstance(c, np.ndarray) and c.dtype != object for c in columns):
+        if any(v is None for column in columns for v in column):
+            return None
+        return np.fromiter((_bits(list(row)) in pattern for row in zip(*columns, strict=True)), bool, n)
+    stroke = np.full((n, 1), ord("|"), np.uint8)
+    parts = [np.ascontiguousarray(c).reshape(n, -1).view(np.uint8).reshape(n, -1) for c in columns]
+    rows = np.concatenate([part for column in parts for part in (stroke, column)][1:], axis=1)
+    inside = np.zeros(n, bool)
+    for bits in pattern:
+        if len(bits) == rows.shape[1]:
+            inside |= (rows == np.frombuffer(bits, np.uint8)).all(axis=1)
+    return inside
 
 
 def _bits(values: list[Any]) -> bytes:

@@ -10,7 +10,8 @@ import numpy as np
 from workbench.analysis.claims.numbers import NanCompared
 from workbench.analysis.claims.recompute import item_of, line_of
 from workbench.analysis.comparisons import NAMES
-from workbench.analysis.root_cause.expressions import INFIX, MAX_LENGTH, expression, written
+from workbench.analysis.expressions import SYMBOLS
+from workbench.analysis.root_cause.expressions import MAX_LENGTH, expression, written
 from workbench.analysis.root_cause.firings import Firings
 from workbench.ir.node import Node
 
@@ -64,15 +65,15 @@ def source_parts(node: Node) -> tuple[str, list[str]]:
         return "", []
     if isinstance(tree, ast.Expr):
         tree = tree.value  # type: ignore[assignment]
-    if isinstance(tree, ast.Call) and node.op not in INFIX:
+    if isinstance(tree, ast.Call) and node.op not in SYMBOLS:
         return ast.unparse(tree), []
-    if not isinstance(tree, (ast.BinOp, ast.AugAssign)) or SYMBOLS.get(type(tree.op)) != INFIX.get(node.op):
+    if not isinstance(tree, (ast.BinOp, ast.AugAssign)) or SIGNS.get(type(tree.op)) != SYMBOLS.get(node.op, ("",))[0]:
         return "", []
     sides = (tree.left, tree.right) if isinstance(tree, ast.BinOp) else (tree.target, tree.value)
     return ast.unparse(tree), [ast.unparse(side) for side in sides]
 
 
-SYMBOLS: dict[type[ast.operator], str] = dict(
+SIGNS: dict[type[ast.operator], str] = dict(
     zip((ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow), "+ - * / // % **".split(), strict=True)
 )
 

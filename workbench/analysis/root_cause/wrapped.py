@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.suspect import Suspect
 from workbench.ir.node import Node, Ref
 
-#: iterations looked through at most
-MOST = 65_536
+#: iterations looked through at most, and those compared at once
+MOST, BLOCK = 65_536, 64
 
 
 def first_wrap(firings: Firings, suspect: Suspect, clause: BlockingClause) -> list[Wraps]:
@@ -48,20 +49,30 @@ def _can_wrap(firings: Firings, node: Node) -> bool:
 
 
 def _first(firings: Firings, node: Node, variable: str, clause: BlockingClause) -> Wraps | None:
-    known, read = firings.known(node.ref()), [firings.reader(r) for r in (node.ref(), *node.inputs)]
-    for k in known:
+    read = [firings.reader(r) for r in node.inputs]
+    its, result, operands = firings.known(node.ref()), firings.reader(node.ref()), []
+    try:
+        operands = [list(map(value, its)) for value in read]
+    except KeyError:  # an operand that is not known everywhere
+        return None
+    at = _differs(node.op, list(map(result, its)), operands)
+    claim = None if at is None else _wrap(firings, node, variable, clause, its[at])
+    if claim is None or claim.iteration == 0 or claim.iteration - 1 in its or firings.found.runner is None:
+        return claim
+    return _earlier(firings, node, variable, clause, claim.iteration) or claim
+
+
+def _differs(op: str, result: Sequence[Any], operands: list[Any]) -> int | None:
+    """The first place at which a result is not the exact one, in blocks."""
+    for begin in range(0, len(result), BLOCK):
+        part = slice(begin, begin + BLOCK)
         try:
-            result, *operands = (value(k) for value in read)
-            if exact(node.op, operands) == int(result):
-                continue
-        except (KeyError, TypeError, ValueError):
-            continue
-        claim = _wrap(firings, node, variable, clause, k)
-        if claim is not None:
-            at = claim.iteration
-            if at > 0 and at - 1 not in known and firings.found.runner is not None:
-                return _earlier(firings, node, variable, clause, at) or claim
-            return claim
+            wide = EXACT[op](*(np.asarray(v[part]).astype(object) for v in operands))
+        except (TypeError, ValueError, OverflowError):
+            return None
+        bad = np.flatnonzero(wide != np.asarray(result[part]).astype(object))
+        if len(bad):
+            return begin + int(bad[0])
     return None
 
 
@@ -92,12 +103,13 @@ def _wrap(firings: Firings, node: Node, variable: str, clause: BlockingClause, k
 def _earlier(firings: Firings, node: Node, variable: str, clause: BlockingClause, end: int) -> Wraps | None:
     """Between the first look ahead and its end, all iterations once more."""
     refs: list[Any] = [Ref(node.name), *node.inputs]
-    for k, values in firings.run_through(refs, min(end, firings.found.base + MOST)):
-        if values[0] is None:
-            continue
-        operands = [firings.value(r, k) if v is None else v for r, v in zip(node.inputs, values[1:], strict=True)]
-        if exact(node.op, operands) != int(values[0]):
-            firings.remember(node, k, values[0], operands)
+    for begin, (results, *columns) in firings.run_through(refs, min(end, firings.found.base + MOST)):
+        fired = [j for j, v in enumerate(results) if v is not None and all(c[j] is not None for c in columns)]
+        result, operands = [results[j] for j in fired], [[c[j] for j in fired] for c in columns]
+        at = _differs(node.op, result, operands)
+        if at is not None:
+            k = begin + fired[at]
+            firings.remember(node, k, result[at], [v[at] for v in operands])
             return _wrap(firings, node, variable, clause, k)
     return None
 

@@ -75,6 +75,7 @@ class SliceMachine(SliceState):
         self.steps = {v.name: step for v in variables if (step := constant_step(graph, v)) != 0.0}
         self.state_names = [v.name for v in variables]
         self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
+        self._pred = plan.layout.values[self._cond.name, 0].place
         self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
         core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
         #: the slice as formulas, for arguments that need not run it
@@ -83,7 +84,7 @@ class SliceMachine(SliceState):
     # -- getting there ------------------------------------------------------------------------------------------
     def restart(self) -> None:
         """Stand before the first node again, with other random numbers if those are other now."""
-        self.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
+        self.run, self._read_at = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS), -1
         core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
 
     def align(self, main: Run | None, instead: Mapping[str, Any] | None = None) -> bool:

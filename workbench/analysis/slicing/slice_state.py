@@ -27,17 +27,29 @@ class SliceState:
     _merges: list[Place | None]
     _operands: list[Any]
     _cond: NodeLayout
+    #: where the value of the condition is
+    _pred: Place | None
+    #: the event of the run at which values were read, and those values by their places: each is read once an event
+    _read_at: int = -1
+    _read: dict[int, Any]
 
     def _row(self) -> int:
         return self.run.view.rows(self.number)[1]
 
     def _at(self, place: Place | None) -> Any:
         assert place is not None
+        event = self.run.view.events
+        if event != self._read_at:
+            self._read_at, self._read = event, {}
+        elif (known := self._read.get(id(place))) is not None:
+            return known
         value = self.run._now(place)
-        if isinstance(value, np.ndarray | np.generic):
-            return np.asarray(value)
-        out = np.empty((), object)  # a list is one thing, whatever is in it
-        out[()] = value
+        if isinstance(value, (np.ndarray, np.generic)):
+            out = np.asarray(value)
+        else:
+            out = np.empty((), object)  # a list is one thing, whatever is in it
+            out[()] = value
+        self._read[id(place)] = out
         return out
 
     def _invariant(self, ref: Ref) -> np.ndarray | None:
@@ -59,7 +71,7 @@ class SliceState:
             value = self._at(place)
             if value.dtype == object and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
                 raise RuntimeError("a loop variable is not an array, so its state cannot be compared bit for bit")
-            parts.append(f"{value.dtype}{value.shape}".encode())
+            parts.append(b"%d%r" % (value.dtype.num, value.shape))
             parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
         return b"|".join(parts)
 
@@ -80,8 +92,7 @@ class SliceState:
         return sum(ends.values()) + objects
 
     def cond(self) -> bool:
-        pred = self.plan.layout.values[self._cond.name, 0].place
-        return bool(self._at(pred))
+        return bool(self._at(self._pred))
 
     def clause_values(self) -> list[tuple[Any, str, Any]]:
         def scalar(ref: Ref) -> Any:

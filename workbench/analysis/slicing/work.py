@@ -96,7 +96,8 @@ class QuestionBudget:
     @property
     def over(self) -> bool:
         """True if neither counted work nor processor time is left."""
-        return self.spent > self.limit or time.thread_time() - self._clock > self.processor
+        spent = getattr(_thread, "seconds", 0.0) - self._begun
+        return spent > self.limit or time.thread_time() - self._clock > self.processor
 
 
 def counted() -> float:
@@ -109,12 +110,12 @@ def now() -> float:
     budget: QuestionBudget | None = getattr(_thread, "budget", None)
     if budget is not None and budget.over:
         _thread.away = getattr(_thread, "away", 0.0) + RUNS_AWAY
-    return counted() + getattr(_thread, "away", 0.0)
+    return getattr(_thread, "seconds", 0.0) + getattr(_thread, "away", 0.0)
 
 
 def charge(seconds: float) -> None:
     """Add work, in nominal seconds."""
-    _thread.seconds = counted() + seconds
+    _thread.seconds = getattr(_thread, "seconds", 0.0) + seconds
 
 
 def event_seconds(plan: ExecutionPlan, frame: tuple[str, ...]) -> float:

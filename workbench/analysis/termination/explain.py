@@ -36,6 +36,7 @@ def answer_of(
                 answer = with_fixes(run, inner_hangs(run, path, seconds) or answer, path)
             else:
                 answer = with_fixes(run, explained(run, trace, path, answer, seconds), path)
+        answer.evidence = answer.begun = None
         released(answer.claims)
         return answer
 

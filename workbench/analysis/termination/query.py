@@ -102,7 +102,9 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
         answer = analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
         if answer.reason.slug == "ended":
             answer.reason = _at_once(path, iteration, inside)
-        return foreseen(run, path, inside, answer, seconds)
+        answer = foreseen(run, path, inside, answer, seconds)
+        answer.begun = runner
+        return answer
     except SliceTimeout as slow:
         return unknown("slice-slow", str(slow))
     except SliceFailed as error:  # on the way to the present condition

@@ -69,7 +69,7 @@ class LoopRestart:
         if not fired or found.row is not None:
             first = 0 if found.row is None else found.row - begin
         if self.changes.changed.keys() & step.reads or not fired:
-            said = f"no iteration differs, {found.compared:,} firings were compared"
+            said = f"no iteration differs: {found.compared:,} results were compared"
             if first is not None:
                 said = f"iteration {first:,} is the first that differs: {found.why}"
             self.loops.append(LoopUpdate(step.name, first, found.compared, said))

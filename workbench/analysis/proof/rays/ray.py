@@ -252,8 +252,9 @@ def proves(body: LoopBody, ray: Ray) -> bool:
 def _fit(values: list[np.ndarray], degree: int) -> Any:
     """The polynomial through a number at the ends of periods, or the number where it stays; None if it is none."""
     last = values[-1]
-    if _bytes_of(values[-2]) == _bytes_of(last):
-        return last if all(_bytes_of(v) == _bytes_of(last) for v in values) else None
+    bits = _bytes_of(last)
+    if _bytes_of(values[-2]) == bits:
+        return last if all(_bytes_of(v) == bits for v in values) else None
     dtype = last.dtype.name
     if any(v.dtype != last.dtype or v.ndim for v in values) or not (dtype in INTEGERS or dtype in PRECISION):
         return None
@@ -272,7 +273,7 @@ def _fit(values: list[np.ndarray], degree: int) -> Any:
 def _bytes_of(value: np.ndarray) -> bytes:
     if value.dtype == object:
         raise Unfollowed
-    return f"{value.dtype}{value.shape}".encode() + value.tobytes()
+    return b"%d%r" % (value.dtype.num, value.shape) + value.tobytes()
 
 
 def _bytes(state: Mapping[str, np.ndarray]) -> bytes:

@@ -7,13 +7,25 @@ the page shows.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
+from tests.browser.waits import until
+
+#: the seconds in which a picture that is still being laid out comes to rest, on a busy machine as well
+REST_S = 30.0
 AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
 
 
 def audit(page: Any) -> list[str]:
-    """Faults of the picture of the panel that is in sight; none for a good one."""
-    found: list[str] = page.evaluate(AUDIT)
+    """Faults of the picture of the panel that is in sight, which stay when it is at rest; none for a good one."""
+    found: list[str] = []
+
+    def good() -> bool:
+        found[:] = page.evaluate(AUDIT)
+        return not found
+
+    with contextlib.suppress(AssertionError):
+        until(good, True, seconds=REST_S)
     return found

@@ -26,8 +26,7 @@ def steps_forth_and_back(newton: Panel) -> None:
 def runs_to_the_root(newton: Panel) -> None:
     """The whole of Newton's iteration from 100 to the root of 2 is drawn."""
     newton.click("run", "finished")
-    newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)
-    x, y, _ = json.loads(newton.data("evolution"))[0]
+    x, y, _ = newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)[0]
     assert x == list(range(12)) and y[0] == 100 and abs(y[-1] - 2**0.5) < 1e-12
 
 
@@ -38,7 +37,7 @@ def the_time_slider_moves_the_views(newton: Panel) -> None:
     words = newton.words("value")
     newton.time(3)
     newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
-    assert newton.looking_at() == "looking at while 3"
+    newton.looks_at("looking at while 3")
     newton.ask("panel.querySelector('[data-time=go]').click()")
     newton.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
     newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('while 3')")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.browser.desk import Desk, started
-from tests.browser.lab import CHROMIUM, chromium
+from tests.browser.lab import CHROMIUM, chromium, patient
 from tests.browser.page import Page
 
 MARKS = (
@@ -63,7 +63,7 @@ def offline(browser: Any) -> Iterator[Callable[..., Any]]:
     contexts: list[Any] = []
 
     def open_file(path: Path, scheme: str = "light") -> Any:
-        context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme=scheme, offline=True)
+        context = patient(browser, viewport={"width": 1100, "height": 900}, color_scheme=scheme, offline=True)
         contexts.append(context)
         page = context.new_page()
         page.requests_, page.errors_ = [], []

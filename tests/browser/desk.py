@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.browser.lab import lab_server, write_notebook
+from tests.browser.lab import lab_server, patient, write_notebook
 from tests.browser.page import Page
+from tests.browser.waits import PATIENCE_S
 
 #: where JupyterLab keeps the theme that was chosen last
 THEME = Path("settings", "@jupyterlab", "apputils-extension", "themes.jupyterlab-settings")
@@ -63,13 +64,13 @@ class Desk:
     def _ask(self, method: str, what: str) -> bytes:
         headers = {"Authorization": f"token {self.token}"}
         request = urllib.request.Request(f"{self.url}/api/{what}", method=method, headers=headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             return answer.read()
 
 
 @contextlib.contextmanager
 def started(browser: Any, folder: Path, app: str = "lab", extension: bool = True) -> Iterator[Desk]:
     """A desk with JupyterLab, or ``"notebook"``; without our extension, if told so."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1200})
+    context = patient(browser, viewport={"width": 1400, "height": 1200})
     with contextlib.closing(context), lab_server(folder, app=app, extension=extension) as (url, token):
         yield Desk(context, folder, url, token, app)

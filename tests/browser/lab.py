@@ -11,13 +11,13 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.browser.page import Page
+from tests.browser.waits import PATIENCE_S
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
@@ -137,9 +137,9 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
 
 def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
     """Until a server answers; what it logged in the error where it does not."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and server.poll() is None:
-        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+        with contextlib.suppress(OSError):  # not there yet, or slow to answer
             urllib.request.urlopen(address, timeout=2)
             return
         time.sleep(0.1)
@@ -159,8 +159,15 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
+def patient(browser: Any, **settings: Any) -> Any:
+    """A fresh profile, whose pages are given the time that a busy machine takes."""
+    context = browser.new_context(**settings)
+    context.set_default_timeout(PATIENCE_S * 1000)
+    return context
+
+
 @contextlib.contextmanager
 def browser_page(url: str, token: str, width: int = 1400, height: int = 1200, app: str = "lab") -> Iterator[Page]:
     """A page in a browser of its own."""
     with chromium() as browser:
-        yield Page(browser.new_context(viewport={"width": width, "height": height}).new_page(), url, token, app)
+        yield Page(patient(browser, viewport={"width": width, "height": height}).new_page(), url, token, app)

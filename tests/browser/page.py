@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from tests.browser.waits import PATIENCE_S, until
+
 #: how many times slower than this machine the pages run: 6 finds tests that read a page before it has answered
 SLOWER = float(os.environ.get("WORKBENCH_SLOW_PAGE", "1"))
 #: where an application opens a notebook
@@ -72,7 +74,10 @@ class Page:
               const cell = notebook.activeCell;
               cell.model.sharedModel.setSource(code);
               await jupyterapp.commands.execute('notebook:run-cell');
-              return cell.outputArea.node.innerText;
+              const shown = () => cell.outputArea.node.innerText;
+              for (let k = 0; k < 600 && cell.model.outputs.length && !shown().trim(); k++)
+                await new Promise(r => setTimeout(r, 100));
+              return shown();
             }}""",
             code,
         )
@@ -85,13 +90,13 @@ class Page:
         """The errors among the outputs of the open notebook."""
         return self.page.evaluate(f"() => {FAILED}")
 
-    def heard(self, condition: str, seconds: float = 45.0) -> None:
-        """Wait for a condition in the notebook's kernel."""
-        for _ in range(int(10 * seconds)):
-            if self.kernel(f"print(bool({condition}))") == "True":
-                return
-            self.page.wait_for_timeout(100)
-        raise AssertionError(f"never true in the kernel: {condition}")
+    def heard(self, condition: str, seconds: float = PATIENCE_S) -> None:
+        """Wait for a condition in the notebook's kernel, which may be told of what was pressed after it is asked."""
+        until(lambda: (condition, self.kernel(f"print(bool({condition}))")), (condition, "True"), seconds)
+
+    def tells(self, code: str, wanted: str) -> None:
+        """Wait until code in the notebook's kernel prints this."""
+        until(lambda: self.kernel(code), wanted)
 
     def kernel(self, code: str) -> str:
         """Run code in the notebook's kernel, beside its cells; gives what it printed. Errors of it are raised."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
+from tests.browser import waits
 from tests.browser.page import kernel_output
+from tests.browser.waits import PATIENCE_S
 
 # Clicks a button and gives the milliseconds until the status line answers, measured in the browser: it shows the state
 # that is asked for (else any but "running"), and either that or the number of events is new. Its other words are no
@@ -24,7 +25,7 @@ CLICK = """async ([index, command, state]) => {
   const started = performance.now();
   button.click();
   while (!done()) {
-    if (performance.now() - started > 30000) {
+    if (performance.now() - started > 120000) {
       throw new Error('no answer to ' + command + ': ' + panel.querySelector('.workbench-status').textContent);
     }
     await new Promise(r => setTimeout(r, 1));
@@ -72,7 +73,7 @@ class Panel:
                  const drawn = view => p.querySelector(`.workbench-is-${view} .workbench-figure`)?._fullLayout;
                  return p && views.every(drawn); }""",
             arg=[index, [f.replace(" ", "-") for f in FIGURES]],
-            timeout=90_000,
+            timeout=PATIENCE_S * 1000,
         )
 
     @classmethod
@@ -127,13 +128,12 @@ class Panel:
         still = "panel.querySelector('.workbench-state').dataset.state !== 'running'"
         self.until_event(f"{still} && event !== args[0]", before)
 
-    def until_drawn(self, seconds: float = 120.0) -> None:
+    def until_drawn(self) -> None:
         """Until all views show the newest state of their session, if that stands still."""
-        end = time.monotonic() + seconds
-        while late := kernel_output(self.page, LATE):
-            if time.monotonic() > end:
-                raise AssertionError(f"not drawn: {late}\n{self._state_in_the_kernel()}")
-            self.page.wait_for_timeout(20)
+        try:
+            waits.until(lambda: kernel_output(self.page, LATE), "")
+        except AssertionError as error:
+            raise AssertionError(f"not drawn: {error}\n{self._state_in_the_kernel()}") from None
 
     def data(self, figure: str) -> str:
         """x, y and text of all traces of a figure, as JSON: what it shows now."""
@@ -144,20 +144,9 @@ class Panel:
         )
         return json.dumps(json.loads(found))
 
-    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 120.0) -> None:
-        """Until the traces of a figure fulfil a condition; traces that are not there yet (IndexError) do not."""
-        end = time.monotonic() + seconds
-
-        def fulfilled() -> bool:
-            try:
-                return condition(json.loads(self.data(figure)))
-            except IndexError:  # between two updates a figure may have no traces at all
-                return False
-
-        while not fulfilled():
-            if time.monotonic() > end:
-                raise AssertionError(f"the {figure} figure shows {self.data(figure)[:500]}")
-            self.page.wait_for_timeout(20)
+    def wait_for(self, figure: str, condition: Callable[[Any], bool]) -> Any:
+        """The traces of a figure as soon as they fulfil a condition; between two updates there may be none at all."""
+        return waits.until(lambda: json.loads(self.data(figure)), condition)
 
     def wait_for_change(self, figure: str, before: str) -> None:
         """Until a figure shows something else than before."""
@@ -167,7 +156,7 @@ class Panel:
         self.ask("panel.scrollIntoView()")
         self.page.wait_for_timeout(300)
 
-    def until(self, body: str, *values: Any, seconds: float = 120.0) -> None:
+    def until(self, body: str, *values: Any, seconds: float = PATIENCE_S) -> None:
         """Until ``body`` (see ``ask``) gives something true."""
         self.page.wait_for_function(
             f"([i, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[i]; {body} }}",
@@ -195,9 +184,9 @@ class Panel:
             value,
         )
 
-    def looking_at(self) -> str:
-        """Text of the time slider."""
-        return self.ask("return panel.querySelector('.workbench-time-told').textContent")
+    def looks_at(self, words: str) -> None:
+        """Until the time slider says this."""
+        waits.until(lambda: self.ask("return panel.querySelector('.workbench-time-told').textContent"), words)
 
     # -- panes ------------------------------------------------------------------------------------------------------
     def pane(self, key: str) -> None:
@@ -208,24 +197,18 @@ class Panel:
                if (!open) button.click();""",
             key,
         )
-        self.until("return panel.querySelector(`.workbench-is-${args[0]}`)?.innerText", key, seconds=60)
+        self.until("return panel.querySelector(`.workbench-is-${args[0]}`)?.innerText", key)
 
     def press(self, view: str, label: str) -> None:
-        """Press a button of a view by its label, as soon as it is there."""
+        """Press a button of a view by its label, as soon as it is there and can be pressed."""
         button = "[...panel.querySelectorAll(`.workbench-is-${args[0]} button`)].find(b => b.innerText === args[1])"
-        view = view.replace(" ", "-")
-        self.until(f"return {button} !== undefined", view, label)
-        self.ask(f"{button}.click()", view, label)
+        pressed = f"const button = {button}; if (!button || button.disabled) return false; button.click(); return true"
+        self.until(pressed, view.replace(" ", "-"), label)
 
     def words(self, view: str) -> str:
         """Text of a view."""
         return self.ask("return panel.querySelector(`.workbench-is-${args[0]}`).innerText", view.replace(" ", "-"))
 
-    def says(self, view: str, words: str, seconds: float = 60.0) -> None:
-        """Until a view says this, in upper or lower case."""
-        self.until(
-            "return panel.querySelector(`.workbench-is-${args[0]}`).innerText.toLowerCase().includes(args[1])",
-            view.replace(" ", "-"),
-            words.lower(),
-            seconds=seconds,
-        )
+    def says(self, view: str, *words: str) -> str:
+        """The text of a view as soon as it says all this, in upper or lower case."""
+        return waits.until(lambda: self.words(view), lambda text: all(w.lower() in text.lower() for w in words))

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.browser.lab import NOTEBOOKS
+from tests.browser.waits import PATIENCE_S, until
 
 #: 01 and A2 have browser tests of their own; `make test-jax` and `make test-watch` execute what needs JAX or PyTorch
 NAMES = [
@@ -22,6 +23,8 @@ ALWAYS = ("02", "07", "13")
 
 pytestmark = pytest.mark.skipif(not NAMES, reason="no notebooks; `make notebooks` writes them")
 
+#: a cell that says whether an answer is right
+ANSWER = "course.check_answer"
 #: opens a notebook in a tab; the tab before is closed with its kernel
 OPEN = """async path => {
   const before = jupyterapp.shell.currentWidget;
@@ -62,11 +65,12 @@ def opened(desk):
 
 def show(opened, name):
     opened.page.evaluate(OPEN, name)
-    opened.run_all(120.0)
-    end = time.monotonic() + 60.0
+    opened.run_all()
+    end = time.monotonic() + PATIENCE_S
     while True:  # views come after the cells that show them
         cells, undrawn = opened.page.evaluate(SHOWN), opened.page.evaluate(UNDRAWN)
         waiting = undrawn + [cell["source"] for cell in cells if cell["views"] and not cell["drawn"]]
+        waiting += [c["source"] for c in cells if ANSWER in c["source"] and not c["verdicts"] and not c["errors"]]
         if not waiting:
             return cells
         assert time.monotonic() < end, waiting
@@ -82,7 +86,7 @@ def test_all_cells_run_and_all_pictures_are_drawn(name, opened):
     assert [cell for cell in cells if cell["errors"]] == []
     pictures = [cell for cell in cells if cell["views"]]
     assert pictures and all(cell["drawn"] for cell in pictures)
-    asked = [cell for cell in cells if "course.check_answer" in cell["source"]]
+    asked = [cell for cell in cells if ANSWER in cell["source"]]
     verdicts = [text for cell in cells for text in cell["verdicts"]]
     assert len(verdicts) >= max(2, len(asked))
     assert all("No answer yet" in text or "Not yet" in text for text in verdicts), verdicts
@@ -96,6 +100,17 @@ def test_a_solution_passes_and_its_verdicts_can_be_read_in_light_and_dark(opened
     assert len(verdicts) == 3 and all("Right" in text for text in verdicts)
     for theme in ("Dark", "Light"):
         opened.theme(theme)
-        colour = opened.page.evaluate("() => getComputedStyle(document.querySelector('[role=status] b')).color")
-        brightness = sum(int(part) for part in colour.split("(")[1].rstrip(")").split(",")[:3]) / 3
-        assert brightness > 150 if theme == "Dark" else brightness < 100, colour
+        colour = "() => getComputedStyle(document.querySelector('[role=status] b')).color"
+        until(lambda colour=colour: opened.page.evaluate(colour), light if theme == "Dark" else dark)
+
+
+def brightness(colour: str) -> float:
+    return sum(int(part) for part in colour.split("(")[1].rstrip(")").split(",")[:3]) / 3
+
+
+def light(colour: str) -> bool:
+    return brightness(colour) > 150
+
+
+def dark(colour: str) -> bool:
+    return brightness(colour) < 100

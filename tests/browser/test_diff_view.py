@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.lab import TESTS
+from tests.browser.waits import until
 
 pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
@@ -36,17 +37,17 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     page.wait_for_function(f"() => {ROWS}.length > 3 && {FIGURE}?._fullLayout", timeout=120_000)
 
     # story 1: the first node that differs, inside of both loops, and that the error comes from there
-    first = page.evaluate(f"() => {ROWS}[0].innerText")
-    assert "source" in first and "w" in first.split() and "0" in first
-    said = page.evaluate("() => document.querySelector('.workbench-diff-said').textContent")
-    assert "onnxruntime" in said and "agree" in said
-    assert page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')") == "true"
+    first = lambda: page.evaluate(f"() => {ROWS}[0].innerText")  # noqa: E731
+    until(first, lambda first: "source" in first and "w" in first.split() and "0" in first)
+    said = lambda: page.evaluate("() => document.querySelector('.workbench-diff-said').textContent")  # noqa: E731
+    until(said, lambda said: "onnxruntime" in said and "agree" in said)
+    until(lambda: page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')"), "true")
 
     # a click selects in all views of the focus, and shows that value's curve
     number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code')?.textContent === 'y')")
     page.evaluate(f"() => {ROWS}[{number}].click()")
     page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=120_000)
-    assert opened.kernel("print(focus.node, focus.moment.iteration)").endswith("(0,)")
+    opened.heard("focus.moment is not None and focus.moment.iteration == (0,)")
     page.wait_for_function(
         f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=120_000
     )
@@ -62,26 +63,24 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => {ROWS}[1].getAttribute('aria-selected') === 'true'", timeout=120_000)
-    assert page.evaluate(f"() => document.activeElement === {ROWS}[1]"), "the keyboard stays where it was"
+    page.wait_for_function(f"() => document.activeElement === {ROWS}[1]")  # the keyboard stays where it was
 
     # names with tags are shown, not obeyed
     page.wait_for_function("() => document.querySelectorAll('.workbench-diff').length === 2", timeout=120_000)
-    assert "<img" in page.evaluate("() => document.querySelectorAll('.workbench-diff')[1].innerText")
+    page.wait_for_function("() => document.querySelectorAll('.workbench-diff')[1].innerText.includes('<img')")
     assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-diff img')")
 
     for theme in ("Light", "Dark"):
         opened.theme(theme)
         page.evaluate("() => document.querySelector('.workbench-diff').scrollIntoView()")
         page.screenshot(path=str(tmp_path / f"diff-{theme}.png"))
-        ink, paper = page.evaluate(
-            """() => { const d = document.querySelector('.workbench-diff-rows th');
+        colours = """() => { const d = document.querySelector('.workbench-diff-rows th');
                 return [getComputedStyle(d).color, getComputedStyle(d).backgroundColor]; }"""
-        )
-        assert (_bright(ink) < _bright(paper)) is (theme == "Light"), (ink, paper)
+        light = theme == "Light"
+        until(lambda c=colours: page.evaluate(c), lambda c, light=light: (_bright(c[0]) < _bright(c[1])) is light)
     assert opened.script_errors() == [] and opened.outside() == []
     opened.kernel("view.close(); stack.close(); hostile.close(); session.close()")
-    left = opened.kernel("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))")
-    assert left == "0"
+    opened.tells("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))", "0")
 
 
 def _bright(colour: str) -> float:

@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.browser.lab import ROOT
+from tests.browser.waits import until
 from tests.cli.models import newton
 from tests.frontends.samediff_files import Model, sdz
 
@@ -68,6 +69,7 @@ def double_click(page, name: str, until: str):
 
 def close(page) -> None:
     page.page.evaluate("jupyterapp.shell.currentWidget.close()")
+    page.page.wait_for_function(f"() => !{DOCUMENT}")
 
 
 def test_files_of_all_types_are_known_by_their_icons(page):
@@ -79,22 +81,22 @@ def test_files_of_all_types_are_known_by_their_icons(page):
 @pytest.mark.parametrize("name", some(NAMES, "loop.pb", "savings.fb", "linear.sdz"))
 def test_a_double_click_opens_a_panel(page, name):
     double_click(page, name, ".workbench-debugger .workbench-figure")
-    assert page.page.evaluate("jupyterapp.shell.currentWidget.title.label") == name
+    until(lambda: page.page.evaluate("jupyterapp.shell.currentWidget.title.label"), name)
     close(page)
 
 
 @pytest.mark.parametrize("name", some(BROKEN, "broken.pt2", "broken.sdz"))
 def test_a_file_that_cannot_be_read_says_why(page, name):
     double_click(page, name, ".workbench-page button")
-    words = page.page.evaluate(f"{DOCUMENT}.innerText")
-    assert f"{name} cannot be opened" in words and "Traceback" not in words and len(words) > 80
+    words = until(lambda: page.page.evaluate(f"{DOCUMENT}.innerText"), lambda words: len(words) > 80)
+    assert f"{name} cannot be opened" in words and "Traceback" not in words
     close(page)
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_format_that_is_not_read_says_what_to_do_instead(page, name):
     double_click(page, name, ".workbench-page button")
-    assert KNOWN[name] in page.page.evaluate(f"{DOCUMENT}.innerText")
+    until(lambda: page.page.evaluate(f"{DOCUMENT}.innerText"), lambda words: KNOWN[name] in words)
     close(page)
 
 
@@ -124,7 +126,9 @@ def test_the_kernel_of_a_panel_ends_with_its_tab_and_its_death_is_told(page):
 def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):
     page.page.evaluate("jupyterapp.commands.execute('workbench:debug-in-a-notebook', {path: 'files/savings.pbtxt'})")
     page.page.wait_for_function(
-        "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=120_000
+        "() => { const w = jupyterapp.shell.currentWidget;"
+        " return w?.content?.widgets && w.sessionContext?.session?.kernel?.status === 'idle'; }",
+        timeout=120_000,
     )
     page.run_all()
     assert page.failed_cells() == []

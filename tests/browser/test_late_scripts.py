@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.browser.cells import NEWTON
 from tests.browser.lab import write_notebook
 from tests.browser.panel import Panel
+from tests.browser.waits import until
 
 # anywidget gives a model 2,000 ms to import its script; no script is imported within one
 IMPATIENT = """
@@ -21,8 +22,10 @@ def test_updates_reach_a_panel_whose_scripts_came_late(desk):
         opened.open("late.ipynb")
         opened.run_all()
         panel = Panel.fresh(opened.page, 0)
-        assert opened.page.evaluate("globalThis.cut") > 5, "anywidget waits otherwise now: is late.js still needed?"
-        assert any("Failed to initialize model" in error for error in opened.errors)
+        # if one of these is never reached, anywidget waits otherwise now: is late.js still needed?
+        until(lambda: opened.page.evaluate("globalThis.cut"), lambda cut: cut > 5)
+        said = lambda: opened.page.evaluate("1") and opened.errors  # noqa: E731
+        until(said, lambda errors: any("Failed to initialize model" in error for error in errors))
         panel.click("step", "paused")
         panel.click("run", "finished")
         panel.wait_for("evolution", lambda traces: len(traces[0][0]) > 5)

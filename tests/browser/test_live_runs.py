@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.cells import NEWTON
 from tests.browser.lab import write_notebook
+from tests.browser.waits import until
 
 WATCH = """
 import workbench as wb
@@ -47,16 +48,14 @@ def page(desk):
         yield page
 
 
-def waits_for(page, *texts: str) -> str:
-    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=120_000)
-    return page.page.evaluate(LIVE)
+def waits_for(page, *texts: str) -> None:
+    until(lambda: page.page.evaluate(LIVE), lambda told: all(text in told for text in texts))
 
 
 def test_the_runs_of_two_kernels_are_listed_with_state_iteration_and_verdict(page):
-    told = waits_for(page, "newton", "descent <b>", "iteration 7")
-    assert "session" in told and "watch" in told and "ready" in told and "more iterations" in told
-    headings = page.page.evaluate("[...document.querySelectorAll('.workbench-live-path')].map(h => h.innerText)")
-    assert sorted(headings) == ["one.ipynb", "two.ipynb"]
+    waits_for(page, "newton", "descent <b>", "iteration 7", "session", "watch", "ready", "more iterations")
+    headings = "[...document.querySelectorAll('.workbench-live-path')].map(h => h.innerText)"
+    until(lambda: sorted(page.page.evaluate(headings)), ["one.ipynb", "two.ipynb"])
     # asking has loaded nothing in the kernel that has nothing of ours
     assert page.kernel("print('workbench' in sys.modules)") == "False"
 
@@ -81,7 +80,7 @@ def test_a_kernel_at_work_tells_its_runs_too(page):
     waits_for(page, "at work", "running")
     # JupyterLab has had its subshell for the messages of widgets since the first view of this kernel
     page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=120_000)
-    assert page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status") == "busy"
+    until(lambda: page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status"), "busy")
     page.page.evaluate(f"void {notebook}.sessionContext.session.kernel.interrupt()")
     waits_for(page, "It was interrupted")
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser.cells import NEWTON
 from tests.browser.desk import LAYOUT
+from tests.browser.lab import patient
+from tests.browser.waits import until
 
 CELLS = [NEWTON]
 ENTRY = ".lm-Menu-item:not(.lm-mod-hidden):not([data-type=separator])"
@@ -17,9 +19,12 @@ SET = """localStorage.setItem('workbench:layout', JSON.stringify({scale: 1.25}))
 def test_the_menu_lists_the_commands_with_their_keys(opened):
     opened.page.locator(".lm-MenuBar-item", has_text="Workbench").click()
     opened.page.wait_for_selector(".lm-Menu-item")
-    told = {entry.strip().split("\t")[0].strip(): entry for entry in opened.page.evaluate(ENTRIES)}
+    wanted = {"Show live runs", "Debug in a notebook", "Open panel in a tab", "Step", "Restart"}
+    told = until(
+        lambda: {entry.strip().split("\t")[0].strip(): entry for entry in opened.page.evaluate(ENTRIES)},
+        lambda told: wanted <= set(told),
+    )
     opened.page.keyboard.press("Escape")
-    assert {"Show live runs", "Debug in a notebook", "Open panel in a tab", "Step", "Restart"} <= set(told)
     assert "Alt+F10" in told["Step"] and "Alt+Shift+L" in told["Show live runs"]
 
 
@@ -36,8 +41,8 @@ def test_the_keys_work_from_anywhere_in_jupyterlab(opened):
 def test_the_layout_is_kept_in_the_settings_for_another_browser(opened, desk, browser):
     opened.page.evaluate(SET)
     opened.page.wait_for_function("() => !localStorage.getItem('workbench:layout-unsaved')", timeout=120_000)
-    assert '"scale": 1.25' in (desk.folder / LAYOUT).read_text()
-    context = browser.new_context()
+    until((desk.folder / LAYOUT).read_text, lambda text: '"scale": 1.25' in text)
+    context = patient(browser)
     try:
         other = context.new_page()
         other.goto(f"{opened.url}/lab/workspaces/other?token={opened.token}")

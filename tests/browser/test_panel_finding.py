@@ -7,6 +7,7 @@ import pytest
 import workbench as wb
 from tests.browser.lab import TESTS
 from tests.browser.panel import Panel
+from tests.browser.waits import until
 
 pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
@@ -47,12 +48,13 @@ def test_the_first_node_that_differs_from_onnxruntime(opened, panel):
     panel.says("compare", "values differ")
     rows = box.locator(".workbench-diff-rows tbody tr")
     first = rows.nth(0)
-    assert first.locator("code").first.text_content() == "w" and "source" in first.inner_text()
-    names = rows.locator("code:first-of-type").all_text_contents()
-    assert names[0] == "w" and {"y", "xN"} <= set(names), "what comes of it stands below"
+    until(first.locator("code").first.text_content, "w")
+    until(first.inner_text, lambda row: "source" in row)
+    names = rows.locator("code:first-of-type").all_text_contents
+    until(names, lambda names: names[0] == "w" and {"y", "xN"} <= set(names))  # what comes of it stands below
     first.click()
     panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at loop 0')")
-    assert opened.kernel("print(panel.focus.node, panel.focus.moment.iteration)") == "w (0, 0)"
+    opened.tells("print(panel.focus.node, panel.focus.moment.iteration)", "w (0, 0)")
     panel.until("return panel.querySelector('.workbench-is-value [data-field=name]').value === 'w'")
     panel.until(
         """const curve = panel.querySelector('.workbench-is-compare .workbench-figure');
@@ -67,7 +69,7 @@ def _downloaded(opened, panel, what, tmp_path):
     panel.pane("export")
     panel.ask("panel.querySelector(`[data-write=${args[0]}]`).click()", what)
     done = f"panel.querySelector('.workbench-is-export [data-write={what}]').closest('div').nextElementSibling"
-    panel.until(f"return {done}.querySelector('[data-file]')", seconds=120)
+    panel.until(f"return {done}?.querySelector('[data-file]')")
     with opened.page.expect_download(timeout=120_000) as coming:
         panel.ask(f"{done}.querySelector('button').click()")
     path = tmp_path / coming.value.suggested_filename

@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.cells import NEWTON
 from tests.browser.panel import Panel
+from tests.browser.waits import at_rest, until
 
 FLAT = """
 b = wb.GraphBuilder("flat")
@@ -46,24 +47,26 @@ def test_columns_by_the_width_of_the_panel(opened, newton, width, mode, areas):
         newton.ask("panel.querySelector(args[0] === 'one' ? '[data-tab=graph]' : '[data-tab=value]').click()", mode)
     newton.until(f"return {IN_SIGHT} === args[0]", areas)
     for part in (".workbench-toolbar", ".workbench-body"):
-        assert newton.ask(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1"), part
+        newton.until(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1")
     high = "panel.closest('.jp-WindowedPanel-outer').clientHeight"
-    assert newton.ask(f"return panel.offsetHeight <= {high} && panel.scrollHeight <= panel.clientHeight + 1")
+    newton.until(f"return panel.offsetHeight <= {high} && panel.scrollHeight <= panel.clientHeight + 1")
 
 
 def test_a_divider_is_dragged_moved_by_keys_and_reset_and_its_place_is_kept(opened, newton):
-    before = newton.ask(f"return {COLUMNS}")
+    before = at_rest(lambda: newton.ask(f"return {COLUMNS}"))
     bar = opened.page.locator(".workbench-divider[data-divider=columns]").first
-    box = bar.bounding_box()
+    box = at_rest(bar.bounding_box)
     opened.page.mouse.move(box["x"] + 3, box["y"] + 100)
     opened.page.mouse.down()
     opened.page.mouse.move(box["x"] + 63, box["y"] + 100, steps=4)
     opened.page.mouse.up()
-    after = newton.ask(f"return {COLUMNS}")
-    assert abs(after[0] - before[0] - 60) < 3 and abs(after[4] - before[4]) < 3, (before, after)
+    after = until(
+        lambda: newton.ask(f"return {COLUMNS}"),
+        lambda after: abs(after[0] - before[0] - 60) < 3 and abs(after[4] - before[4]) < 3,
+    )
     bar.press("ArrowLeft")
     newton.until(f"return Math.abs({COLUMNS}[0] - args[0]) < 3", after[0] - 24)
-    assert "three-loop" in newton.ask("return localStorage.getItem('workbench:layout')")
+    newton.until("return localStorage.getItem('workbench:layout')?.includes('three-loop')")
     bar.dblclick()
     newton.until(f"return Math.abs({COLUMNS}[0] - args[0]) < 3", before[0])
 
@@ -72,7 +75,7 @@ def test_one_area_alone_and_back_with_escape(opened, newton):
     for area in ("graph", "iterations", "ending", "value"):
         newton.ask("panel.querySelector(`.workbench-area-${args[0]} [data-maximise]`).click()", area)
         newton.until(f"return {IN_SIGHT} === args[0]", area)
-        assert newton.ask("return panel.querySelector('.workbench-toolbar').offsetHeight > 0")
+        newton.until("return panel.querySelector('.workbench-toolbar').offsetHeight > 0")
         opened.page.locator(f".workbench-area-{area} [data-maximise]").first.press("Escape")
         newton.until(f"return {IN_SIGHT} === 'graph,iterations,ending,value'")
 
@@ -80,14 +83,13 @@ def test_one_area_alone_and_back_with_escape(opened, newton):
 def test_tools_alone_stand_below_their_tabs(opened, newton):
     newton.ask("panel.querySelector('.workbench-panes [data-maximise]').click()")
     newton.until("return panel.dataset.maximised === 'tools'")
-    top, tabs, legend = newton.ask(
-        """const box = name => [...panel.querySelectorAll(name)].find(e => e.offsetHeight).getBoundingClientRect();
-           return [box('.workbench-tool').top, box('.workbench-tabs').bottom,
-                   getComputedStyle(panel.querySelector('.workbench-legend-signs')).visibility]"""
+    newton.until(  # the legend is of what is not in sight
+        """const box = name => [...panel.querySelectorAll(name)].find(e => e.offsetHeight)?.getBoundingClientRect();
+           return box('.workbench-tool')?.top >= box('.workbench-tabs')?.bottom - 1 &&
+                  getComputedStyle(panel.querySelector('.workbench-legend-signs')).visibility === 'hidden'"""
     )
     opened.page.locator(".workbench-debugger").first.locator(".workbench-panes [data-maximise]").press("Escape")
     newton.until("return !panel.dataset.maximised")
-    assert top >= tabs - 1 and legend == "hidden", "of what is not in sight"
 
 
 def test_tabs_open_choose_and_close_tools(newton):
@@ -95,7 +97,7 @@ def test_tabs_open_choose_and_close_tools(newton):
     newton.pane("stack")
     newton.until("return panel.dataset.tool === 'stack'")
     hidden = "return panel.querySelector('.workbench-is-breakpoints').offsetHeight"
-    assert newton.ask(hidden) == 0
+    until(lambda: newton.ask(hidden), 0)
     newton.ask("panel.querySelector('[data-tab=breakpoints]').click()")
     newton.until(hidden)
     newton.ask("panel.querySelector('[data-tab=stack] .workbench-cross').click()")
@@ -108,11 +110,9 @@ def test_the_text_grows_the_layout_follows_and_it_is_kept(opened, newton):
             newton.ask("panel.querySelector('[data-view=larger]').click()")
             newton.until("return panel.style.transform === `scale(${args[0]})`", scale)
             inside = "panel.getBoundingClientRect(), page = panel.parentElement.getBoundingClientRect()"
-            assert newton.ask(
-                f"const box = {inside}; return box.right <= page.right + 1 && box.bottom <= page.bottom + 1"
-            )
-        assert newton.ask("return panel.dataset.mode") == "two", "larger letters, fewer columns"
-        assert '"scale":1.54' in newton.ask("return localStorage.getItem('workbench:layout')")
+            newton.until(f"const box = {inside}; return box.right <= page.right + 1 && box.bottom <= page.bottom + 1")
+        until(lambda: newton.ask("return panel.dataset.mode"), "two")  # larger letters, fewer columns
+        newton.until("return localStorage.getItem('workbench:layout')?.includes('\"scale\":1.54')")
     finally:
         newton.ask("panel.querySelector('[data-view=larger]').click()")
     newton.until("return panel.dataset.mode === 'three' && !panel.style.transform")
@@ -122,13 +122,12 @@ def test_a_graph_without_a_loop_has_its_nodes_in_place_of_iterations(opened):
     flat = Panel(opened.page, 1)
     flat.show()
     flat.until(f"return {IN_SIGHT} === 'graph,nodes,value'")
-    graph, nodes, value = flat.ask(
-        "return ['graph', 'nodes', 'value'].map(k => panel.querySelector(`.workbench-area-${k}`).offsetWidth)"
-    )
-    assert nodes > graph > value > 200
-    heads = "[...panel.querySelectorAll('.workbench-nodes th')]"
-    assert flat.ask(f"return {heads}.every(h => h.querySelector('button').scrollWidth <= h.clientWidth + 1)")
-    assert flat.ask("return panel.querySelector('.workbench-card-verdict').offsetHeight") == 0
+    widths = "return ['graph', 'nodes', 'value'].map(k => panel.querySelector(`.workbench-area-${k}`).offsetWidth)"
+    until(lambda: flat.ask(widths), lambda w: w[1] > w[0] > w[2] > 200)
+    heads = "const heads = [...panel.querySelectorAll('.workbench-nodes th')]"
+    fits = "heads.every(h => h.querySelector('button').scrollWidth <= h.clientWidth + 1)"
+    flat.until(f"{heads}; return heads.length && {fits}")
+    until(lambda: flat.ask("return panel.querySelector('.workbench-card-verdict').offsetHeight"), 0)
     flat.click("run")
     row = "[...panel.querySelectorAll('.workbench-nodes tbody tr')].find(r => r.dataset.node === 'tanh')"
     flat.until(f"return {row}?.cells[4].textContent === '0.964'")

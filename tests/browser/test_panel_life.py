@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
 from tests.browser.lab import write_notebook
 from tests.browser.page import KERNEL, Page
 from tests.browser.panel import Panel
+from tests.browser.waits import at_rest, until
 
 LOOK = """
 import json, threading
@@ -45,17 +45,9 @@ def left(page) -> dict:
     return json.loads(page.kernel("left()"))
 
 
-def until(look, wanted, seconds=120.0) -> None:
-    """Until a look at the kernel finds exactly this."""
-    end = time.monotonic() + seconds
-    while (found := look()) != wanted:
-        assert time.monotonic() < end, (found, wanted)
-        time.sleep(0.1)
-
-
 def test_a_cell_that_is_run_again_leaves_one_panel(opened):
     Panel(opened.page, 0).click("next_iteration", "paused")
-    before = left(opened)
+    before = at_rest(lambda: left(opened), pause=1.0)
     assert before["sessions"] == 1 and "workbench-pump" in before["threads"]
     opened.kernel("first = panel.session; del_first = panel.graph.model_id")
     opened.kernel("del first")
@@ -99,7 +91,7 @@ def test_a_restarted_kernel_begins_with_nothing(opened):
     opened.page.evaluate(f"async () => {{ await {KERNEL}.restart(); }}")
     opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=120_000)
     opened.kernel(LOOK)
-    assert left(opened) == NOTHING
+    until(lambda: left(opened), NOTHING)
     opened.run_cell(1)
     Panel(opened.page, 0).click("next_iteration", "paused")
     assert opened.script_errors() == [] and opened.failed_cells() == []

@@ -11,6 +11,7 @@ from tests.browser.cells import ENDLESS, NEWTON
 from tests.browser.desk import started
 from tests.browser.lab import write_notebook
 from tests.browser.panel import Panel
+from tests.browser.waits import until
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("notebook") is None, reason="notebook is not installed, see the extra dev"
@@ -61,7 +62,7 @@ def test_a_loop_that_runs_is_followed_and_paused(opened, endless):
     endless.until_event("event > args[0]", before)
     assert opened.kernel("print(6 * 7, endless.session.state)") == "42 running", "other cells run meanwhile"
     endless.click("pause", "paused")
-    assert "never" in endless.words("termination").lower()
+    endless.says("termination", "never")
 
 
 def test_the_time_slider_moves_the_views_and_goes_there(newton):
@@ -80,7 +81,7 @@ def test_all_panes_open_and_close(opened, newton):
     for key in keys:
         newton.pane(key)
     bad = "[...panel.querySelectorAll('.workbench-panes .workbench-bad')].map(e => e.innerText)"
-    assert newton.ask(f"return {bad}") == []
+    until(lambda: newton.ask(f"return {bad}"), [])
     for key in keys:
         newton.ask("panel.querySelector(`[data-pane=${args[0]}] .workbench-cross`).click()", key)
         newton.until("return !panel.querySelector(`.workbench-is-${args[0]}`)", key)
@@ -101,9 +102,7 @@ def test_a_narrow_page_has_one_column(opened, newton):
         opened.page.set_viewport_size({"width": width, "height": 1200})
         newton.until("return (panel.dataset.mode === 'one') === args[0]", one)
         for part in (".workbench-toolbar", ".workbench-body"):
-            assert newton.ask(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1"), (
-                part
-            )
+            newton.until(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1")
 
 
 def test_light_and_dark(opened, newton, tmp_path):
@@ -123,4 +122,4 @@ def test_no_script_failed_and_nothing_left_the_machine(opened):
     assert [e for e in opened.script_errors() if e not in opened.own] == [] and opened.outside() == []
     assert opened.kernel("print(panel.graph.pump.errors + endless.graph.pump.errors)") == "[]"
     opened.kernel("panel.close(); endless.close()")
-    assert opened.kernel("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))") == "0"
+    opened.tells("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))", "0")

@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.cells import ENDLESS, NESTED
 from tests.browser.panel import Panel
+from tests.browser.waits import until
 
 LONG = """
 b = wb.GraphBuilder("halving")
@@ -42,12 +43,10 @@ def test_why_a_loop_never_stops(opened):
     panel = Panel.fresh(opened.page, 0)
     for _ in range(4):
         panel.click("next_iteration", "paused")
-    panel.says("termination", "never stops")
-    panel.says("termination", "cause")
-    words = panel.words("termination")
-    assert "PROVED" in words and "i < limit" in words, words
-    blamed = panel.ask("return panel.querySelector('.workbench-is-termination dl').innerText").split("Cause")[1]
-    assert blamed.split()[0] == opened.kernel("print(*endless.session.termination().root)") == "i"
+    panel.says("termination", "never stops", "cause", "proved", "i < limit")
+    blamed = lambda: panel.ask("return panel.querySelector('.workbench-is-termination dl').innerText")  # noqa: E731
+    until(lambda: blamed().split("Cause")[1].split()[0], "i")
+    assert opened.kernel("print(*endless.session.termination().root)") == "i"
     panel.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3 and set(traces[0][1]) == {0})  # a flat curve
 
 
@@ -56,7 +55,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     panel = Panel.fresh(opened.page, 2)
     opened.kernel("nan.session.breakpoints.clear(); nan.session.breakpoints.add('*', health='nan')")
     panel.click("run", "paused")
-    assert "nan" in panel.status("reason").lower()
+    until(lambda: panel.status("reason"), lambda reason: "nan" in reason.lower())
     # the health line is there without being asked for, and leads there
     panel.until("return panel.querySelector('.workbench-health').textContent.includes('First NaN: sqrt in iteration ')")
     panel.ask("panel.querySelector('.workbench-health button').click()")
@@ -64,12 +63,14 @@ def test_the_first_nan_and_where_it_came_from(opened):
     panel.pane("explain")
     panel.press("explain", "Find NaN")
     panel.says("explain", "cause:")
-    words = panel.ask("return panel.querySelector('.workbench-explain-origin').innerText")
     found = opened.kernel("o = wb.nan_origin(nan.session); print(o.iteration[0])")
-    assert "sqrt" in words and "no square root" in words and f"while {found}" in words, words
+    until(
+        lambda: panel.ask("return panel.querySelector('.workbench-explain-origin').innerText"),
+        lambda words: "sqrt" in words and "no square root" in words and f"while {found}" in words,
+    )
     panel.ask("panel.querySelector('.workbench-explain-origin button').click()")
     panel.until("return panel.querySelector('.workbench-time-told').textContent.endsWith(args[0])", f"while {found}")
-    assert opened.kernel("print(nan.focus.node)") == "while/sqrt"
+    opened.tells("print(nan.focus.node)", "while/sqrt")
     opened.kernel("nan.session.breakpoints.clear()")
 
 
@@ -90,11 +91,12 @@ def test_expected_nans_are_ignored_and_the_others_logged(opened):
         box.locator("button[type=submit]").click()
         panel.says("breakpoints", f"ignore nan of {where}" if kind == "ignore" else "logs")
     panel.click("run", "finished")
-    panel.says("breakpoints", "inf at")
-    panel.says("breakpoints", "nan at")
-    lines = box.locator(".workbench-flow-log button").all_text_contents()
-    assert any("sqrt" in line and "nan" in line for line in lines), "of x, from where on it is negative"
-    assert any("inf" in line for line in lines) and not any("/log" in line or "/mul" in line for line in lines), lines
+    panel.says("breakpoints", "inf at", "nan at")
+    lines = until(  # of x, from where on it is negative
+        box.locator(".workbench-flow-log button").all_text_contents,
+        lambda lines: any("sqrt" in line and "nan" in line for line in lines) and any("inf" in line for line in lines),
+    )
+    assert not any("/log" in line or "/mul" in line for line in lines), lines
     box.locator(".workbench-flow-log button").first.click()
     panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at loop ')")
 
@@ -129,9 +131,12 @@ def test_what_frames_are_made_of(opened, op, name, drawn, told):
     box.locator("input[type=search]").fill(f"op:{op} name~{name.split('/')[1]}")
     box.locator("input[type=search]").press("Enter")
     panel.until("return panel.querySelector('.workbench-is-graph .workbench-facts b').textContent === args[0]", name)
-    facts = panel.ask("return [...panel.querySelectorAll('.workbench-facts span')].map(s => s.textContent)")
-    assert facts[0] == op and any(fact.startswith("in outer") for fact in facts) and told in [*facts, ""], facts
-    assert drawn in panel.data("graph") and op in panel.data("graph")
+    facts = "return [...panel.querySelectorAll('.workbench-facts span')].map(s => s.textContent)"
+    until(
+        lambda: panel.ask(facts),
+        lambda facts: facts[0] == op and any(f.startswith("in outer") for f in facts) and told in [*facts, ""],
+    )
+    until(lambda: panel.data("graph"), lambda graph: drawn in graph and op in graph)
     press_in_view(box, "ops")
     panel.until("return panel.querySelector('button[data-command=ops]').ariaPressed === 'false'")
     panel.wait_for("graph", lambda traces: f"<b>{op}</b>" not in json.dumps(traces))
@@ -162,10 +167,10 @@ def test_iteration_65_of_140(opened):
     opened.page.keyboard.type("65")
     opened.page.keyboard.press("Enter")
     panel.until("return panel.querySelector('.workbench-crumbs').textContent.includes('65')")
-    assert opened.kernel("print(long.session.position.iteration)") == "(65,)"
+    opened.tells("print(long.session.position.iteration)", "(65,)")
     panel.click("run", "finished")
     panel.time(64)
-    assert panel.looking_at() == "looking at while 64", "and in what is recorded the slider looks at any"
+    panel.looks_at("looking at while 64")  # and in what is recorded the slider looks at any
 
 
 def test_how_long_until_it_converges(opened):

@@ -7,6 +7,7 @@ import pytest
 from tests.browser.cells import NEWTON
 from tests.browser.lab import write_notebook
 from tests.browser.panel import Panel
+from tests.browser.waits import at_rest, until
 
 #: two panels in one cell, below a printed line
 TWO = """
@@ -112,7 +113,7 @@ def test_the_palette_has_the_commands(opened):
 
 def test_a_panel_in_a_tab_and_the_one_in_the_notebook_are_one(tabs, newton):
     assert tabs.open(newton)
-    assert tabs.titles() == ["Panel: newton"] and tabs.in_front() == "Panel: newton"
+    until(lambda: (tabs.titles(), tabs.in_front()), (["Panel: newton"], "Panel: newton"))
     tabs.wait("tabs[0].querySelector('.workbench-status')?.innerText.includes('Ready')")
     newton.click("next_iteration", "paused")
     newton.click("next_iteration", "paused")
@@ -128,13 +129,11 @@ def test_a_panel_in_a_tab_and_the_one_in_the_notebook_are_one(tabs, newton):
 def test_the_tab_fills_the_main_area_and_scrolls_by_itself(tabs, newton):
     tabs.open(newton)
     tabs.wait("tabs[0].querySelector('.workbench-status')?.innerText")
-    wide, high, overflow = tabs.page.evaluate(
-        f"""() => {{ const tab = {TABS}[0].node, main = document.querySelector('#jp-main-dock-panel');
+    filled = f"""() => {{ const tab = {TABS}[0].node, main = document.querySelector('#jp-main-dock-panel');
              const panel = tab.querySelector('.workbench-debugger');
              return [panel.clientWidth / main.clientWidth, tab.clientHeight / main.clientHeight,
                      getComputedStyle(tab.querySelector('.workbench-tab')).overflowY]; }}"""
-    )
-    assert wide > 0.97 and high > 0.9 and overflow == "auto"
+    until(lambda: tabs.page.evaluate(filled), lambda found: found[0] > 0.97 and found[1] > 0.9 and found[2] == "auto")
 
 
 def test_only_the_output_with_the_panel_is_shown_and_each_has_one_tab(tabs, opened):
@@ -146,7 +145,7 @@ def test_only_the_output_with_the_panel_is_shown_and_each_has_one_tab(tabs, open
     assert tabs.open(Panel(opened.page, 1))
     tabs.wait("tabs.length === 2 && tabs.every(t => t.querySelector('.workbench-debugger'))")
     second.click("step", "paused")
-    assert sorted(tabs.state_in_sight(k) for k in range(2)) == ["paused", "ready"]
+    until(lambda: sorted(tabs.state_in_sight(k) for k in range(2)), ["paused", "ready"])
     # asked for from inside a tab, the tab is already there
     inside = f"globalThis.__workbenchLab.openInTab({TABS}[0].node.querySelector('.workbench-debugger'))"
     assert tabs.page.evaluate(inside) and len(tabs.titles()) == 2
@@ -188,14 +187,17 @@ def test_the_tab_closes_with_its_cell(tabs, newton, opened):
 
 def test_opening_and_closing_leaves_nothing(tabs, newton):
     panels = "document.querySelectorAll('.workbench-debugger').length"
-    before, elements = tabs.page.evaluate(f"[{panels}, document.querySelectorAll('*').length]")
+    newton.until_drawn()
+    before, elements = at_rest(
+        lambda: tabs.page.evaluate(f"[{panels}, document.querySelectorAll('*').length]"), pause=1.0
+    )
     for _ in range(5):
         assert tabs.open(newton)
         tabs.wait("tabs[0].querySelector('.workbench-is-graph .workbench-figure')?._fullLayout")
         tabs.close_all()
         tabs.wait("tabs.length === 0")
-    assert tabs.page.evaluate(panels) == before
-    assert tabs.page.evaluate("document.querySelectorAll('*').length") < elements + 50
+    until(lambda: tabs.page.evaluate(panels), before)
+    until(lambda: tabs.page.evaluate("document.querySelectorAll('*').length"), lambda now: now < elements + 50)
 
 
 def test_the_palette_presses_the_buttons_of_the_panel_used_last(tabs, newton, opened):
@@ -223,16 +225,17 @@ def test_no_script_failed_and_nothing_left_the_machine(opened):
     assert opened.script_errors() == [] and opened.outside() == []
 
 
-def test_tabs_are_there_again_when_the_page_is_loaded_again(tabs, newton, opened):
+def test_tabs_are_there_again_when_the_page_is_loaded_again(tabs, newton, opened, desk):
     page = opened.page
     tabs.open(newton)
     page.evaluate(f"{OWNER}.context.save()")
-    page.wait_for_timeout(3000)  # JupyterLab saves the layout a second after its last change
+    kept = lambda: [path.read_text() for path in (desk.folder / "workspaces").glob("*")]  # noqa: E731
+    until(kept, lambda texts: any("workbench-panels:" in text for text in texts))  # a second after its last change
     page.goto(f"{opened.url}/lab?token={opened.token}")
     page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
     # what is in it are widgets of the kernel, which ipywidgets makes again
     tabs.wait("tabs.length === 1 && tabs[0].querySelector('.jp-OutputArea-output')")
-    assert tabs.titles() == ["Panel: newton"]
+    until(tabs.titles, ["Panel: newton"])
 
 
 def test_without_a_panel_the_commands_say_so(opened, desk):

@@ -10,6 +10,7 @@ import pytest
 from tests.browser import checks
 from tests.browser.cells import NESTED, NEWTON
 from tests.browser.panel import Panel
+from tests.browser.waits import until
 
 CELLS = [NEWTON, NESTED]
 
@@ -56,8 +57,10 @@ def test_the_breadcrumbs_lead_to_the_loops_around(nested):
         if "inner" in nested.status("crumbs"):
             break
         nested.click("step_into", "paused")
-    crumbs = nested.ask("return [...panel.querySelectorAll('.workbench-crumbs button')].map(b => b.textContent)")
-    assert crumbs[0] == "top" and crumbs[1].startswith("outer") and crumbs[2].startswith("inner"), crumbs
+    read = "return [...panel.querySelectorAll('.workbench-crumbs button')].map(b => b.textContent)"
+    crumbs = until(
+        lambda: nested.ask(read), lambda c: c[0] == "top" and c[1].startswith("outer") and c[2].startswith("inner")
+    )
     nested.ask("panel.querySelectorAll('.workbench-crumbs button')[1].click()")
     nested.until("return panel.querySelector('.workbench-looking').textContent.includes(args[0])", crumbs[1])
     nested.ask("panel.querySelectorAll('.workbench-crumbs button')[0].click()")
@@ -66,16 +69,18 @@ def test_the_breadcrumbs_lead_to_the_loops_around(nested):
 
 def test_nested_loops_have_a_slider_each(nested):
     nested.click("run", "finished")
-    nested.ask(
+    nested.until(
         """const choice = panel.querySelector('.workbench-time select');
-           choice.value = [...choice.options].findIndex(o => o.textContent.includes('inner'));
-           choice.dispatchEvent(new Event('change'));"""
+           const at = [...choice.options].findIndex(o => o.textContent.includes('inner'));
+           if (at < 0) return false;
+           choice.value = at; choice.dispatchEvent(new Event('change'));
+           return true"""
     )
     nested.until("return panel.querySelectorAll('.workbench-time input[type=range]').length === 2")
     nested.time(5, level=0)
     nested.until("return panel.querySelectorAll('.workbench-time-count')[1].textContent.endsWith('of 5')")
     nested.time(2, level=1)
-    assert nested.looking_at() == "looking at outer 5 \u203a inner 2"
+    nested.looks_at("looking at outer 5 \u203a inner 2")
 
 
 def test_the_time_slider_moves_the_views_and_goes_there(newton):
@@ -84,6 +89,7 @@ def test_the_time_slider_moves_the_views_and_goes_there(newton):
 
 def test_the_iterations_can_be_played(newton):
     newton.click("run", "finished")
+    newton.until_drawn()
     newton.ask("panel.querySelectorAll('.workbench-time select')[1].value = '20'")
     newton.until("return !panel.querySelector('[data-time=play]').disabled")
     newton.ask("panel.querySelector('[data-time=play]').click()")
@@ -108,8 +114,9 @@ def test_a_number_jumps_to_that_iteration(newton):
     newton.page.keyboard.type("7")
     newton.page.keyboard.press("Enter")
     newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at while 7'")
-    spoken = newton.ask("return panel.querySelector('.workbench-time input[type=range]').ariaValueText")
-    assert spoken.startswith("iteration 7 of ")
+    newton.until(
+        "return panel.querySelector('.workbench-time input[type=range]').ariaValueText.startsWith('iteration 7 of ')"
+    )
     newton.ask("panel.querySelector('.workbench-time input[type=range]').focus()")
     newton.page.keyboard.press("ArrowLeft")
     newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at while 6'")
@@ -150,8 +157,8 @@ def test_keys_are_listed_and_can_be_changed(newton):
 def test_a_narrow_page_wraps_the_toolbar(opened, newton, tmp_path):
     opened.page.set_viewport_size({"width": 620, "height": 1200})
     newton.until("return panel.clientWidth < 600")
-    assert newton.ask("return panel.querySelector('.workbench-toolbar').scrollWidth <= panel.clientWidth + 1")
-    assert newton.ask("return panel.querySelector('.workbench-time').scrollWidth <= panel.clientWidth + 1")
+    for part in (".workbench-toolbar", ".workbench-time"):
+        newton.until("return panel.querySelector(args[0]).scrollWidth <= panel.clientWidth + 1", part)
     opened.page.screenshot(path=str(tmp_path / "narrow.png"))
     opened.page.set_viewport_size({"width": 1400, "height": 1200})
     newton.until("return panel.clientWidth > 900")
@@ -160,15 +167,13 @@ def test_a_narrow_page_wraps_the_toolbar(opened, newton, tmp_path):
 def test_light_and_dark(opened, nested, tmp_path):
     nested.click("run", "finished")
     nested.time(3)
-    brightness = {}
-    for name in ("Light", "Dark"):
+    brightness = lambda: sum(map(int, re.findall(r"\d+", nested.ask("return getComputedStyle(panel).color"))[:3]))  # noqa: E731
+    wanted = {"Light": lambda ink: ink < 3 * 100, "Dark": lambda ink: ink > 3 * 155}
+    for name, of_ink in wanted.items():  # dark text on light, light text on dark
         opened.theme(name)
-        opened.page.wait_for_timeout(500)
+        until(brightness, of_ink)
         opened.page.screenshot(path=str(tmp_path / f"{name.lower()}.png"))
-        colour = nested.ask("return getComputedStyle(panel).color")
-        brightness[name] = sum(map(int, re.findall(r"\d+", colour)[:3]))
     opened.theme("Light")
-    assert brightness["Light"] < 3 * 100 and brightness["Dark"] > 3 * 155  # dark text on light, light text on dark
     print("screenshots:", tmp_path)
 
 

@@ -6,6 +6,8 @@ import contextlib
 
 import workbench as wb
 from tests.analysis.report.test_report import relaxation
+from tests.browser.lab import patient
+from tests.browser.waits import until
 
 # fill colours of the page and of the text in the plot, and the number of drawn lines
 LOOK = """() => ({
@@ -26,7 +28,7 @@ def test_the_page_of_an_analysis(browser, tmp_path):
         for _ in range(60):
             session.next_iteration()
         path = wb.analyze(session).to_html(tmp_path / "report.html")
-    context = browser.new_context(viewport={"width": 900, "height": 900}, color_scheme="light")
+    context = patient(browser, viewport={"width": 900, "height": 900}, color_scheme="light")
     with contextlib.closing(context):
         page = context.new_page()
         requests: list[str] = []
@@ -35,22 +37,23 @@ def test_the_page_of_an_analysis(browser, tmp_path):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path.as_uri())
         page.wait_for_selector(".xtick text", state="attached")
-        light = page.evaluate(LOOK)
-        assert light["lines"] == 3  # values, band and forecast
+        light = until(lambda: page.evaluate(LOOK), lambda light: light["lines"] == 3)  # values, band and forecast
         assert brightness(light["page"]) > 200 > 100 > brightness(light["words"])
         assert brightness(light["ticks"]) < 100
         page.emulate_media(color_scheme="dark")
         page.wait_for_function(f"() => ({LOOK})().ticks !== '{light['ticks']}'")
-        dark = page.evaluate(LOOK)
-        assert brightness(dark["page"]) < 60 < 180 < brightness(dark["words"]) and brightness(dark["ticks"]) > 180
-        assert page.evaluate("() => document.body.scrollWidth <= window.innerWidth")
+        until(
+            lambda: {part: brightness(ink) for part, ink in page.evaluate(LOOK).items() if part != "lines"},
+            lambda dark: dark["page"] < 60 < 180 < dark["words"] and dark["ticks"] > 180,
+        )
+        page.wait_for_function("() => document.body.scrollWidth <= window.innerWidth")
         # the numbers behind the plot, by keyboard alone
         for _ in range(30):
             page.keyboard.press("Tab")
             if page.evaluate("() => document.activeElement.tagName") == "SUMMARY":
                 break
         page.keyboard.press("Enter")
-        assert page.evaluate("() => document.querySelector('details').open")
+        page.wait_for_function("() => document.querySelector('details').open")
         table = page.inner_text("details table")
         assert "iteration" in table and "(forecast)" in table
         assert not errors and not [r for r in requests if not r.startswith(("file:", "data:", "blob:"))]

@@ -11,6 +11,7 @@ from tests.browser.actions import Actions, typed
 from tests.browser.audit import audit
 from tests.browser.cells import NEWTON, PLATE
 from tests.browser.panel import Panel
+from tests.browser.waits import at_rest, until
 
 NAN = """
 b = wb.GraphBuilder("roots")
@@ -55,12 +56,12 @@ def test_b_the_first_nan_with_its_operand_in_one_action(opened):
         panel.until(
             "return panel.querySelector('.workbench-health').textContent.includes('First NaN: sqrt in iteration ')"
         )
-        assert f"in iteration {told}" in panel.status("health"), panel.status("health")
+        until(lambda: panel.status("health"), lambda health: f"in iteration {told}" in health)
         act(panel.ask("panel.querySelector('.workbench-health button').click()"))
         panel.until(
             "return panel.querySelector('.workbench-time-told').textContent === args[0]", f"looking at while {told}"
         )
-    assert opened.kernel("print(nan.focus.node)") == "while/sqrt"
+    opened.tells("print(nan.focus.node)", "while/sqrt")
     operand = opened.kernel(f"print(float(nan.session.trace['while/subtract'].values[{told}]) < 0)")
     assert operand == "True"
     panel.until("return [...panel.querySelectorAll('.workbench-is-value input')].some(e => e.value === 'while/sqrt')")
@@ -96,7 +97,7 @@ def test_g_a_million_iterations_down_to_single_ones_in_two_actions(opened):
             opened.page.mouse.wheel(0, -300)
             opened.page.wait_for_timeout(20)
 
-    box = figure.locator(".nsewdrag").first.bounding_box()
+    box = at_rest(figure.locator(".nsewdrag").first.bounding_box)
     opened.page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     opened.page.wait_for_timeout(500)
     with Actions(2) as act:
@@ -122,16 +123,15 @@ def test_h_a_field_is_an_image_without_an_action(opened):
         panel.show()
         panel.until("return Number(panel.querySelector('.workbench-image')?.dataset.drawn) > 0", seconds=60)
     large = "panel.querySelector('.workbench-image-main figure canvas')"
-    rows, columns, wide, high = panel.ask(
-        f"const c = {large}, r = c.getBoundingClientRect(); return [c.height, c.width, r.width, r.height]"
-    )
-    assert (rows, columns) == (60, 60) and abs(wide - high) < 1.5 and wide > 150, "square, and large"
+    sizes = f"const c = {large}, r = c.getBoundingClientRect(); return [c.height, c.width, r.width, r.height]"
+    square_and_large = lambda s: s[:2] == [60, 60] and abs(s[2] - s[3]) < 1.5 and s[2] > 150  # noqa: E731
+    until(lambda: panel.ask(sizes), square_and_large)
     in_sight = f"""const r = {large}.getBoundingClientRect(), p = panel.getBoundingClientRect();
                    return r.top >= p.top && r.bottom <= Math.min(p.bottom, innerHeight) && r.right <= p.right"""
-    assert panel.ask(in_sight)
-    assert panel.ask("return [...panel.querySelectorAll('.workbench-is-value table')].every(t => !t.offsetParent)")
-    where = panel.ask("return panel.querySelector('.workbench-image').dataset.where")
-    assert where == opened.kernel("print('while', len(heat.session.trace['u'].values) - 1)"), "the newest"
+    panel.until(in_sight)
+    panel.until("return [...panel.querySelectorAll('.workbench-is-value table')].every(t => !t.offsetParent)")
+    newest = opened.kernel("print('while', len(heat.session.trace['u'].values) - 1)")
+    until(lambda: panel.ask("return panel.querySelector('.workbench-image').dataset.where"), newest)
 
 
 def test_i_it_is_readable_at_1024(opened):
@@ -141,21 +141,19 @@ def test_i_it_is_readable_at_1024(opened):
         with Actions(0):
             panel.show()
             panel.until("return panel.querySelector('.workbench-card-verdict').textContent.includes('Proved: stops')")
-        opened.page.wait_for_timeout(1500)
         assert audit(opened.page) == []
         place = "panel.querySelector(`.workbench-card-${c}`).getBoundingClientRect().toJSON()"
         cards = f"return ['state', 'health', 'verdict'].map(c => {place})"
-        assert all(r["top"] >= 0 and r["bottom"] < 768 and r["width"] > 60 for r in panel.ask(cards))
+        in_sight = lambda card: card["top"] >= 0 and card["bottom"] < 768 and card["width"] > 60  # noqa: E731
+        until(lambda: panel.ask(cards), lambda found: all(map(in_sight, found)))
         small = panel.ask(
             """return [...panel.querySelectorAll('*')].filter(e => e.offsetWidth && [...e.childNodes].some(
                    n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 11.9)
                  .map(e => e.textContent.trim().slice(0, 40))"""
         )
         assert small == [], "nothing below 12 pixels"
-        graph = panel.ask(
-            "return panel.querySelector('.workbench-is-graph .workbench-scroll').getBoundingClientRect().toJSON()"
-        )
-        assert graph["top"] < 420, "the first picture is not pushed down by controls"
+        graph = "return panel.querySelector('.workbench-is-graph .workbench-scroll').getBoundingClientRect().top"
+        until(lambda: panel.ask(graph), lambda top: top < 420)  # the first picture is not pushed down by controls
     finally:
         opened.page.set_viewport_size({"width": 1400, "height": 1200})
 
@@ -193,7 +191,7 @@ def test_j_a_node_among_two_thousand_in_two_actions(opened):
             opened.page.set_viewport_size({"width": 1400, "height": 560})
             opened.page.wait_for_timeout(500)
             in_the_middle(panel)
-        assert opened.kernel("print(many.focus.node)") == "net/part_617/squash"
+        opened.tells("print(many.focus.node)", "net/part_617/squash")
     finally:
         opened.page.set_viewport_size({"width": 1400, "height": 1200})
 

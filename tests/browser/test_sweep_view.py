@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.lab import TESTS
+from tests.browser.waits import at_rest
 
 MAKE = """
 import numpy as np
@@ -43,7 +44,7 @@ def test_a_box_that_is_dragged_is_swept_again_and_back_returns(opened):
     page = opened.page
     area = page.locator(".workbench-figure").first.locator(".nsewdrag").first
     area.scroll_into_view_if_needed()
-    box = area.bounding_box()
+    box = at_rest(area.bounding_box)
     place = lambda share: (box["x"] + share * box["width"], box["y"] + share * box["height"])  # noqa: E731
     page.mouse.move(*place(0.25))
     page.mouse.down()
@@ -60,7 +61,7 @@ def test_a_box_that_is_dragged_is_swept_again_and_back_returns(opened):
     for _ in range(2):
         page.get_by_role("button", name="Back", exact=True).click()
     page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === -3", timeout=120_000)
-    assert opened.kernel("print(view.sweep is found)") == "True"
+    opened.heard("view.sweep is found")
 
 
 @pytest.fixture(scope="module", autouse=True)

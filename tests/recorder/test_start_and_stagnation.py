@@ -77,3 +77,21 @@ def test_the_callback_of_a_loop_without_until_is_called():
             if loop.stop_requested:
                 break
     assert called == ["fit"] and loop.state == "stopped" and loop.iteration < 120
+
+
+def test_the_callback_of_a_loop_with_until_is_called_at_a_floor_of_noise():
+    """A residual at the floor of its precision wanders by a third, so that no two of its values are alike."""
+    called, draw = [], np.random.default_rng(1)
+    with wb.watch(
+        "solver",
+        until={"error": ("<", 1e-12)},
+        on_stagnation=lambda watch: called.append(watch.name) or True,
+        show=False,
+    ) as loop:
+        for k in range(300):
+            loop(error=max(0.8**k, 1e-6) * float(np.exp(0.1 * draw.normal())))
+            if k % 10 == 0:
+                loop.observer.look()
+            if loop.stop_requested:
+                break
+    assert called == ["solver"] and loop.state == "stopped" and loop.iteration > 62

@@ -41,7 +41,10 @@ STILL = 20
 #: confidence from which on a callback is called
 SURE = 0.9
 #: reasons of a loop that will not end because a variable rests, or moves away
-RESTS = {"floor", "limit-beyond", "cycle", "absorbed", "no-effect", "not-updated", "clause-invariant", "recurrence"}
+RESTS = {
+    *("floor", "noise-floor", "limit-beyond", "cycle", "absorbed", "no-effect", "not-updated", "clause-invariant"),
+    "recurrence",
+}
 LEAVES = {"moves-away", "overflow", "step-too-large", "wraps"}
 #: what a forecast may fail with while the loop writes on
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError, StopIteration)

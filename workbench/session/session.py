@@ -900,7 +900,7 @@ class Session:
         --------
         >>> print(session.termination())
         Ended after 4 iterations.
-        abs((x * x) - a) > 1e-09 became false (...).
+        abs(x * x - a) > 1e-09 became false (...).
         ...
         """
         checked_seconds("termination", "seconds", seconds)

@@ -74,7 +74,7 @@ def analyze(source: Any, names: Iterable[str] | None = None, *, seconds: float =
     --------
     >>> for finding in wb.analyze(session).verdict:
     ...     print(finding.sentence)
-    The loop while has ended after 4 iterations: abs((x * x) - a) > 1e-09 became false (4.5106141e-12 > 1e-09).
+    The loop while has ended after 4 iterations: abs(x * x - a) > 1e-09 became false (4.5106141e-12 > 1e-09).
     """
     session = source if hasattr(source, "snapshot") and hasattr(source, "termination") else None
     trace = session.trace if session is not None else source

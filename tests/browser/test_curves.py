@@ -119,7 +119,7 @@ def test_how_long_until_it_converges(views):
     told = int("".join(c for c in head if c.isdigit()))
     until(words.inner_text, lambda text: "PROVED" in text)
     row = words.locator("tr.workbench-verdict-blocks").inner_text
-    until(row, lambda row: "abs > 1e" in row and "decides" in row and "shrinking" in row)
+    until(row, lambda row: "|x \u2212 2| > 1e" in row and "decides" in row and "shrinking" in row)
     until(words.locator("dl").inner_text, lambda text: f"exactly {told} iterations" in text)
     views.until(f"/converging to 2, factor 0.9 per iteration/.test({heads(EVOLUTION)})")
     for k in (EVOLUTION, TERMINATION):

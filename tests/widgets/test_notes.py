@@ -17,7 +17,7 @@ def noted(*notes: str) -> wb.Graph:
 def test_the_panel_shows_notes_and_obeys_nothing_in_them(tmp_path):
     panel = wb.debug(noted(f"The value {EVIL} was repaired.", "Another one."), {"x": 1.0})
     try:
-        graph, told = panel.children[-3].children[0].children[0].children
+        graph, told = panel.children[-4].children[0].children[0].children
         assert graph is panel.graph and "<summary>2 notes on the model</summary>" in told.value
         assert "<img" not in told.value and "&lt;img" in told.value
         page = panel.to_html(tmp_path / "panel.html").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def test_the_panel_shows_notes_and_obeys_nothing_in_them(tmp_path):
 def test_a_graph_without_notes_has_no_line_for_them():
     panel = wb.debug(noted(), {"x": 1.0})
     try:
-        assert len(panel.children[-3].children[0].children[0].children) == 1
+        assert len(panel.children[-4].children[0].children[0].children) == 1
     finally:
         panel.close()
 

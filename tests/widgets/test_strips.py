@@ -162,7 +162,10 @@ def test_the_condition_shows_both_sides_and_their_crossing(made):
         session.run()
         spec = live(made(TerminationView, session))
         left = spec["data"][0]
-        assert np.allclose(left["y"], np.abs(session.trace["x"].values ** 2 - 2.0)) and left["name"] == "abs"
+        assert (
+            np.allclose(left["y"], np.abs(session.trace["x"].values ** 2 - 2.0))
+            and left["name"] == "|x \u00d7 x \u2212 a|"
+        )
         level = [s for s in spec["layout"]["shapes"] if s.get("y0") == s.get("y1") == 1e-12]
         assert len(level) == 1 and level[0]["yref"] == "y" and spec["layout"]["yaxis"]["type"] == "log"
         low, high = spec["layout"]["yaxis"]["range"]
@@ -296,7 +299,7 @@ def test_the_condition_stands_below_its_variables_with_both_sides_and_on_or_stop
         view = made(EvolutionView, session, condition=ConditionStrips(session.graph))
         model = view.model(session.snapshot())
         heads = live(view)["layout"]["meta"]["heads"]
-        assert [h["name"] for h in heads] == ["x", "abs &gt; 1e\u221212", "go on?"]
+        assert [h["name"] for h in heads] == ["x", "|x \u00d7 x \u2212 a| &gt; 1e\u221212", "go on?"]
         going, sides = model["below"][1].cells, model["below"][0]
         end = session.look_ahead(("while",)).end
         assert [(c.first, c.last, c.word, c.ahead) for c in going] == [

@@ -106,7 +106,7 @@ def test_termination_follows_the_gap(session):
     session.run_to("x", iteration=4)
     (clause,) = view.model(session.snapshot())["clauses"]
     x = session.trace["x"].values
-    assert clause["text"] == "abs > 1e\u221212" and clause["holds"] is True
+    assert clause["text"] == "|x \u00d7 x \u2212 a| > 1e\u221212" and clause["holds"] is True
     assert clause["gap"] == abs(x[-1] ** 2 - 2.0) - 1e-12
     assert np.allclose(clause["y"], abs(x**2 - 2.0) - 1e-12)
     view.close()

@@ -66,7 +66,7 @@ def decisions_spec(model: dict[str, Any]) -> Spec:
         if x is not None
     ]
     if not rows:
-        notes.append(_empty("This graph has no Switch, so it makes no decisions."))
+        notes.append(_empty("This graph has no Switch."))
     elif not ends:
         notes.append(_empty("No decision has been made yet.", 0.1))
     layout = base_layout(

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
@@ -14,11 +16,10 @@ from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.graph.model.moves import node_of
 from workbench.widgets.graph.model.search import GraphSearch
 from workbench.widgets.live.selection import Focus
-from workbench.widgets.live.view_source import ViewSource, is_running
-from workbench.widgets.nodes.node_facts import FactReader
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.nodes.node_facts import NewestFacts, facts_of_nodes
 from workbench.widgets.text.labels import short_name, shorten
 from workbench.widgets.text.numerals import numeral
-from workbench.widgets.text.value_facts import ValueFacts
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
@@ -69,18 +70,19 @@ class NodeTable(HtmlView):
     def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
         self._error, self._query = "", ""
         self._by, self._down = "order", False
-        self._facts: FactReader | None = None
+        self._facts: NewestFacts | None = None
+        self._by_words: tuple[Any, list[str]] = (None, [])  # what they were sorted by, and the names
         super().__init__(source, focus)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
         graph = self.source.graph
         if self._facts is None:
-            self._facts = FactReader(self.source)
+            self._facts = facts_of_nodes(self.source)
             self._search = GraphSearch(graph)
             self._number = {name: k for k, name in enumerate(graph.nodes)}
             self._found = list(graph.nodes)
-        self._facts.begin(getattr(snapshot, "version", None), is_running(snapshot))
+        self._facts.look(self.source.trace, snapshot)
         names = self._sorted(self._found)
         selected = node_of(graph, self.focus.node)
         shown = names[:MAX_ROWS]
@@ -99,26 +101,29 @@ class NodeTable(HtmlView):
             "reading": self.behind,
         }
 
-    def _sorted(self, names: Sequence[str]) -> list[str]:
+    def _sorted(self, names: Sequence[str]) -> Sequence[str]:
         if self._by == "order":
-            return list(reversed(names)) if self._down else list(names)
+            return names[::-1] if self._down else names
         if self._by not in OF_VALUES:
-            return sorted(names, key=self._words, reverse=self._down)
-        assert self._facts is not None
-        known = {name: facts for name in names if (facts := self._facts.of(name)) is not None}
-        ranked = {name: rank for name, facts in known.items() if (rank := self._rank(facts)) is not None}
-        first = sorted(ranked, key=ranked.__getitem__, reverse=self._down)
-        return [*first, *(name for name in names if name not in ranked)]
+            key = (self._by, self._down, self._query)
+            if self._by_words[0] != key:
+                self._by_words = key, sorted(names, key=self._words, reverse=self._down)
+            return self._by_words[1]
+        facts = self._facts
+        assert facts is not None
+        numbers = np.array([facts.places.number[name] for name in names], np.int64)
+        rank = np.where(facts.counted, facts.nan + facts.inf if self._by == "bad" else self._column(facts), np.nan)
+        rank = rank[numbers]
+        order = np.argsort(-rank if self._down else rank, kind="stable")  # NaN, what has no value, comes last
+        return [names[k] for k in order]
+
+    def _column(self, facts: NewestFacts) -> np.ndarray:
+        column: np.ndarray = getattr(facts, {"size": "bytes"}.get(self._by, self._by))
+        return column
 
     def _words(self, name: str) -> str:
         node = self.source.graph.nodes[name]
         return {"name": name, "op": bare_op(node.op), "type": _type(node)}[self._by].lower()
-
-    def _rank(self, facts: ValueFacts) -> float | None:
-        if self._by in ("least", "largest"):
-            value = getattr(facts, self._by)
-            return None if value is None else float(value)
-        return float({"bad": facts.nan + facts.inf, "zeros": facts.zeros, "size": facts.bytes}[self._by])
 
     def _row(self, name: str) -> dict[str, Any]:
         assert self._facts is not None

@@ -26,6 +26,7 @@ from workbench.widgets.graph.graph_view import GraphView
 from workbench.widgets.graph.repair_notes import notes_view
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.nodes.node_strip import NodeStrip
 from workbench.widgets.nodes.node_table import NodeTable
 from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
@@ -87,6 +88,7 @@ class Debugger(Staged, ipywidgets.VBox):
         self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus)
         #: where there is no loop, and with it no iterations and no verdict
         self.nodes = None if self.termination.frame else NodeTable(source, focus=self.focus)
+        self.strip = NodeStrip(source, focus=self.focus)
         for view in self.parts:
             view.add_class("workbench-panel")
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
@@ -111,7 +113,7 @@ class Debugger(Staged, ipywidgets.VBox):
         # the signs of the graph, in one line below all columns
         legend = self.graph.legend
         self.graph.children = tuple(part for part in self.graph.children if part is not legend)
-        super().__init__([*above, body, legend, self.layout_part])
+        super().__init__([*above, body, self.strip, legend, self.layout_part])
         self.add_class("workbench-debugger")
         if self.session is not None:
             self.add_class(f"workbench-session-{self.session.number}")

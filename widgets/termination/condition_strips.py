@@ -31,7 +31,7 @@ class ConditionStrips:
     --------
     >>> strips = ConditionStrips(session.graph)
     >>> [s.name for s in strips.update(LoopShown(("while",), (), session.trace, now=3, above=1))]
-    ['abs > 1e-12', 'go on?']
+    ['|x × x − a| > 1e−12', 'go on?']
     """
 
     def __init__(self, graph: Graph | None) -> None:

@@ -16,6 +16,7 @@ from workbench.widgets.evolution.convergence_model import ahead_model
 from workbench.widgets.series.broadcast_series import Spread, of_activation
 from workbench.widgets.series.series_reader import SeriesReader
 from workbench.widgets.series.thinning import Thinned
+from workbench.widgets.text.formulas import DEEPEST, formula
 from workbench.widgets.text.labels import SYMBOLS, number, short_name
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
 #: points of a gap's forecast, and gaps that its trend is read from
 AHEAD, TREND = 80, 8
+#: characters of a formula
+ROOM = 40
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 LOGIC = ("logical_and", "logical_or", "logical_not", "Identity", "all", "any")
 
 
 def clauses_of(graph: Graph, path: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The comparisons that a frame's LoopCond is made of: op, both operands, and a text such as ``abs > 1e-12``."""
+    """The comparisons that a frame's LoopCond is made of: op, both operands, and a text such as
+    ``|x × x − a| > 1e−12``."""
     frame = graph.frames.get(path)
     if frame is None or frame.loop_cond is None:
         return []
@@ -44,11 +48,25 @@ def clauses_of(graph: Graph, path: tuple[str, ...]) -> list[dict[str, Any]]:
         seen.add(ref)
         if node.op in COMPARISONS:
             left, right = node.inputs[0], node.inputs[1]
-            names = operand_text(graph, left), operand_text(graph, right)
-            text = f"{names[0]} {SYMBOLS[node.op]} {names[1]}"
+            names = written(graph, left), written(graph, right)
+            text = formula(graph, _texts(graph, ref), ref, ROOM) or f"{names[0]} {SYMBOLS[node.op]} {names[1]}"
             found.append({"node": node.name, "op": node.op, "left": left, "right": right, "text": text, "names": names})
         elif node.op in LOGIC:
             queue.extend(node.inputs)
+    return found
+
+
+def written(graph: Graph, ref: Ref) -> str:
+    """The formula of an operand as far as there is room, else its name."""
+    return formula(graph, _texts(graph, ref), ref, ROOM) or operand_text(graph, ref)
+
+
+def _texts(graph: Graph, ref: Ref) -> dict[Ref, str]:
+    """Names of the values that a formula can have in it."""
+    found, stage = {ref: operand_text(graph, ref)}, [ref]
+    for _ in range(DEEPEST):
+        stage = [r for one in stage for r in graph.nodes[one.node].inputs if r not in found]
+        found |= {r: operand_text(graph, r) for r in stage}
     return found
 
 

@@ -2,6 +2,7 @@
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
 #   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
+#   make check   lint and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others
 #   make test-slow     random programs, evaluation sets, builds of packages and other profiles, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
@@ -50,7 +51,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 limited = ulimit -t $(1) && timeout $$((8 * $(1)))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help environments lab check test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -96,6 +97,14 @@ lab: $(LAB_STAMP) $(LABEXTENSION)
 # --- tests -------------------------------------------------------------------------------------------------------
 
 test: lint test-fast test-browser test-notebooks
+
+# Before a commit: the layers, the words, the documentation's code, and what each part of the machine rests on.
+CHECK_TESTS ?= tests/ir tests/debugger tests/cli/test_terminal.py tests/analysis/claims tests/test_layers.py tests/test_words.py tests/test_docs.py
+check: $(DEV_STAMP)
+	ruff check .
+	ruff format --check .
+	python .ci/words.py
+	pytest -n $(TEST_JOBS) $(CHECK_TESTS)
 
 lint: $(DEV_STAMP)
 	ruff check .

@@ -35,7 +35,11 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {
     path: path.read_text(encoding="utf-8")
-    for path in [ROOT / "README.md", *sorted((ROOT / "workbench/docs").glob("*.md"))]
+    for path in [
+        ROOT / "README.md",
+        *sorted((ROOT / ".github").glob("*.md")),
+        *sorted((ROOT / "workbench/docs").glob("*.md")),
+    ]
 }
 PUBLIC = {**{n: getattr(wb, n) for n in wb.__all__}, **{n: getattr(wb.widgets, n) for n in wb.widgets.__all__}}
 

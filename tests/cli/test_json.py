@@ -108,7 +108,7 @@ def files(tmp_path_factory):
 
 
 def test_every_command_with_json_is_here():
-    assert set(commands()) == set(CALLS)
+    assert set(commands()) == {*CALLS, ("debug",)}  # which answers in lines
 
 
 def documented(command: tuple[str, ...]) -> set[str]:
@@ -190,3 +190,38 @@ sys.exit(main(sys.argv[1:]))
     words = ["run", files["ENDLESS"], "-i", "start=1", "--json", "--report"]
     out = subprocess.run([sys.executable, "-P", "-c", code, *words], stdout=subprocess.PIPE, timeout=300).stdout
     assert json.loads(out)
+
+
+def test_debug_answers_each_line_with_a_line(files):
+    lines = ["break x if value < 1.42", "run", "", "p 2*x", "p nothing", "why", "quit", "step"]
+    done = subprocess.run(
+        [Path(sys.executable).with_name("workbench"), "debug", files["NEWTON"], "-i", "a=2", "--json", "-c", "step"],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["line"] for one in found] == [
+        "",
+        "step",
+        "break x if value < 1.42",
+        "run",
+        "p 2*x",
+        "p nothing",
+        "why",
+        "quit",
+    ]
+    assert all(set(one) == documented(("debug",)) and one["schema"] == SCHEMA for one in found)
+    start, step, _, run, twice, nothing, why, quit_ = found
+    assert start["event"] == 0 and start["state"] == "ready" and step["event"] > 0
+    assert (run["reason"], run["frame"], run["iteration"]) == ("BREAKPOINT", ["while"], [2])
+    assert twice["text"].startswith("2*x = 2.83") and twice["error"] is None
+    assert nothing["error"]["slug"] == "unknown-value" and nothing["event"] == run["event"]
+    assert "PROVED" in why["text"] and quit_["error"] is None and done.returncode == 1
+
+
+def test_debug_of_no_model_answers_with_a_line(capsys):
+    assert main(["debug", "/nowhere.txt", "--json"]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["error"]["slug"]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from workbench.cli.inputs import add_inputs
+from workbench.cli.output import print_line
 from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
 
 
@@ -25,6 +29,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("-x", "--script", metavar="FILE", type=Path, help="a file of lines to run first")
     parser.add_argument("--batch", action="store_true", help="exit after these lines")
+    parser.add_argument("--json", action="store_true", help="answer each line with one line of JSON")
     parser.set_defaults(run=_debug)
 
 
@@ -35,6 +40,8 @@ def _debug(arguments: argparse.Namespace) -> int:
     lines = list(arguments.command)
     if arguments.script is not None:
         lines = [*arguments.script.read_text(encoding="utf-8", errors="replace").splitlines(), *lines]
+    if arguments.json:
+        return _answer_lines(session, lines if arguments.batch else itertools.chain(lines, sys.stdin))
     terminal = Terminal(session)
     try:
         if arguments.batch:
@@ -48,4 +55,18 @@ def _debug(arguments: argparse.Namespace) -> int:
         return 1 if failed and (arguments.batch or not sys.stdin.isatty()) else 0
     finally:
         terminal.close()
+        session.close()
+
+
+def _answer_lines(session: Any, lines: Iterable[str]) -> int:
+    """Print a line of JSON for each line; status 1 if one failed."""
+    from workbench.cli.terminal.json_lines import answers
+
+    failed = False
+    try:
+        for answer in answers(session, lines):
+            failed = failed or answer["error"] is not None
+            print_line(answer)
+        return int(failed)
+    finally:
         session.close()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from workbench.cli.output import error_facts, one_document, print_document
+from workbench.cli.output import error_facts, one_document, print_document, print_line
 from workbench.text import printable, similar_names
 
 #: modules of this package whose ``add(commands)`` makes their parsers
@@ -19,7 +19,7 @@ GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "sweep", "types",
 class Parser(argparse.ArgumentParser):
     """Says wrong options in JSON, too, where JSON is asked for."""
 
-    as_json = False
+    as_json = in_lines = False
 
     def error(self, message: str) -> NoReturn:
         """End with status 2."""
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     top = parser()
     argv = sys.argv[1:] if argv is None else argv
-    Parser.as_json = "--json" in argv
+    Parser.as_json, Parser.in_lines = "--json" in argv, list(argv[:1]) == ["debug"]
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         importlib.import_module("argcomplete").autocomplete(top)
     if argv and not argv[0].startswith("-") and argv[0] not in GROUPS:
@@ -102,8 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_error(facts: dict[str, Any]) -> None:
-    """The one document of a command that failed."""
-    print_document({"error": facts})
+    """The one document of a command that failed, or the last line of one that answers in lines."""
+    (print_line if Parser.in_lines else print_document)({"error": facts})
 
 
 if __name__ == "__main__":

@@ -125,6 +125,11 @@ def print_document(data: Mapping[str, Any]) -> None:
     print(json.dumps({"schema": SCHEMA, **data}, indent=1), file=_streams[-1] if _streams else None)
 
 
+def print_line(data: Mapping[str, Any]) -> None:
+    """Write a document as one line, at once."""
+    print(json.dumps({"schema": SCHEMA, **as_json(data)}), file=_streams[-1] if _streams else None, flush=True)
+
+
 def print_json(data: Any) -> None:
     """The one JSON document of a command."""
     print_document(as_json(data))

@@ -38,6 +38,7 @@ class Terminal:
         self.code: list[str] = []
         self.shown: list[str] = []  # names that every stop shows
         self.failed = 0
+        self.error: Exception | None = None  # of the last line
         self.over = False
         self._again: str | None = None
 
@@ -93,6 +94,7 @@ class Terminal:
             if self._again is None:
                 return
             line = self._again
+        self.error = None
         if line.startswith("#"):
             return
         try:
@@ -107,6 +109,7 @@ class Terminal:
             raise
         except Exception as error:  # a fault of one command must not end the debugging of an hour
             self.failed += 1
+            self.error = error
             self._again = None
             said = error_text(error, DEBUGGER)
             if not isinstance(error, WorkbenchError):

@@ -1,0 +1,52 @@
+"""The terminal debugger for programs: a command per line in, a JSON document per line out."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from workbench.cli.output import error_facts
+from workbench.cli.terminal.shell import Terminal
+from workbench.cli.terminal.words import MAX_LINE
+
+
+def answers(session: Any, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The answer to each line, after a first one that says where the session stands.
+
+    The session's forks are closed at the end; ``quit`` ends the answers. Blank lines are passed over.
+    """
+    out = io.StringIO()
+    terminal = Terminal(session, out)
+    try:
+        terminal.greet(False)
+        yield _answer(terminal, "", out)
+        for line in lines:
+            if not line.strip():
+                continue
+            terminal.do(line)
+            yield _answer(terminal, line.strip()[:MAX_LINE], out)
+            if terminal.over:
+                break
+    finally:
+        terminal.close()
+
+
+def _answer(terminal: Terminal, line: str, out: io.StringIO) -> dict[str, Any]:
+    """The answer to a line: its output, which is taken, its error, and where the session stands now."""
+    text = out.getvalue().rstrip("\n")
+    out.seek(0)
+    out.truncate()
+    session = terminal.session
+    position = session.position
+    return {
+        "line": line,
+        "text": text,
+        "error": None if terminal.error is None else error_facts(terminal.error),
+        "state": session.state,
+        "reason": session.stop.reason.name,
+        "event": position.event,
+        "node": position.node,
+        "frame": list(position.frame),
+        "iteration": list(position.iteration),
+    }

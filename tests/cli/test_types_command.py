@@ -13,6 +13,7 @@ import pytest
 
 import workbench as wb
 from workbench.cli.main import main
+from workbench.cli.output import SCHEMA
 from workbench.kernels import types
 from workbench.kernels.types.profiles import PROFILES, read
 from workbench.kernels.types.select import instances
@@ -56,7 +57,7 @@ def test_report_is_about_this_build_or_a_profile(capsys):
     text = said(capsys, "types", "report", "--profile", "quantization")
     assert "valid triples            19 of 64" in text and "recorded for quantization" in text
     assert "machine code of the typed kernels of this build" not in text
-    assert json.loads(said(capsys, "types", "report", "--json")) == types.report()
+    assert json.loads(said(capsys, "types", "report", "--json")) == {"schema": SCHEMA, **types.report()}
     section = said(capsys, "types", "report", "--profile", "nlp", "--section", "rejected_combinations")
     assert "arithmetic, string-with-number: Strings and numbers never meet" in section
 

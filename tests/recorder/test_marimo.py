@@ -138,7 +138,8 @@ def test_a_pane_opens_inside_of_the_panel(page):
 
 def test_a_watch_shows_itself_below_its_cell(page):
     page.wait_for_function("said('.workbench-watch', 'halving') && said('.workbench-watch-state', 'finished')")
-    page.wait_for_function("said('.workbench-watch-outlook', 'Ended after 40 iterations')")
+    outlook = page.wait_for_function("said('.workbench-watch-outlook', 'Ended after 40 iterations')")
+    assert outlook.json_value()
 
 
 def test_the_button_stops_a_loop_of_a_thread(page):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.lab import CHROMIUM, chromium, patient, wait_for
+from tests.browser.waits import until
 
 pytestmark = [
     pytest.mark.watch,
@@ -142,11 +143,16 @@ def test_a_watch_shows_itself_below_its_cell(page):
     assert outlook.json_value()
 
 
+def watches(page) -> list[str]:
+    """The texts of all watches on the page."""
+    return page.evaluate("everywhere('.workbench-watch').map(e => e.innerText)")
+
+
 def test_the_button_stops_a_loop_of_a_thread(page):
-    page.wait_for_function("said('.workbench-watch', 'slow') && said('.workbench-watch-state', 'running')")
+    until(lambda: watches(page), lambda texts: any("slow" in t and "running" in t for t in texts))
     found = "everywhere('.workbench-watch').find(e => e.innerText.includes('slow'))"
     page.evaluate(f"{found}.querySelector('button').click()")
-    page.wait_for_function("said('.workbench-watch-state', 'stopped')")
+    until(lambda: watches(page), lambda texts: any("slow" in t and "stopped" in t for t in texts))
     page.wait_for_function(f"{found}.querySelector('button').disabled")
 
 

@@ -165,7 +165,6 @@ def _fits(version: str, wanted: str) -> bool:
 
 
 def _packages() -> Iterator[Check]:
-
     required = [r for r in _requirements() if "extra ==" not in r]
     if not required:
         yield Check(

@@ -54,7 +54,16 @@ PARTS, PROCESSOR, LEAST_PROCESSOR = 5.0, 80.0, 20.0
 #: nominal seconds by which a look at the time moves on when the budget is over
 RUNS_AWAY = 1e6
 
-_thread = threading.local()
+
+class _Thread(threading.local):
+    """Of one thread: nominal seconds charged, those that a budget has let run away, and the budget of its question."""
+
+    seconds = 0.0
+    away = 0.0
+    budget: QuestionBudget | None = None
+
+
+_thread = _Thread()
 
 
 class QuestionBudget:
@@ -79,7 +88,7 @@ class QuestionBudget:
         self._outer = False
 
     def __enter__(self) -> QuestionBudget:
-        self._outer = getattr(_thread, "budget", None) is not None
+        self._outer = _thread.budget is not None
         if not self._outer:
             self._begun, self._clock = counted(), time.thread_time()
             _thread.budget = self
@@ -96,26 +105,25 @@ class QuestionBudget:
     @property
     def over(self) -> bool:
         """True if neither counted work nor processor time is left."""
-        spent = getattr(_thread, "seconds", 0.0) - self._begun
-        return spent > self.limit or time.thread_time() - self._clock > self.processor
+        return _thread.seconds - self._begun > self.limit or time.thread_time() - self._clock > self.processor
 
 
 def counted() -> float:
     """Nominal seconds that this thread has charged, without those that a budget has let run away."""
-    return getattr(_thread, "seconds", 0.0)
+    return _thread.seconds
 
 
 def now() -> float:
     """Nominal seconds of all the work that this thread has charged so far; far ahead once the budget is over."""
-    budget: QuestionBudget | None = getattr(_thread, "budget", None)
+    budget = _thread.budget
     if budget is not None and budget.over:
-        _thread.away = getattr(_thread, "away", 0.0) + RUNS_AWAY
-    return getattr(_thread, "seconds", 0.0) + getattr(_thread, "away", 0.0)
+        _thread.away += RUNS_AWAY
+    return _thread.seconds + _thread.away
 
 
 def charge(seconds: float) -> None:
     """Add work, in nominal seconds."""
-    _thread.seconds = getattr(_thread, "seconds", 0.0) + seconds
+    _thread.seconds += seconds
 
 
 def event_seconds(plan: ExecutionPlan, frame: tuple[str, ...]) -> float:

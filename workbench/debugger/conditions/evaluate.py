@@ -69,11 +69,14 @@ class Predicate:
     language, and for one that gives a number.
     """
 
+    #: the word for its text in errors
+    what = "condition"
+
     def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
-        self.tree = parse(text, named)
+        self.tree = parse(text, named, self.what)
         self.text = text.strip()
         if is_number(self.tree):
-            raise refuse(self.text, "it gives a number, not a bool")
+            raise self._refuse("it gives a number, not a bool")
 
     def seen_from(self, own: Callable[[str], bool]) -> None:
         """Names for which ``own`` holds mean the breakpoint's own value, which is at hand."""
@@ -107,19 +110,22 @@ class Predicate:
                 found, missing = self._value(self.tree, batch)
                 found = np.asarray(found)
                 if found.dtype != bool:
-                    raise refuse(self.text, f"it gives a {found.dtype}, not a bool")
+                    raise self._refuse(f"it gives a {found.dtype}, not a bool")
                 found = found.reshape(len(found), -1).any(1)
             except SessionError:
                 raise
             except (TypeError, ValueError, ArithmeticError, IndexError) as error:
                 dtype = getattr(batch.values, "dtype", "object")
-                raise refuse(self.text, f"it does not fit a value of dtype {dtype} ({str(error)[:200]})") from error
+                raise self._refuse(f"it does not fit a value of dtype {dtype} ({str(error)[:200]})") from error
         found = found if missing is None else found & ~missing
         return np.broadcast_to(found, (len(batch),))
 
     @harmless
     def __repr__(self) -> str:
         return f"Predicate({self.text!r})"
+
+    def _refuse(self, why: str) -> SessionError:
+        return refuse(self.text, why, self.what)
 
     # -- parts -----------------------------------------------------------------------------------------------------
     def _value(self, term: Term, batch: Batch) -> Cell:
@@ -161,7 +167,7 @@ class Predicate:
         found, missing = self._value(term.parts[0], batch)
         if isinstance(found, tuple):  # a shape
             if len(term.what) != 1 or not isinstance(term.what[0], int):
-                raise refuse(self.text, "a shape is indexed by one whole number")
+                raise self._refuse("a shape is indexed by one whole number")
             return np.asarray([found[term.what[0]]]), None
         return found[(slice(None), *term.what)], missing
 
@@ -180,7 +186,7 @@ class Predicate:
     def _call(self, term: Term, batch: Batch) -> Cell:
         found, missing = self._value(term.parts[0], batch)
         if isinstance(found, tuple):
-            raise refuse(self.text, f"{term.what} takes a value")
+            raise self._refuse(f"{term.what} takes a value")
         if term.what in ELEMENTWISE:
             return _MAPS[term.what](_numeric(found)), missing
         assert term.what in REDUCTIONS
@@ -214,8 +220,8 @@ class Predicate:
     def _truth(self, term: Term, batch: Batch) -> Cell:
         found, missing = self._value(term, batch)
         if isinstance(found, tuple) or np.asarray(found).dtype != bool:
-            raise refuse(
-                self.text, f"{term.kind!r} is not a bool" if term.kind != "name" else f"{term.what!r} is not a bool"
+            raise self._refuse(
+                f"{term.kind!r} is not a bool" if term.kind != "name" else f"{term.what!r} is not a bool"
             )
         return found, missing
 
@@ -227,12 +233,12 @@ class Predicate:
             missing = _either(_either(missing, one), two)
             if isinstance(left, tuple) or isinstance(right, tuple):
                 if not (isinstance(left, tuple) and isinstance(right, tuple)) or sign not in ("==", "!="):
-                    raise refuse(self.text, "a shape is compared with a shape, by == or !=")
+                    raise self._refuse("a shape is compared with a shape, by == or !=")
                 found = np.asarray([(left == right) == (sign == "==")])
             else:
                 left, right = _aligned(np.asarray(left), np.asarray(right))
                 if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
-                    raise refuse(self.text, "a text can only be compared with dtype")
+                    raise self._refuse("a text can only be compared with dtype")
                 found = np.asarray(_COMPARE[sign](left, right))
                 if found.dtype != bool:
                     found = found.astype(bool)

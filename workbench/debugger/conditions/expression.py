@@ -9,7 +9,6 @@ import numpy as np
 
 from workbench.debugger.conditions.batch import Batch
 from workbench.debugger.conditions.evaluate import Predicate
-from workbench.debugger.conditions.grammar import refuse
 from workbench.debugger.conditions.parser import parse
 from workbench.errors import SessionError
 
@@ -21,15 +20,10 @@ class Expression(Predicate):
     language.
     """
 
+    what = "expression"
+
     def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
-        self.text = text.strip()
-        try:
-            self.tree = parse(text, named)
-        except SessionError as error:
-            if error.slug != "bad-condition":
-                raise
-            why = error.message.partition(" cannot be used: ")[2].removesuffix(".")
-            raise refuse(self.text, why, "expression") from None
+        self.text, self.tree = text.strip(), parse(text, named, self.what)
 
     def last(self, batch: Batch) -> Any:
         """Its value for the last firing of a batch: an array, a str, or a shape as a tuple; None if one is missing.
@@ -42,7 +36,7 @@ class Expression(Predicate):
             except SessionError:
                 raise
             except (TypeError, ValueError, ArithmeticError, IndexError) as error:
-                raise refuse(self.text, str(error)[:200], "expression") from error
+                raise self._refuse(str(error)[:200]) from error
         if missing is not None and missing[-1]:
             return None
         if isinstance(found, tuple):

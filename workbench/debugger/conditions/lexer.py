@@ -18,24 +18,24 @@ _TOKEN = re.compile(
 )
 
 
-def tokenize(text: str) -> list[tuple[str, str]]:
+def tokenize(text: str, what: str = "condition") -> list[tuple[str, str]]:
     """(kind, token) in order; SessionError (``bad-condition``) for anything else, and for long texts."""
     if not isinstance(text, str):
-        raise refuse(short_repr(text), f"expected a text, got a {type(text).__name__}")
+        raise refuse(short_repr(text), f"expected a text, got a {type(text).__name__}", what)
     if len(text) > MAX_LENGTH:
-        raise refuse(text, f"it is longer than {MAX_LENGTH} characters")
+        raise refuse(text, f"it is longer than {MAX_LENGTH} characters", what)
     odd = next((c for c in text if not c.isprintable() and c not in "\t\n\r"), "")
     if odd:
-        raise refuse(text, f"it has the character U+{ord(odd):04X}, which is not printable")
+        raise refuse(text, f"it has the character U+{ord(odd):04X}, which is not printable", what)
     found: list[tuple[str, str]] = []
     at = 0
     while text[at:].strip(" \t\n\r"):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise refuse(text, f"{text[at:].strip()[:20]!r} is not understood")
+            raise refuse(text, f"{text[at:].strip()[:20]!r} is not understood", what)
         found.append((str(match.lastgroup), match[str(match.lastgroup)]))
         if len(found) > MAX_TOKENS:
-            raise refuse(text, f"it has more than {MAX_TOKENS} words")
+            raise refuse(text, f"it has more than {MAX_TOKENS} words", what)
         at = match.end()
     return found
 

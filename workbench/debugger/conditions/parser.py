@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.debugger.conditions.grammar import ELEMENTWISE, FACTS, NAMES, REDUCTIONS, Term, is_number, refuse
 from workbench.debugger.conditions.lexer import number_of, tokenize
+from workbench.errors import SessionError
 
 MAX_DEPTH = 24
 #: the largest power that may be written
@@ -26,27 +27,30 @@ MAX_POWER = 64
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
 
-def parse(text: str, named: Callable[[str], bool] | None = None) -> Term:
+def parse(text: str, named: Callable[[str], bool] | None = None, what: str = "condition") -> Term:
     """The tree of a condition; SessionError (``bad-condition``) that names the token that is wrong.
 
-    ``named`` tells which other words are names of values, ``x`` for ``value("x")``.
+    ``named`` tells which other words are names of values, ``x`` for ``value("x")``; errors call the text ``what``.
     """
-    return _Parser(text, named).whole()
+    return _Parser(text, named, what).whole()
 
 
 class _Parser:
     """Parser of one text; a method per rule of the grammar, which takes its tokens and returns the tree."""
 
-    def __init__(self, text: str, named: Callable[[str], bool] | None) -> None:
-        self.text, self.at, self.depth, self.named = text, 0, 0, named
-        self.words = tokenize(text)
+    def __init__(self, text: str, named: Callable[[str], bool] | None, what: str) -> None:
+        self.text, self.at, self.depth, self.named, self.what = text, 0, 0, named, what
+        self.words = tokenize(text, what)
+
+    def refuse(self, why: str) -> SessionError:
+        return refuse(self.text, why, self.what)
 
     def whole(self) -> Term:
         if not self.words:
-            raise refuse(self.text, "it is empty")
+            raise self.refuse("it is empty")
         term = self.test()
         if self.at < len(self.words):
-            raise refuse(self.text, f"{self.words[self.at][1][:20]!r} is not expected after that")
+            raise self.refuse(f"{self.words[self.at][1][:20]!r} is not expected after that")
         return term
 
     # -- words -----------------------------------------------------------------------------------------------------
@@ -64,12 +68,12 @@ class _Parser:
     def need(self, word: str) -> None:
         if not self.take(word):
             got = self.words[self.at][1][:20] if self.at < len(self.words) else "the end"
-            raise refuse(self.text, f"expected {word!r}, got {got!r}")
+            raise self.refuse(f"expected {word!r}, got {got!r}")
 
     def down(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise refuse(self.text, f"it is nested deeper than {MAX_DEPTH} levels")
+            raise self.refuse(f"it is nested deeper than {MAX_DEPTH} levels")
 
     # -- grammar ---------------------------------------------------------------------------------------------------
     def test(self) -> Term:
@@ -89,7 +93,7 @@ class _Parser:
     def logic(self, word: str, parts: list[Term]) -> Term:
         for part in parts:
             if is_number(part):
-                raise refuse(self.text, f"{word!r} joins comparisons, not numbers")
+                raise self.refuse(f"{word!r} joins comparisons, not numbers")
         return Term(word, None, tuple(parts))
 
     def negated(self) -> Term:
@@ -125,7 +129,7 @@ class _Parser:
             part = self.factor()
             self.depth -= 1
             if part.kind in ("text", "tuple"):
-                raise refuse(self.text, f"{sign!r} takes numbers")
+                raise self.refuse(f"{sign!r} takes numbers")
             return Term("neg", sign, (part,))
         item = self.item()
         if self.take("**"):
@@ -134,19 +138,19 @@ class _Parser:
             self.depth -= 1
             number = power.parts[0] if power.kind == "neg" else power
             if number.kind != "number" or abs(number.what) > MAX_POWER:
-                raise refuse(self.text, f"a power is a number up to {MAX_POWER}")
+                raise self.refuse(f"a power is a number up to {MAX_POWER}")
             return self.binary("**", item, power)
         return item
 
     def binary(self, sign: str, left: Term, right: Term) -> Term:
         for part in (left, right):
             if part.kind in ("text", "tuple"):
-                raise refuse(self.text, f"{sign!r} takes numbers")
+                raise self.refuse(f"{sign!r} takes numbers")
         return Term("binary", sign, (left, right))
 
     def item(self) -> Term:
         if self.at >= len(self.words):
-            raise refuse(self.text, "it ends too early")
+            raise self.refuse("it ends too early")
         kind, word = self.words[self.at]
         self.at += 1
         if kind == "number":
@@ -158,7 +162,7 @@ class _Parser:
         elif word == "(":
             term = self.group()
         else:
-            raise refuse(self.text, f"{word!r} is not expected there")
+            raise self.refuse(f"{word!r} is not expected there")
         while self.take("["):
             term = self.indexed(term)
         return term
@@ -175,7 +179,7 @@ class _Parser:
             parts.append(self.test())
         self.need(")")
         if any(p.kind != "number" for p in parts):
-            raise refuse(self.text, "a shape consists of numbers")
+            raise self.refuse("a shape consists of numbers")
         return Term("tuple", tuple(int(p.what) for p in parts))
 
     def name(self, word: str) -> Term:
@@ -188,13 +192,13 @@ class _Parser:
                 return Term("other", ("value", word))
             known = ", ".join((*NAMES, *FACTS, *REDUCTIONS))
             more = "" if self.named is None else ", or a value of the graph"
-            raise refuse(self.text, f"unknown name {word[:40]!r}, expected one of {known}{more}")
+            raise self.refuse(f"unknown name {word[:40]!r}, expected one of {known}{more}")
         return Term("call", word, (Term("name", "value"),)) if word in REDUCTIONS else Term("name", word)
 
     def call(self, word: str) -> Term:
         if word not in (*REDUCTIONS, *ELEMENTWISE, "value", "previous"):
             known = ", ".join((*REDUCTIONS, *ELEMENTWISE))
-            raise refuse(self.text, f"unknown function {word[:40]!r}, expected one of {known}")
+            raise self.refuse(f"unknown function {word[:40]!r}, expected one of {known}")
         parts = []
         while self.peek() != ")":
             parts.append(self.test())
@@ -202,23 +206,23 @@ class _Parser:
                 break
         self.need(")")
         if len(parts) != 1:
-            raise refuse(self.text, f"{word} takes one argument")
+            raise self.refuse(f"{word} takes one argument")
         if (parts[0].kind == "text") != (word in ("value", "previous")):
             what = "a name in quotes" if word in ("value", "previous") else "a value"
-            raise refuse(self.text, f"{word} takes {what}")
+            raise self.refuse(f"{word} takes {what}")
         if word in ("value", "previous"):
             return Term("other", (word, parts[0].what))
         return Term("call", word, tuple(parts))
 
     def indexed(self, term: Term) -> Term:
         if term.kind not in ("name", "index", "other") or term.what in ("iteration", "dtype", "size", "ndim"):
-            raise refuse(self.text, "only values and shape have items")
+            raise self.refuse("only values and shape have items")
         items = [self.place()]
         while self.take(","):
             items.append(self.place())
         self.need("]")
         if len(items) > 8:
-            raise refuse(self.text, "an index has at most 8 places")
+            raise self.refuse("an index has at most 8 places")
         return Term("index", tuple(items), (term,))
 
     def place(self) -> Any:
@@ -230,10 +234,10 @@ class _Parser:
             ends.append(self.whole_number())
         if len(ends) == 1:
             if ends[0] is None:
-                raise refuse(self.text, "an index is a whole number, a slice or ...")
+                raise self.refuse("an index is a whole number, a slice or ...")
             return ends[0]
         if len(ends) > 3 or ends[2:] == [0]:
-            raise refuse(self.text, "a slice is start:stop:step, with a step other than 0")
+            raise self.refuse("a slice is start:stop:step, with a step other than 0")
         return slice(*ends)
 
     def whole_number(self) -> int | None:
@@ -243,5 +247,5 @@ class _Parser:
             found = min(int(self.words[self.at - 1][1][:19]), 1 << 62)
             return -found if minus else found
         if minus:
-            raise refuse(self.text, "an index is a whole number, a slice or ...")
+            raise self.refuse("an index is a whole number, a slice or ...")
         return None

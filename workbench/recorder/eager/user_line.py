@@ -12,24 +12,20 @@ _LIBRARIES = ("contextlib.py", "functools.py", "threading.py", "weakref.py")
 _COMPILED = "torchinductor_"
 
 
-def _cache() -> str:
-    """The folder that the user has named for compiled code; of none, one that no file is in."""
-    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    return os.path.join(os.path.abspath(folder), "") if folder else "\0"
-
-
 class UserLines:
     """Finds lines; remembers of each code object whether it is the user's."""
 
     def __init__(self, library: str) -> None:
-        self._library = library + os.sep
+        compiled = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+        others = (library, _PACKAGE, *([os.path.abspath(compiled)] if compiled else []))
+        self._others = tuple(os.path.join(folder, "") for folder in others)
         #: by the address of a code object, which is kept: the hash of one takes long
         self._own: dict[int, tuple[bool, CodeType]] = {}
 
     def _is_own(self, code: CodeType) -> tuple[bool, CodeType]:
         name = code.co_filename
-        own = not name.startswith((self._library, _PACKAGE)) and not name.endswith(_LIBRARIES)
-        own = own and f"{os.sep}{_COMPILED}" not in name and not name.startswith(_cache())
+        own = not name.startswith(self._others) and not name.endswith(_LIBRARIES)
+        own = own and f"{os.sep}{_COMPILED}" not in name
         # a cell of a notebook is <ipython-input-...>, a file of its own, or has a name of the debugger's
         own = own and not (name.startswith("<") and not name.startswith(("<ipython", "<stdin>", "<string>", "<cell")))
         found = self._own[id(code)] = own, code

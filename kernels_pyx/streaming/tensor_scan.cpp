@@ -1,17 +1,34 @@
 // What is kept of a tensor that an op gave: counts of NaN, infinities and zeros, range, mean, size and a hash of its
-// values, in one pass of eight lanes. No multiply-add is fused, so an instruction set changes no result.
+// values, in one pass of eight lanes. No multiply-add is fused, so an instruction set changes no result. The vectors
+// are those of the processor: from wider ones the compiler makes code that goes through memory.
 #include "evolution.h"
-#include "lanes.h"
 #include "widen.h"
 
 #include <math.h>
 #include <string.h>
+#include <type_traits>
 
 namespace WB_ISA {
 
 namespace {
 
-enum { TILE = 8 };  // vectors that are looked at together for numbers that are not finite
+#if defined(__AVX512F__)
+enum { BYTES = 64 };
+#elif defined(__AVX2__)
+enum { BYTES = 32 };
+#else
+enum { BYTES = 16 };
+#endif
+enum { TILE = 8, NUMBERS = 8 * TILE };  // rows of eight numbers that are looked at together for those not finite
+enum { PARTS = 64 / BYTES };            // vectors of a row of eight float64
+enum { SHORT = 1 << 24 };               // tiles whose zeros are counted in 32 bits
+
+typedef double Doubles __attribute__((vector_size(BYTES)));
+typedef uint64_t Bits __attribute__((vector_size(BYTES)));
+typedef int64_t DoubleMasks __attribute__((vector_size(BYTES)));
+typedef float Floats __attribute__((vector_size(BYTES)));
+typedef int32_t FloatMasks __attribute__((vector_size(BYTES)));
+typedef float FewFloats __attribute__((vector_size(BYTES / 2)));  // as many as there are Doubles
 
 const uint64_t MIX = 0x9e3779b97f4a7c15ull;
 
@@ -22,126 +39,149 @@ inline uint64_t mixed(uint64_t h, uint64_t w) {
 }
 
 // One to one in h and in w, so that a single other number is another hash.
-inline Words stirred(Words h, Words w) {
-    h = ((h << 9) | (h >> 55)) ^ w;
-    return h + (h << 3);
-}
+inline Bits turned(Bits h, Bits w) { return ((h << 9) | (h >> 55)) ^ w; }
+inline Bits stirred(Bits h) { return h + (h << 3); }
 
-struct Scan {
-    Reals sum[2] = {}, squares[2] = {}, low, high;
-    Masks zeros[2] = {};
-    Words hash[2] = {};
-    int64_t nan = 0, inf = 0, first_bad = -1, finite = 0;
-    double odd_sum = 0, odd_squares = 0;
+#if defined(__AVX512F__)
+// of float64 in lanes.h
+inline Floats larger(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
+inline Floats smaller(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
+#else
+inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
+inline Doubles smaller(Doubles a, Doubles b) { return a < b ? a : b; }
+inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+#endif
 
-    Scan() {
-        for (int l = 0; l < 8; l++) low[l] = INFINITY, high[l] = -INFINITY;
-    }
-    inline void add(const Reals v, int k) {
-        hash[k] = stirred(hash[k], (Words)v);
-        zeros[k] -= v == Reals{};
-        low = smaller(v, low);
-        high = larger(v, high);
-        sum[k] += v;
-        squares[k] += v * v;
-    }
-    // Eight numbers of which some are not finite: these are counted and stay out of the sums.
-    void add_odd(const Reals v, int64_t at, int k) {
-        hash[k] = stirred(hash[k], (Words)v);
-        for (int l = 0; l < 8; l++) {
-            const double x = v[l];
-            if (isfinite(x)) {
-                odd_sum += x;
-                odd_squares += x * x;
-                zeros[k][l] += x == 0;
-            } else {
-                if (first_bad < 0) first_bad = at + l;
-                nan += isnan(x) != 0;
-                inf += isinf(x) != 0;
-            }
-            if (!isnan(x)) {
-                low[l] = x < low[l] ? x : low[l];
-                high[l] = x > high[l] ? x : high[l];
-            }
-        }
-    }
+// Numbers are compared as float64, or as float32 where that holds all of their type.
+template <class T> struct Compared {
+    typedef double Number;
+    typedef Doubles V;
+    typedef DoubleMasks Count;
 };
-
-template <class T> struct Eight {
-    static inline Reals at(const char* from) {
-        typedef T Vector __attribute__((vector_size(8 * sizeof(T))));
-        return __builtin_convertvector(load<Vector>(from), Reals);
-    }
+struct ComparedFloats {
+    typedef float Number;
+    typedef Floats V;
+    typedef FloatMasks Count;
 };
-// Types of which the compiler has no vectors.
-template <class T> inline Reals one_by_one(const char* from) {
-    Reals v;
-    for (int l = 0; l < 8; l++) {
-        T x;
-        memcpy(&x, from + l * sizeof(T), sizeof(T));
-        v[l] = wide(x);
+template <> struct Compared<float> : ComparedFloats {};
+template <> struct Compared<Half> : ComparedFloats {};
+template <> struct Compared<Brain> : ComparedFloats {};
+
+inline Doubles widened(const double* from) { return load<Doubles>(from); }
+inline Doubles widened(const float* from) { return __builtin_convertvector(load<FewFloats>(from), Doubles); }
+
+inline void as_compared(float* to, Half v) { *to = narrow(v); }
+inline void as_compared(float* to, Brain v) { *to = narrow(v); }
+template <class T> inline void as_compared(double* to, T v) { *to = wide(v); }
+
+// The numbers of a tile, where they lie or written to ``room``.
+template <class T, class N> inline const N* numbers(const char* from, N* room) {
+    if constexpr (std::is_same_v<T, N>) {
+        return (const N*)from;
+    } else {
+        T given[NUMBERS];
+        memcpy(given, from, sizeof given);
+        for (int l = 0; l < NUMBERS; l++) as_compared(room + l, given[l]);
+        return room;
     }
-    return v;
 }
-template <> struct Eight<Half> { static inline Reals at(const char* from) { return one_by_one<Half>(from); } };
-template <> struct Eight<Brain> { static inline Reals at(const char* from) { return one_by_one<Brain>(from); } };
-template <> struct Eight<Flag> { static inline Reals at(const char* from) { return one_by_one<Flag>(from); } };
 
 template <class T> void run(const char* data, int64_t n, WbTensorRow* out) {
-    Scan s;
-    int64_t i = 0;
-    for (; i + 8 * TILE <= n; i += 8 * TILE) {
-        Reals v[TILE];
-        Masks odd = {};
-        for (int k = 0; k < TILE; k++) {
-            v[k] = Eight<T>::at(data + (i + 8 * k) * sizeof(T));
-            odd |= not_finite(v[k]);
+    typedef typename Compared<T>::Number Number;
+    typedef typename Compared<T>::V V;
+    typedef typename Compared<T>::Count Count;
+    enum { WIDE = BYTES / 8, LANES = BYTES / sizeof(Number), LINES = 512 / BYTES / (8 / sizeof(Number)) };
+    Doubles sum[2][PARTS] = {}, squares[2][PARTS] = {};
+    Bits hash[2][PARTS] = {};
+    V smallest, greatest;
+    for (int l = 0; l < LANES; l++) smallest[l] = INFINITY, greatest[l] = -INFINITY;
+    int64_t zeros = 0, nan = 0, inf = 0, first_bad = -1;
+    double low = INFINITY, high = -INFINITY, odd_sum = 0, odd_squares = 0;
+    const auto one_by_one = [&](double x, int64_t at) {
+        if (isfinite(x)) {
+            odd_sum += x;
+            odd_squares += x * x;
+            zeros += x == 0;
+        } else {
+            if (first_bad < 0) first_bad = at;
+            nan += isnan(x) != 0;
+            inf += isinf(x) != 0;
         }
-        if (__builtin_expect(any(odd), 0))
-            for (int k = 0; k < TILE; k++) s.add_odd(v[k], i + 8 * k, k & 1);
-        else
-            for (int k = 0; k < TILE; k++) s.add(v[k], k & 1);
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    };
+    int64_t i = 0;
+    const int64_t tiles = n / NUMBERS;
+    for (int64_t tile = 0; tile < tiles;) {
+        const int64_t stop = tile + SHORT < tiles ? tile + SHORT : tiles;
+        Count none = {};
+        for (; tile < stop; tile++, i += NUMBERS) {
+            alignas(64) Number room[NUMBERS];
+            const Number* x = numbers<T>(data + i * sizeof(T), room);
+            Doubles s[2][PARTS], q[2][PARTS], odd = {};
+            for (int p = 0; p < PARTS; p++) {
+                for (int k = 0; k < TILE; k++) {
+                    const Doubles v = widened(x + 8 * k + WIDE * p);
+                    hash[k & 1][p] = turned(hash[k & 1][p], (Bits)v);
+                    s[k & 1][p] = k < 2 ? v : s[k & 1][p] + v;
+                    q[k & 1][p] = k < 2 ? v * v : q[k & 1][p] + v * v;
+                }
+                for (int k = 0; k < 2; k++) {
+                    hash[k][p] = stirred(hash[k][p]);
+                    odd += q[k][p];
+                }
+            }
+            // the squares of a NaN or of an infinity are not finite (nor are those of the largest float64)
+            double total = 0;
+            for (int l = 0; l < WIDE; l++) total += odd[l];
+            if (__builtin_expect(!isfinite(total), 0)) {
+                for (int l = 0; l < NUMBERS; l++) one_by_one((double)x[l], i + l);
+                continue;
+            }
+            for (int k = 0; k < 2; k++)
+                for (int p = 0; p < PARTS; p++) sum[k][p] += s[k][p], squares[k][p] += q[k][p];
+            for (int k = 0; k < LINES; k++) {
+                const V v = load<V>(x + LANES * k);
+                none -= v == V{};
+                smallest = smaller(v, smallest);
+                greatest = larger(v, greatest);
+            }
+        }
+        for (int l = 0; l < LANES; l++) zeros += none[l];
     }
     uint64_t tail = (uint64_t)n;
-    int64_t zeros = 0;
-    double low = INFINITY, high = -INFINITY, sum = s.odd_sum, squares = s.odd_squares;
     for (; i < n; i++) {
         T given;
         memcpy(&given, data + i * sizeof(T), sizeof(T));
         const double x = wide(given);
         tail = mixed(tail, bits_of(x));
-        if (isfinite(x)) {
-            sum += x;
-            squares += x * x;
-            zeros += x == 0;
-        } else {
-            if (s.first_bad < 0) s.first_bad = i;
-            s.nan += isnan(x) != 0;
-            s.inf += isinf(x) != 0;
-        }
-        low = x < low ? x : low;
-        high = x > high ? x : high;
+        one_by_one(x, i);
     }
-    const Masks counts = s.zeros[0] + s.zeros[1];
+    for (int l = 0; l < LANES; l++) {
+        low = smallest[l] < low ? smallest[l] : low;
+        high = greatest[l] > high ? greatest[l] : high;
+    }
+    double sums[8], square_sums[8];
     for (int l = 0; l < 8; l++) {
-        zeros += counts[l];
-        low = s.low[l] < low ? s.low[l] : low;
-        high = s.high[l] > high ? s.high[l] : high;
-        tail = mixed(mixed(tail, s.hash[0][l]), s.hash[1][l]);
+        const int p = l / WIDE, m = l % WIDE;
+        tail = mixed(mixed(tail, hash[0][p][m]), hash[1][p][m]);
+        sums[l] = sum[0][p][m] + sum[1][p][m];
+        square_sums[l] = squares[0][p][m] + squares[1][p][m];
     }
-    sum += sum_of(s.sum[0] + s.sum[1]);
-    squares += sum_of(s.squares[0] + s.squares[1]);
-    const int64_t finite = n - s.nan - s.inf;
-    out->nan = capped(s.nan);
-    out->inf = capped(s.inf);
+    const double total = odd_sum + sum_of(load<Reals>(sums));
+    const double total_squares = odd_squares + sum_of(load<Reals>(square_sums));
+    const int64_t finite = n - nan - inf;
+    out->nan = capped(nan);
+    out->inf = capped(inf);
     out->zeros = capped(zeros);
     out->count = capped(n);
-    out->least = n > s.nan ? low : NAN;
-    out->largest = n > s.nan ? high : NAN;
-    out->mean = finite ? sum / (double)finite : NAN;
-    out->rms = finite ? (float)sqrt(squares / (double)finite) : NAN;
+    out->least = n > nan ? low : NAN;
+    out->largest = n > nan ? high : NAN;
+    out->mean = finite ? total / (double)finite : NAN;
+    out->rms = finite ? (float)sqrt(total_squares / (double)finite) : NAN;
     out->hash = tail;
-    out->first_bad = s.first_bad < 0 ? 0xffffffffu : capped(s.first_bad);
+    out->first_bad = first_bad < 0 ? 0xffffffffu : capped(first_bad);
 }
 
 }  // namespace

@@ -258,6 +258,10 @@ for name in ("float64", "float32", "float16", "int64", "int32", "uint8", "uint64
         for part in (each.values(), each.blocks_array(), each.sample()):
             found.update(part.tobytes())
     found.update(repr((state.hash, state.max_abs_d, state.sum_abs_d)).encode())
+    log = streaming.TensorLog()
+    for n in (63, 64, 65, 42000):
+        log.append(0, x.ctypes.data, n, streaming.TENSOR_TYPES[name], 0)
+    found.update(log.take().tobytes())
 print(streaming.instruction_set(), found.hexdigest())
 """
 

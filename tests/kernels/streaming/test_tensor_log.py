@@ -66,3 +66,21 @@ def test_rows_are_appended_and_taken() -> None:
     assert len(log) == 1000 and log.nbytes >= 64000
     assert log.rows(10, 13)["site"].tolist() == [10, 11, 12] and len(log.rows(990, 2000)) == 10
     assert log.take()["site"].tolist() == list(range(1000)) and len(log) == 0
+
+
+def test_numbers_whose_squares_are_too_large_are_finite() -> None:
+    x = np.random.default_rng(0).standard_normal(300) * 1e200
+    row = _row(x, "float64")
+    assert (row["nan"], row["inf"], row["first_bad"]) == (0, 0, 2**32 - 1)
+    assert (row["least"], row["largest"]) == (x.min(), x.max())
+    assert row["mean"] == pytest.approx(x.mean(), rel=1e-12)
+
+
+def test_a_number_in_any_place_that_is_not_finite_is_found() -> None:
+    for name in ("float32", "float64", "float16"):
+        for at in range(0, 200, 3):
+            x = np.ones(200, name)
+            x[at] = np.nan if at % 2 else -np.inf
+            row = _row(x, name)
+            assert (row["first_bad"], row["nan"], row["inf"]) == (at, at % 2, 1 - at % 2)
+            assert (row["least"], row["largest"], row["mean"]) == (1 if at % 2 else -np.inf, 1, 1)

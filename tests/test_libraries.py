@@ -71,7 +71,7 @@ USES = {
     "jax": ("frontends.jax.library", lambda room: room.library.__wrapped__()),
     "distributed": ("sweep.workers.dask_engine", lambda room: room.DaskWorkers(None, {}, None)),
     "onnxruntime": ("frontends.onnx.external_run.engines", lambda room: room.engine("onnxruntime")),
-    "torch": ("frontends.pytorch", lambda room: room.from_exported(b"", None)),
+    "torch": ("frontends.pytorch.aten", lambda room: room.library()),
     "cupy": ("device.namespaces", lambda room: room.load_namespace(wb.Device("cuda"))),
     "array_api_strict": ("device.namespaces", lambda room: room.load_namespace(wb.Device("array-api-strict"))),
     "PIL": ("cli.input_pictures", lambda room: room._opened(Path("a.png"))),

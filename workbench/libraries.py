@@ -31,7 +31,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "onnx": ("onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
     "tensorflow": ("tensorflow>=2.16",),
     "jax": ("jax>=0.7,<0.13",),
-    "torch": ("torch>=2.9", "onnxscript>=0.5", "onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
+    "torch": ("torch>=2.9",),
     "images": ("kaleido>=1",),
     "gpu": ("cupy-cuda12x>=13.4", "array-api-compat>=1.11"),
     "array-api": ("array-api-compat>=1.11",),

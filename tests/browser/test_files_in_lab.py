@@ -18,7 +18,7 @@ DOCUMENT = "document.querySelector('.lm-DockPanel-widget:not(.lm-mod-hidden) .wo
 NAMES = ["relu.onnx", "savings.pbtxt", "loop.pb", "savings.fb", "linear.sdz", "run.wbtrace", "found.wbfinding"]
 BROKEN = ["broken.pb", "broken.pt2", "broken.sdz", "broken.mlir"]
 #: formats that are known and not read -> what the page advises
-KNOWN = {"real.mlir": "StableHLO", "real.pt2": "torch>=2.9"}
+KNOWN = {"real.mlir": "StableHLO", "real.pt2": "torch.export.save"}
 HOSTILE = "<img src=x onerror=alert(1)>' .onnx"
 
 

@@ -1,4 +1,4 @@
-"""Archives of exported programs, good ones and crafted ones, for the tests that have PyTorch."""
+"""Archives of exported programs, good ones and crafted ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ MODEL, INPUTS = "models/model.json", "data/sample_inputs/model.pt"
 
 
 def saved(torch: Any, module: Any, inputs: tuple[Any, ...], **how: Any) -> bytes:
-    """The bytes of a ``.pt2`` file."""
+    """The bytes of a ``.pt2`` file, of a module or of what was exported already."""
     out = io.BytesIO()
-    torch.export.save(torch.export.export(module, inputs, **how), out)
+    exported = isinstance(module, torch.export.ExportedProgram)
+    torch.export.save(module if exported else torch.export.export(module, inputs, **how), out)
     return out.getvalue()
 
 

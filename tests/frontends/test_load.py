@@ -122,7 +122,6 @@ KNOWN = {
     "torch checkpoint": (zipped("model/data.pkl", "model/data/0", "model/version"), "PyTorch checkpoint", "torch.onnx"),
     "torch checkpoint of old": (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M", "PyTorch checkpoint", ""),
     "torchscript": (zipped("m/data.pkl", "m/constants.pkl", "m/code/__torch__.py"), "TorchScript", "torch.jit.load"),
-    "pt2": (zipped("m/models/model.json", "m/archive_format"), "exported program", "torch>=2.9"),
     "pickle 2": (pickle.dumps(Trap(), 2), "pickle", "skl2onnx"),
     "pickle 4": (pickle.dumps({"a": Trap()}, 4), "pickle", "skl2onnx"),
     "pickle 5": (pickle.dumps([Trap()], 5), "pickle", "skl2onnx"),

@@ -212,14 +212,17 @@ def jax_exports() -> Iterator[bytes]:
 
 
 def exported_programs() -> Iterator[bytes]:
-    """The members of an archive, the archive itself, and one that two readers read differently."""
+    """The members of an archive, archives of loops, branches and writes in place, and one that two readers read
+    differently."""
     from tests.frontends.pt2_files import archive, two_faced
+    from tests.fuzz.targets import DATA
 
     members = exported_members()
     for i, name in enumerate(sorted(members)):
         yield bytes((i,)) + members[name]
     whole = archive(members)
-    yield b"\xff" + whole
+    for name in ("loop_in_scan", "branch", "in_place", "sizes"):
+        yield b"\xff" + (DATA / "pt2" / f"{name}.pt2").read_bytes()
     yield b"\xff" + two_faced(whole, archive(members | {"byteorder": b"big"}))
 
 

@@ -93,13 +93,9 @@ def stablehlo(raw: bytes) -> None:
 
 
 def pt2(raw: bytes) -> None:
-    """One member of a good archive is replaced, as in ``trace``; 255 stands for the whole file. What passes the checks
-    is opened by PyTorch, every 40th time: that takes seconds."""
-    import torch
-
+    """One member of a good archive is replaced, as in ``trace``; 255 stands for the whole file."""
     from tests.frontends.pt2_files import archive
     from workbench.frontends.pytorch import from_exported
-    from workbench.frontends.pytorch.archive import rewritten
 
     members = exported_members()
     names = sorted(members)
@@ -107,35 +103,15 @@ def pt2(raw: bytes) -> None:
     if raw[:1] != b"\xff":
         at = raw[0] % len(names) if raw else 0
         data = archive({n: raw[1:] if k == at else members[n] for k, n in enumerate(names)})
-    rewritten(data, torch)
-    if next(_PASSED) % 40 == 0:
-        from_exported(data, None)
-
-
-_PASSED = itertools.count()
+    _kept(from_exported(data))
 
 
 @functools.cache
 def exported_members() -> dict[str, bytes]:
     """The members of a program with a layer and a loop over a dynamic size."""
-    import torch
+    from tests.frontends.pt2_files import members
 
-    from tests.frontends import pt2_files
-
-    class Steps(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.linear = torch.nn.Linear(3, 3)
-
-        def forward(self, rows):
-            def step(state, row):
-                new = torch.tanh(self.linear(state) + row)
-                return new, new * 2.0
-
-            return torch._higher_order_ops.scan(step, torch.zeros(3), rows, dim=0)
-
-    rows = torch.export.Dim("rows", min=2)
-    return pt2_files.members(pt2_files.saved(torch, Steps(), (torch.ones(4, 3),), dynamic_shapes=({0: rows},)))
+    return members((DATA / "pt2" / "recurrence.pt2").read_bytes())
 
 
 @functools.cache
@@ -176,7 +152,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "pt2": pt2,
 }
 #: targets that need a library which the development environment does not have: (its name, marker of the tests, seconds)
-NEEDS = {"stablehlo": ("jax", "jax", 20.0), "jax_export": ("jax", "jax", 20.0), "pt2": ("torch", "watch", 60.0)}
+NEEDS = {"stablehlo": ("jax", "jax", 20.0), "jax_export": ("jax", "jax", 20.0)}
 
 
 def check(name: str, raw: bytes, seconds: float = SECONDS) -> str:

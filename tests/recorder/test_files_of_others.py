@@ -30,7 +30,6 @@ CORPORA = {
 def program(tmp_path_factory):
     """A program that PyTorch exported: Newton's steps for a square root where the number is positive."""
     torch = pytest.importorskip("torch")
-    pytest.importorskip("onnxscript")
 
     class Root(torch.nn.Module):
         def forward(self, a):

@@ -27,7 +27,7 @@ EXTRAS = {
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
     "jax": "functions of JAX, StableHLO programs",
-    "torch": "exported programs of PyTorch (.pt2)",
+    "torch": "loops of eager PyTorch, and ops of exported programs that have no counterpart here",
     "llvm": "machine code for long loops of numbers",
     "gpu": "arrays on an NVIDIA GPU",
 }

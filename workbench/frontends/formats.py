@@ -15,7 +15,6 @@ from pathlib import Path
 
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
 from workbench.frontends.stablehlo.content import is_program
-from workbench.libraries import install
 
 #: names in an archive that are looked at, and characters of a text
 _NAMES, _HEAD = 10_000, 65_536
@@ -48,7 +47,7 @@ _MLIR = "lower it to StableHLO, or export the function to ONNX: jax2onnx, or jax
 PICKLE = Format("a Python pickle, which can run any code and is never opened here", _PICKLED)
 TORCH_PICKLE = Format("a PyTorch checkpoint (.pt, .pth), a pickle, which is never opened here", _TORCH)
 TORCHSCRIPT = Format("a TorchScript archive (torch.jit.save)", _SCRIPTED)
-TORCH_EXPORT = Format("a PyTorch exported program (.pt2)", f"wb.load reads it after {install('torch')}.")
+TORCH_EXPORT = Format("a PyTorch exported program (.pt2)", "read it with wb.load.")
 KERAS = Format("a Keras model (.keras)", _KERAS)
 HDF5 = Format("an HDF5 file, as Keras wrote models and weights (.h5)", _KERAS)
 COREML = Format("a Core ML model (.mlmodel, .mlpackage)", _SOURCE)

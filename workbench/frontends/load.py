@@ -126,7 +126,7 @@ def _from_bytes(data: bytes, name: str, file: Path | None, outputs: Sequence[str
     if kind == "stablehlo":
         return convert_program(data, outputs, name, "program" if file is None else str(file))
     if kind == "zip" and format_of(data) is TORCH_EXPORT:
-        return from_exported(data, outputs)
+        return from_exported(data, outputs, name)
     raise _refusal(file, kind, data)
 
 

@@ -1,4 +1,4 @@
-"""Programs that PyTorch exported (``.pt2``), through PyTorch's own export to ONNX."""
+"""Programs that PyTorch exported: ``.pt2`` files, read without PyTorch."""
 
 from workbench.frontends.pytorch.convert import from_exported
 

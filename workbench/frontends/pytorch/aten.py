@@ -101,7 +101,14 @@ def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tupl
     if call.get("unwritten"):
         for tensor in made:
             tensor.zero_()
-    found = [bases[where] if kind == "storage" else _storage_of(torch, made[where]) for kind, where in call["outs"]]
+    found = [
+        bases[where]
+        if kind == "storage"
+        else _elements(made[where])
+        if kind == "elements"
+        else _storage_of(torch, made[where])
+        for kind, where in call["outs"]
+    ]
     return tuple(as_array(torch, t, kind) for t, kind in zip(found, attrs["types"], strict=True))
 
 
@@ -125,7 +132,12 @@ def _parsed(text: str) -> dict[str, Any]:
 def _function(torch: Any, name: str) -> Any:
     """The overload of an op by its whole name: namespace.op.overload."""
     namespace, op, overload = (*name.split("."), "", "")[:3]
-    return getattr(getattr(getattr(torch.ops, namespace), op), overload or "default")
+    found = getattr(getattr(getattr(torch.ops, namespace, None), op, None), overload or "default", None)
+    if not isinstance(found, torch._ops.OpOverload) or any(a.name == "filename" for a in found._schema.arguments):
+        raise ExecutionError(
+            f"{name!r} is not an op of PyTorch that computes and nothing else.", slug="foreign-op-failed"
+        )
+    return found
 
 
 def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[Any]) -> Any:
@@ -187,6 +199,11 @@ def _storage_of(torch: Any, tensor: Any) -> Any:
     storage = tensor.untyped_storage()
     count = storage.nbytes() // tensor.element_size()
     return tensor.detach().as_strided((count,), (1,), 0)
+
+
+def _elements(tensor: Any) -> Any:
+    """The elements of a tensor one after the other, as a vector of its own."""
+    return tensor.detach().reshape(-1).clone()
 
 
 def _as_tensor(torch: Any, array: Any, own: bool) -> Any:

@@ -1,106 +1,151 @@
-"""An exported program becomes a graph: PyTorch exports it to ONNX, and the ONNX reader does the rest."""
+"""A program that PyTorch exported becomes a graph. PyTorch is not needed for it."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbench.errors import LoadError
-from workbench.frontends.formats import TORCH_EXPORT
-from workbench.frontends.onnx import from_onnx
-from workbench.frontends.pytorch.archive import rewritten
+from workbench.errors import GraphError, LoadError, WorkbenchError
+from workbench.frontends.pytorch.lower import TorchLowering
+from workbench.frontends.pytorch.numbers import Number
+from workbench.frontends.pytorch.reading.archive import refused
+from workbench.frontends.pytorch.reading.arguments import ValueName
+from workbench.frontends.pytorch.reading.program import ExportedProgram, read_program
+from workbench.frontends.pytorch.tensors import Tensor, new_tensor
+from workbench.ir.builder.builder import GraphBuilder
+from workbench.ir.builder.value import Value
+from workbench.ir.collector import collector_paused
 from workbench.ir.graph import Graph
-from workbench.libraries import needed
+
+#: kinds of inputs that are in the file
+_STORED = ("parameter", "buffer", "tensor_constant")
+_WRITTEN = {"buffer_mutation": "buffer", "parameter_mutation": "parameter", "user_input_mutation": "input"}
 
 
-def from_exported(data: bytes, outputs: Sequence[str] | None) -> Graph:
+def from_exported(data: bytes, outputs: Sequence[str] | None = None, name: str = "program") -> Graph:
     """Read the bytes of a ``.pt2`` file.
 
     Raises
     ------
     LoadError
-        Slugs ``unsupported-format`` where PyTorch or onnxscript is not installed, ``bad-exported-program`` for a file
-        that is refused or that PyTorch cannot read, ``no-onnx-export`` for a program that PyTorch reads and its
-        exporter to ONNX does not take, or one of the ONNX reader's.
+        ``bad-exported-program`` for a file that is damaged, of another schema, or that holds more than plain tensors
+        and calls of ops; ``no-such-output``.
+    UnknownOpError
+        Once, with every op that is not evaluated, and the lines.
     """
-    torch = _library("torch")
-    onnxscript = _library("onnxscript")
-    archive = rewritten(data, torch)
-    with _quiet():
-        try:
-            program = torch.export.load(archive)
-        except Exception as error:  # PyTorch raises almost anything over a file that it cannot read
-            raise LoadError(
-                f"PyTorch {torch.__version__} cannot read the exported program: {_innermost(error)}",
-                slug="bad-exported-program",
-                fix="export the model with this PyTorch: torch.export.save(program, 'model.pt2').",
-            ) from error
-        try:
-            made = torch.onnx.export(program, dynamo=True, verbose=False)
-            model = made.model_proto
-        except Exception as error:  # and over a program that its exporter does not take
-            raise LoadError(
-                f"The exported program is good, but the exporter of PyTorch {torch.__version__} (with onnxscript "
-                f"{onnxscript.__version__}), through which it is read, cannot turn it into ONNX: {_innermost(error)}",
-                slug="no-onnx-export",
-                fix="torch.onnx.export(program, dynamo=True) fails in the same way: use a newer PyTorch, or write the "
-                "program without the operation that is named.",
-            ) from error
-    graph = from_onnx(model, outputs=outputs)
-    notes = tuple(_notes_on_buffers(made.exported_program))
-    return (
-        Graph.from_nodes(
-            graph.name,
-            graph.nodes.values(),
-            inputs=graph.inputs,
-            outputs=graph.outputs,
-            names=graph.names,
-            notes=(*graph.notes, *notes),
-        )
-        if notes
-        else graph
-    )
+    with collector_paused():
+        return _graph(read_program(data), outputs, name)
 
 
-def _notes_on_buffers(program: Any) -> Iterator[str]:
-    """Notes on new values of state, which ONNX leaves out."""
-    changed = sorted(set(program.graph_signature.buffers_to_mutate.values()))
-    if changed:
-        yield (
-            f"The module writes to its buffers {', '.join(map(repr, changed))}: the graph reads them as they are in "
-            "the file, and their new values are not outputs of it."
-        )
-    inputs = sorted(set(program.graph_signature.user_inputs_to_mutate.values()))
-    if inputs:
-        yield f"The module writes to its inputs {', '.join(map(repr, inputs))}: the new values are not outputs."
-
-
-def _innermost(error: BaseException) -> str:
-    """The first cause of an error in one line: exporters wrap it in advice of several pages."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text.partition(chr(10))[0][:300]}" if text else type(error).__name__
-
-
-def _library(name: str) -> Any:
-    purpose, fix = f"The file is {TORCH_EXPORT.name}. Reading it", TORCH_EXPORT.fix
-    return needed(name, purpose, fix, error=LoadError, slug="unsupported-format")
-
-
-@contextlib.contextmanager
-def _quiet() -> Any:
-    """Without the progress that PyTorch prints, and its warnings of what it will change."""
-    log = logging.getLogger("torch.onnx")
-    level = log.level
-    log.setLevel(logging.ERROR)
+def _graph(program: ExportedProgram, wanted: Sequence[str] | None, name: str) -> Graph:
+    builder = GraphBuilder(name)
+    lowering = TorchLowering(builder)
+    given = list(_inputs(program, builder))
+    made = lowering.graph(program.graph, given)
+    lowering.finish()
+    outputs, notes = _outputs(program, lowering, given, made)
+    if wanted is not None:
+        listed = [wanted] if isinstance(wanted, str) else list(wanted)
+        for label in listed:
+            if label not in outputs:
+                raise LoadError(
+                    f"The exported program has no output {label!r}; it has {', '.join(map(repr, outputs))}.",
+                    slug="no-such-output",
+                    fix="give one of these.",
+                )
+        outputs = {label: outputs[label] for label in listed}
+    if not outputs:
+        raise refused("it gives no tensor")
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.setLevel(level)
+        return builder.build(outputs).with_notes(dict.fromkeys(notes))
+    except GraphError as error:
+        raise LoadError(error.message, slug="bad-exported-program", fix=error.fix) from error
+
+
+def _inputs(program: ExportedProgram, builder: GraphBuilder) -> Iterator[Any]:
+    """The value of each input of the graph: a placeholder, a tensor of the file, or a plain value."""
+    if len(program.inputs) != len(program.graph.inputs):
+        raise refused(f"it describes {len(program.inputs)} of its {len(program.graph.inputs)} inputs")
+    for argument, (kind, stored) in zip(program.graph.inputs, program.inputs, strict=True):
+        if not isinstance(argument, ValueName):
+            yield argument  # None, or a number that was fixed when the module was exported
+        elif kind in _STORED:
+            if stored is None or stored not in program.tensors:
+                raise refused(f"it has no values for the {kind.replace('_', ' ')} {stored!r}")
+            value = builder.constant(program.tensors[stored], name=stored)
+            _check(argument, value, program)
+            yield new_tensor(value, stored)
+        elif kind in ("user_input", "constant_input"):
+            meta = program.graph.types.get(argument.name)
+            try:
+                if meta is None:
+                    dtype = {"sym_int": "int64", "sym_float": "float64", "sym_bool": "bool"}.get(argument.kind)
+                    yield Number(builder.placeholder(argument.name, dtype, ()))
+                else:
+                    value = builder.placeholder(argument.name, meta.type.dtype, meta.type.shape)
+                    yield new_tensor(value, argument.name)
+            except WorkbenchError as error:
+                raise refused(f"its input {argument.name[:80]!r} cannot be one: {error.message}") from error
+        else:
+            raise refused(f"it has an input of the kind {kind[:40]!r}, which is not read")
+
+
+def _check(argument: ValueName, value: Value, program: ExportedProgram) -> None:
+    meta = program.graph.types.get(argument.name)
+    if meta is None or meta.type != value.type:
+        raise refused(f"it says that {argument.name[:80]!r} is {meta and meta.type}, but holds {value.type}")
+
+
+def _outputs(
+    program: ExportedProgram, lowering: TorchLowering, given: Sequence[Any], made: Sequence[Any]
+) -> tuple[dict[str, Value], list[str]]:
+    """The results by their place in what the module returns, then the new values of what it writes to."""
+    if len(program.outputs) != len(made):
+        raise refused(f"it describes {len(program.outputs)} of its {len(made)} outputs")
+    outputs: dict[str, Value] = {}
+    written: dict[str, tuple[str, Value]] = {}
+    paths = iter(result_paths(program.result) or ())
+    count = sum(kind == "user_output" for kind, _ in program.outputs)
+    number = 0
+    for (kind, target), value in zip(program.outputs, made, strict=True):
+        if kind in _WRITTEN:
+            written[str(target)] = _WRITTEN[kind], lowering.tensor(value)
+        elif kind in ("user_output", "loss_output"):
+            path = next(paths, None) or (f"[{number}]" if count > 1 else "")
+            number += 1
+            if value is not None:
+                outputs[f"result{path}"] = lowering.tensor(value)
+        elif kind != "token":
+            raise refused(f"it has an output of the kind {kind[:40]!r}, which is not read")
+    for argument, (kind, stored), value in zip(program.graph.inputs, program.inputs, given, strict=True):
+        if isinstance(value, Tensor) and value.base.version and isinstance(argument, ValueName):
+            what = "input" if kind == "user_input" else kind.replace("_", " ")
+            written.setdefault(stored or argument.name, (what, value.base.value))
+    notes = [
+        f"The module writes to its {what} {name!r}: the graph begins with the value in the file, and the new value is "
+        f"its output {name!r}."
+        if what != "input"
+        else f"The module writes to its input {name!r}: the new value is the output {name!r}."
+        for name, (what, _) in written.items()
+    ]
+    return outputs | {name: value for name, (_, value) in written.items()}, notes
+
+
+def result_paths(tree: Any, path: str = "", depth: int = 0) -> list[str]:
+    """The place of each result in what a module returns: ``[0]``, ``['loss']``; none where the tree says nothing."""
+    if not isinstance(tree, dict) or depth > 50:
+        return []
+    children = tree.get("children_spec")
+    if not isinstance(children, list):
+        return []
+    if tree.get("type") is None:
+        return [path]
+    keys: list[str] = [f"[{k}]" for k in range(len(children))]
+    if tree.get("type") in ("builtins.dict", "collections.OrderedDict"):
+        import json
+
+        try:
+            keys = [f"[{k!r}]" for k in json.loads(str(tree.get("context")))]
+        except (ValueError, TypeError):
+            return []
+    return [p for key, child in zip(keys, children, strict=False) for p in result_paths(child, path + key, depth + 1)]

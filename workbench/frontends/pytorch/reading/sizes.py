@@ -1,8 +1,8 @@
 """Expressions of dynamic sizes in an exported program, which PyTorch has SymPy evaluate as Python code.
 
-``plain`` parses one without evaluating it and writes it anew from what it found: a symbol, a number, or arithmetic on
-these. PyTorch 2.13 writes them as constructors (``Mul(Integer(2), Symbol('s83', positive=True, integer=True))``), older
-versions as formulas (``2*s83``).
+``size_of`` parses one without evaluating it: a symbol, a number, or arithmetic on these. Only a number says something
+about a size before the run; the nodes of the program compute the others. PyTorch 2.13 writes them as constructors
+(``Mul(Integer(2), Symbol('s83', positive=True, integer=True))``), older versions as formulas (``2*s83``).
 
 Source: torch/_export/serde/serialize.py of PyTorch 2.13, ``_print_sympy`` and ``_parse_sym_expr``.
 """
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import ast
 import re
+
+from workbench.frontends.pytorch.reading.archive import refused
 
 #: characters of an expression, digits of a number, and the product of the exponents that stand over each other
 MAX_TEXT, MAX_DIGITS, MAX_POWER = 10_000, 40, 64
@@ -30,15 +32,16 @@ _ASSUMPTIONS = frozenset(
 )
 
 
-def plain(text: str) -> str | None:
-    """An expression written anew; None if it is more than arithmetic on sizes."""
+def size_of(text: str) -> int | None:
+    """The size that an expression is, None for one that is only known in a run; refused if it is not arithmetic."""
     try:
-        if len(text) > MAX_TEXT:
-            return None
-        tree = ast.parse(text.strip(), mode="eval").body
-        return ast.unparse(tree) if _fits(tree, MAX_POWER) else None
+        tree = ast.parse(text.strip(), mode="eval").body if len(text) <= MAX_TEXT else None
+        if tree is not None and _fits(tree, MAX_POWER):
+            found = _number_of(tree)
+            return found if type(found) is int else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        pass
+    raise refused(f"it has a size that is not arithmetic: {text[:60]!r}")
 
 
 def _fits(node: ast.expr, power: float) -> bool:
@@ -102,6 +105,8 @@ def _number_of(node: ast.expr) -> float | None:
             return value  # type: ignore[return-value]
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if _is_number(value):
             return -value  # type: ignore[operator,return-value]
+        case ast.Call(func=ast.Name(id="Integer"), args=[ast.Constant(value=str() as digits)], keywords=[]):
+            return int(digits) if _NUMBER.fullmatch(digits) and digits.lstrip("+-").isdigit() else None
         case ast.Call(func=ast.Name(id="Integer" | "Float"), args=[one], keywords=[]):
             return _number_of(one)
         case ast.Call(func=ast.Name(id="Rational"), args=[top, below], keywords=[]):

@@ -1,0 +1,77 @@
+"""Makes the files in ``pt2`` with PyTorch (2.13 made them): ``python -m tests.frontends.data.make_pt2``.
+
+Each is what ``torch.export.save`` writes, but for the names of folders in stack traces. Beside it lie the inputs and
+what PyTorch computed, in the order of the graph's inputs and outputs. The tests need no PyTorch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tests.frontends.pt2_files import MODEL, archive, members, saved
+from tests.frontends.pt2_modules import modules, results_of
+
+HERE = Path(__file__).resolve().parent / "pt2"
+#: those that are exported with strict=True, so that bodies of loops have lines of their own
+STRICT = ("newton",)
+#: those that are taken apart into the core ops of PyTorch
+DECOMPOSED = {"perceptron_core": "perceptron", "conv_net_core": "conv_net", "block_core": "block"}
+
+
+def as_numpy(tensor: torch.Tensor) -> np.ndarray:
+    return tensor.detach().numpy()
+
+
+def without_folders(program: bytes) -> bytes:
+    """The archive with file names instead of paths, without frames in PyTorch's own files and histories of nodes."""
+    found = members(program)
+    document = json.loads(found[MODEL])
+
+    def walk(node):
+        if isinstance(node, dict):
+            node.pop("from_node", None)  # history of the node in PyTorch, longer than all the rest
+            trace = node.get("stack_trace")
+            if isinstance(trace, str):
+                frames = re.findall(r'File "[^"]*", line \d+, in [^\n]*(?:\n(?! *File ")[^\n]*)*', trace)
+                kept = [f for f in frames if "site-packages" not in f]
+                node["stack_trace"] = "\n  ".join(re.sub(r'File "[^"<]*/', 'File "', f) for f in kept)
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk(document)
+    found[MODEL] = json.dumps(document, separators=(",", ":")).encode()
+    return archive(found)
+
+
+def write(name: str, program: bytes, args: tuple, results: list) -> None:
+    (HERE / f"{name}.pt2").write_bytes(without_folders(program))
+    arrays = {f"in{k}": as_numpy(a) for k, a in enumerate(args)} | {
+        f"out{k}": as_numpy(r) for k, r in enumerate(results)
+    }
+    np.savez_compressed(HERE / f"{name}.npz", **arrays)
+
+
+def main() -> None:
+    HERE.mkdir(exist_ok=True)
+    torch.set_num_threads(1)
+    for name, (module, args, options) in modules().items():
+        results = results_of(module, args)
+        write(
+            name, saved(torch, module, tuple(a.clone() for a in args), strict=name in STRICT, **options), args, results
+        )
+    for name, of in DECOMPOSED.items():
+        module, args, options = modules()[of]
+        program = torch.export.export(module, args, **options).run_decompositions()
+        write(name, saved(torch, program, args), args, results_of(module, args))
+
+
+if __name__ == "__main__":
+    main()

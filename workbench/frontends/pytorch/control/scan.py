@@ -1,0 +1,105 @@
+"""``scan`` and ``map`` -> a frame with a counter.
+
+In iteration k the body gets row k of each array that is scanned, and its results that are stacked go to a list, which
+becomes an array after the loop. Source: torch/_higher_order_ops/scan.py and map.py of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import workbench.frontends.onnx.collect  # noqa: F401  the lists of a loop
+from workbench.frontends.pytorch.control.loop import variable_names
+from workbench.frontends.pytorch.reading.archive import refused
+from workbench.frontends.pytorch.reading.program import SubGraph
+from workbench.ir.builder.value import Value
+from workbench.ir.types import TensorType
+
+if TYPE_CHECKING:
+    from workbench.frontends.pytorch.lower import TorchLowering
+
+
+def lower_scan(
+    lowering: TorchLowering, body: SubGraph, init: list[Any], rows: list[Any], additional: Sequence[Any] = ()
+) -> list[Any]:
+    names = variable_names(lowering, init, "carry")
+    start = [lowering.tensor(i) for i in init]
+    given = [lowering.tensor(a) for a in additional]
+    return over_rows(
+        lowering,
+        names,
+        start,
+        [lowering.tensor(r) for r in rows],
+        lambda now, parts: lowering.body(body, [*now, *parts, *given]),
+    )
+
+
+def lower_map(lowering: TorchLowering, body: SubGraph, rows: list[Any], additional: Sequence[Any] = ()) -> list[Any]:
+    given = [lowering.tensor(a) for a in additional]
+    return over_rows(
+        lowering, [], [], [lowering.tensor(r) for r in rows], lambda now, parts: lowering.body(body, [*parts, *given])
+    )
+
+
+def over_rows(
+    lowering: TorchLowering,
+    names: Sequence[str],
+    start: Sequence[Value],
+    rows: Sequence[Value],
+    step_of: Any,
+    backward: bool = False,
+    stacked_types: Sequence[TensorType] = (),
+) -> list[Value]:
+    """``step_of(variables, parts)`` gives variables and results of each row: the last ones, and the results stacked."""
+    if not rows or not rows[0].shape:
+        raise refused(f"{lowering.call.name!r} goes over nothing")
+    b, label = lowering.builder, lowering.label
+    length = lowering.cast(lowering.sizes_of(rows[0])[0], "int64")
+    types = list(stacked_types) or [
+        TensorType(m.type.dtype, (m.type.shape or ())[1:]) for m in lowering.metas[len(names) :]
+    ]
+    lists = [f"stacked{k}" for k in range(len(types))]
+    counter = "i" if "i" not in names else "iteration"
+
+    def test(**now: Value) -> Value:
+        less: Value = b.op("less", now[counter], length, name=f"{b.context.prefix}/go_on")
+        return less
+
+    def step(**now: Value) -> dict[str, Value]:
+        at = now[counter]
+        if backward:
+            last = b.op("subtract", length, lowering.number(1, "int64"))
+            at = b.op("subtract", last, at, name=f"{b.context.prefix}/row")
+        parts = [b.op("getitem", r, at, index=(("input", 0),), name=f"{b.context.prefix}/part") for r in rows]
+        made = step_of([now[n] for n in names], parts)
+        following = b.op("add", now[counter], lowering.number(1, "int64"), name=f"{b.context.prefix}/next")
+        carried = [lowering.cast(v, now[n].dtype) for v, n in zip(made, names, strict=False)]
+        results = [lowering.cast(v, t.dtype) for v, t in zip(made[len(names) :], types, strict=True)]
+        grown = [b.op("list_append", now[n], v) for n, v in zip(lists, results, strict=True)]
+        return {counter: following, **dict(zip([*names, *lists], [*carried, *grown], strict=True))}
+
+    first = {counter: b.constant(np.int64(0)), **dict(zip(names, start, strict=True))}
+    first |= {n: b.op("list_new") for n in lists}
+    final = b.while_loop(test, step, first, name=label)
+    stacked = [
+        b.op(
+            "list_stack",
+            final[n],
+            name=f"{label}/{n}",
+            dtype=t.dtype,
+            shape=tuple(-1 if d is None else d for d in t.shape or ()),
+            axis=0,
+            backward=backward,
+        )
+        for n, t in zip(lists, types, strict=True)
+    ]
+    known = (rows[0].shape or (None,))[0]
+    if known is not None:
+        stacked = [
+            b.op("reshape", s, shape=(known, *(t.shape or ()))) if None not in (t.shape or ()) else s
+            for s, t in zip(stacked, types, strict=True)
+        ]
+    return [*(final[n] for n in names), *stacked]

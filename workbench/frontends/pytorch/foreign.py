@@ -1,0 +1,84 @@
+"""Calls that have no rule of ours: PyTorch computes them where it is installed, node by node."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.frontends.pytorch.aten import PREFIX
+from workbench.frontends.pytorch.numbers import Number
+from workbench.frontends.pytorch.reading.arguments import Dtype, Other
+from workbench.ir.builder.value import Value
+from workbench.ir.node import Ref
+
+if TYPE_CHECKING:
+    from workbench.frontends.pytorch.lower import TorchLowering
+
+_ATEN = re.compile(r"aten\.[a-z_][a-z0-9_]*\.\w+", re.ASCII)
+_DRAWS = re.compile(
+    r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson)\."
+)
+#: an option that the tensors of a node need not have
+_LEFT_OUT = ("device", "layout", "memory_format", "pin_memory", "non_blocking", "out")
+
+
+def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | str:
+    """The results of a call as a node that PyTorch computes; the reason why not, as the end of a sentence."""
+    types = [m.type for m in lowering.metas]
+    if not _ATEN.fullmatch(target):
+        return "it is of a library of ops that is not known here"
+    if _DRAWS.match(target):
+        return "it draws random numbers, which an exported program does not determine; export it after module.eval()"
+    if any(t.shape is None or None in t.shape for t in types) or not types:
+        return "it has no rule here, and gives sizes that only a run knows"
+    if importlib.util.find_spec("torch") is None:
+        return "it has no rule here; PyTorch, which is not installed, would compute it"
+    operands: list[Value] = []
+    tensors: list[int] = []
+
+    def described(value: Any) -> Any:
+        if isinstance(value, list):
+            return [described(v) for v in value]
+        if isinstance(value, (Value, Number)):
+            whole = value if isinstance(value, Value) else value.value
+            operands.append(whole)
+            if isinstance(value, Number):
+                return {"input": len(operands) - 1}
+            shape = [int(d or 0) for d in whole.shape or ()]
+            strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+            tensors.append(len(operands) - 1)
+            return {"tensor": [len(operands) - 1, whole.dtype, shape, strides, 0]}
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"number": str(value)}
+        if isinstance(value, complex):
+            return {"complex": [value.real, value.imag]}
+        return {"constant": value.name} if isinstance(value, Dtype) else None if isinstance(value, Other) else value
+
+    given = [described(a) for a in args]
+    named = {k: described(v) for k, v in kwargs.items() if k not in _LEFT_OUT}
+    if any(operands[k].shape is None or None in (operands[k].shape or ()) for k in tensors):
+        return "it has no rule here, and reads sizes that only a run knows"
+    call = {
+        "args": given,
+        "kwargs": named,
+        "storages": len(operands),
+        "written": [],
+        "grad": False,
+        "outs": [["elements", k] for k in range(len(types))],
+    }
+    here = lowering.builder.context
+    node = lowering.builder.add_node(
+        f"{PREFIX}:{target}",
+        [here.adopt(v).ref for v in operands],
+        control=() if operands else here.pivot(),
+        name=lowering.label,
+        types=tuple(types),
+        call=json.dumps(call),
+        record="",
+        key=0,
+    )
+    return [Value(lowering.builder, Ref(node, k), t, here) for k, t in enumerate(types)]

@@ -1,0 +1,1 @@
+"""Reads archives of exported programs: members, JSON, tensors and sizes, without PyTorch."""

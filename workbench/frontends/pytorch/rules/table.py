@@ -1,0 +1,76 @@
+"""The table of rules: ATen op -> function of (lowering, arguments as values and numbers, by PyTorch's names).
+
+A rule returns the value of the result, or a list of values; None where its arguments ask for something that ours do not
+have. Source: aten/src/ATen/native/native_functions.yaml of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.frontends.pytorch.numbers import Number
+from workbench.frontends.pytorch.promote import kind_of
+from workbench.frontends.pytorch.reading.archive import refused
+from workbench.ir.builder.value import Value
+
+if TYPE_CHECKING:
+    from workbench.frontends.pytorch.lower import TorchLowering
+
+Rule = Callable[..., Any]
+RULES: dict[str, Rule] = {}
+#: rules that get tensors and not their values, because they write to some of them
+WRITERS: dict[str, Rule] = {}
+#: floats in which PyTorch rounds results only: it computes in float32
+SHORT = ("float16", "bfloat16")
+
+
+def rule(*targets: str) -> Callable[[Rule], Rule]:
+    def register(found: Rule) -> Rule:
+        for target in targets:
+            if RULES.setdefault(f"aten.{target}", found) is not found:
+                raise ValueError(f"{target} has two rules")
+        return found
+
+    return register
+
+
+def out_dtype(lowering: TorchLowering, k: int = 0) -> str:
+    return lowering.metas[k].type.dtype
+
+
+def working(dtype: str) -> str:
+    """The dtype in which results of a dtype are computed."""
+    return "float32" if dtype in SHORT else dtype
+
+
+def wide(lowering: TorchLowering, x: Any) -> Value:
+    """A value of 16-bit floats in float32, another as it is."""
+    return lowering.cast(x, working(x.dtype))
+
+
+def is_float(x: Value) -> bool:
+    return kind_of(x.dtype) == "f"
+
+
+def dims(x: Value, dim: Any) -> tuple[int, ...] | None:
+    """Axes counted from the front; None for all of them."""
+    rank = x.type.rank or 0
+    if dim is None or dim == []:
+        return None
+    listed = dim if isinstance(dim, list) else [dim]
+    if any(type(d) is not int or not -max(rank, 1) <= d < max(rank, 1) for d in listed):
+        raise refused(f"it has the axes {listed} of {rank}")
+    return tuple(d % max(rank, 1) for d in listed) if rank else ()
+
+
+def dim_of(x: Value, dim: Any) -> int:
+    found = dims(x, dim)
+    return found[0] if found else 0
+
+
+def plain(*given: Any) -> bool:
+    """True if no number is known in a run only."""
+    return not any(
+        isinstance(g, Number) or (isinstance(g, Sequence) and not isinstance(g, str) and not plain(*g)) for g in given
+    )

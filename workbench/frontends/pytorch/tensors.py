@@ -1,0 +1,77 @@
+"""Tensors of a program that is lowered: what shares memory, and what a call in place changes.
+
+A tensor is a base and the views that lead from it: ``y[1].t()`` is base ``y``, then a selection, then a transposition.
+The graph has no memory, so a write into a tensor is a new value of its base ::
+
+    y = x.clone()     base y, version 0
+    z = y[1]          base y, [select 1]
+    z.add_(2)         new base = setitem(base, z + 2), version 1: y, z and all their views are made anew when next read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from workbench.ir.builder.value import Value
+
+
+@dataclass(slots=True)
+class Base:
+    """Memory: its present value, how often it was written, and its origin (``label``, for messages)."""
+
+    value: Value
+    label: str
+    version: int = 0
+    #: a tensor that may or may not share this memory: a size that only a run knows decides
+    doubtful: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorView:
+    """One step from a tensor to a part of it, and back: ``put(whole, part)`` is the whole with that part."""
+
+    take: Callable[[Value], Value]
+    put: Callable[[Value, Value], Value]
+
+
+@dataclass(slots=True)
+class Tensor:
+    base: Base
+    views: tuple[TensorView, ...] = ()
+    _value: Value | None = field(default=None)
+    _version: int = -1
+
+    def read(self) -> Value:
+        """The present value."""
+        if self._value is None or self._version != self.base.version:
+            value = self.base.value
+            for view in self.views:
+                value = view.take(value)
+            self._value, self._version = value, self.base.version
+        return self._value
+
+    def write(self, value: Value) -> None:
+        """Change the memory."""
+        wholes = [self.base.value]
+        for view in self.views[:-1]:
+            wholes.append(view.take(wholes[-1]))
+        for view, whole in zip(reversed(self.views), reversed(wholes), strict=True) if self.views else ():
+            value = view.put(whole, value)
+        self.base.value = value
+        self.base.version += 1
+
+    def viewed(self, view: TensorView) -> Tensor:
+        """A view of this tensor; its value is made now, where its line is."""
+        return Tensor(self.base, (*self.views, view), view.take(self.read()), self.base.version)
+
+
+def new_tensor(value: Value, label: str) -> Tensor:
+    return Tensor(Base(value, label), (), value, 0)
+
+
+class Unread:
+    """A result that nothing here computes, and that most programs do not read."""
+
+
+UNREAD = Unread()

@@ -1,0 +1,123 @@
+"""The posterior of the end: a mixture of what the declared laws say, weighted by how they did on the record so far.
+
+Each law that leads to the mark is a Student law of the logarithm of the time; one that does not, and what no law has
+foretold, is "as long again as it has been" (Gott's argument), with half of the former's weight for never.  The median
+is that of the laws that lead there; the interval is that of everything.  "Never" needs a record that rests, and that
+neither its laws nor its wandering lead to the mark within forty times its length.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.laws.backtest import backtest
+from workbench.analysis.laws.chance.rest import LEAST as LEAST_REST
+from workbench.analysis.laws.chance.rest import Rest, rest
+from workbench.analysis.laws.chance.walk import passes
+from workbench.analysis.laws.law import Law
+from workbench.analysis.laws.record import as_record
+from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
+
+#: The declared laws.
+LAWS: tuple[Law, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS)
+#: Values from which they are asked.
+LEAST = 8
+#: An end farther than this many times the record's length is not told from never; one farther than the second is not
+#: foretold.
+NEVER, FAR = 40.0, 20.0
+#: The probability from which "never" is said, and from which no end is.
+SURE, TORN = 0.65, 0.4
+#: The weight of what no law has foretold, beside 1 for all laws.
+UNFORESEEN = 0.04
+#: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
+FREEDOM, WIDENS = 4.0, 0.35
+#: The places at which a Student law is taken, and those of "as long again".
+_PLACES = np.linspace(-4.0, 4.0, 33)
+_STUDENT = (1.0 + _PLACES**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1.0))
+_STUDENT /= _STUDENT.sum()
+_AGAIN = np.log(1.0 / np.linspace(0.02, 0.98, 33) - 1.0)
+_NEVER = 100.0
+
+
+class Candidate(NamedTuple):
+    """A law with its share of the weight, its iterations to the mark and the error of their logarithm; or a refusal."""
+
+    law: Law
+    share: float
+    iterations: float
+    error: float
+    refused: str
+
+
+class Outlook(NamedTuple):
+    """Iterations until the mark is passed, with their 90 % interval, and the probability of never.
+
+    ``iterations`` is inf for never and None where neither is said.  ``candidates`` are all laws, the weightiest first.
+    """
+
+    iterations: float | None
+    low: float
+    high: float
+    never: float
+    rest: Rest
+    candidates: tuple[Candidate, ...]
+
+
+def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[Law, ...] = LAWS) -> Outlook | None:
+    """When ``x keep threshold`` turns, x (n,) finite and on the kept side; None of fewer values, or without direction."""
+    r = as_record(x, keep, threshold) if len(x) >= LEAST else None
+    if r is None or not (np.all(np.isfinite(r.z)) and r.z[-1] > r.mark):
+        return None
+    n = len(r.z)
+    with np.errstate(all="ignore"):
+        tested = backtest(laws, r)
+        speaks = ~np.isnan(tested.now)
+        score = np.where(speaks, tested.evidence + np.array([law.prior for law in laws]), -np.inf)
+        share = np.exp(score - score.max())
+        share /= share.sum()
+        leads = speaks & np.isfinite(tested.now)
+        centre = np.where(leads, np.log(tested.now) - tested.bias, 0.0)
+        error = tested.spread * np.sqrt(1.0 + WIDENS * np.log1p(np.exp(np.clip(centre, -50.0, 50.0)) / n))
+    candidates = _candidates(laws, share, np.where(leads, np.exp(np.minimum(centre, _NEVER)), np.inf), error, speaks)
+
+    led = (centre[leads, None] + _PLACES * error[leads, None]).ravel(), (share[leads, None] * _STUDENT).ravel()
+    lost = float(share[speaks & ~leads].sum())
+    again = np.full(len(_AGAIN), (0.5 * lost + UNFORESEEN) / len(_AGAIN))
+    places = np.concatenate((led[0], math.log(n) + _AGAIN, (_NEVER,)))
+    weights = np.concatenate((led[1], again, (0.5 * lost,)))
+    low, high = (max(1.0, _quantile(places, weights, q)) for q in (0.05, 0.95))
+    median = _quantile(places, weights, 0.5)
+    middle = _quantile(*led, 0.5) if leads.any() else median
+
+    found = rest(r)
+    far = float(weights[places > math.log(NEVER * n)].sum() / weights.sum()) if found.length >= LEAST_REST else 0.0
+    never = (found.chance + (1.0 - found.chance) * far) * (1.0 - passes(r, NEVER * n)) if far or found.chance else 0.0
+    k: float | None = min(max(middle, low), high)
+    if never > SURE:
+        k = math.inf
+    elif never > TORN or median > FAR * n:
+        k = None
+    return Outlook(k, low, high, never, found, candidates)
+
+
+def _candidates(
+    laws: tuple[Law, ...], share: np.ndarray, iterations: np.ndarray, error: np.ndarray, speaks: np.ndarray
+) -> tuple[Candidate, ...]:
+    def refused(i: int) -> str:
+        if not speaks[i]:
+            return "it does not describe the record"
+        return "" if share[i] >= 0.01 else f"it was off by a factor of {math.exp(min(error[i], 50.0)):.3g} before"
+
+    order = np.argsort(-share, kind="stable")
+    return tuple(Candidate(laws[i], float(share[i]), float(iterations[i]), float(error[i]), refused(i)) for i in order)
+
+
+def _quantile(places: np.ndarray, weights: np.ndarray, q: float) -> float:
+    """The quantile of a weighted sample of logarithms, as a number of iterations."""
+    order = np.argsort(places, kind="stable")
+    reached = np.cumsum(weights[order])
+    at = float(np.interp(q * reached[-1], reached - 0.5 * weights[order], places[order]))
+    return math.exp(min(at, _NEVER))

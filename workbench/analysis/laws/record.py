@@ -1,0 +1,61 @@
+"""``Record``: the values that a condition compares, as something that falls below a mark.
+
+A residual, a loss or a distance is looked at in the logarithm: what is left to do is a ratio there, and its decays are
+lines.  Anything else stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Record(NamedTuple):
+    """``z`` (n,) falls from z[0] towards ``mark``; ``logarithmic`` says that z is the logarithm of the values."""
+
+    z: np.ndarray
+    mark: float
+    logarithmic: bool
+
+    @property
+    def best(self) -> np.ndarray:
+        """The lowest value so far, (n,)."""
+        return np.minimum.accumulate(self.z)
+
+
+def as_record(x: np.ndarray, keep: str, threshold: float) -> Record | None:
+    """The record of ``x keep threshold``, n finite values; None where the comparison has no direction."""
+    if keep not in (">", ">=", "<", "<="):
+        return None
+    sign = 1.0 if keep in (">", ">=") else -1.0
+    y, mark = sign * np.asarray(x, dtype=np.float64), sign * threshold
+    if mark > 0 and float(y.min()) > 0:
+        return Record(np.log(y), math.log(mark), True)
+    return Record(y, mark, False)
+
+
+class Sums(NamedTuple):
+    """Sums of u, z, u u, u z and z z over the first 0 .. n values, with which a line through any part is one formula."""
+
+    u: np.ndarray
+    z: np.ndarray
+    uu: np.ndarray
+    uz: np.ndarray
+    zz: np.ndarray
+
+    def lines(self, first: np.ndarray, upto: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Slopes, intercepts and standard deviations of the least-squares lines through the values first .. upto."""
+        u, z, uu, uz, zz = (sums[upto] - sums[first] for sums in self)
+        m = upto - first
+        spread = uz - u * z / m
+        slope = spread / (uu - u * u / m)
+        rest = np.maximum(zz - z * z / m - slope * spread, 0.0)
+        return slope, (z - slope * u) / m, np.sqrt(rest / np.maximum(1, m - 2))
+
+
+def sums(u: np.ndarray, z: np.ndarray) -> Sums:
+    """The sums of z (n,) over u (n,); both should lie about zero, so that no digits are lost."""
+    parts = (u, z, u * u, u * z, z * z)
+    return Sums(*(np.concatenate(((0.0,), np.cumsum(part))) for part in parts))

@@ -1,0 +1,40 @@
+"""Straight lines through the record: geometric decay in the logarithm, steady progress elsewhere.
+
+Source: the linear convergence of first-order methods (Nesterov, Introductory Lectures on Convex Optimization, 2004,
+theorem 2.1.15) and of Krylov methods between their superlinear phases (Trefethen and Bau, Numerical Linear Algebra,
+1997, lecture 38).  On records of other people's solvers no other law is as often within a factor of two.
+
+Holds where the rate settled; through the last half or quarter where it changed.  Fails for sublinear decays, whose rate
+falls for ever (it is then too early), and at a floor, which it does not see.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.laws.law import Law, Times
+from workbench.analysis.laws.record import Record, sums
+
+#: A part of a record is as long as this at least, where the record is.
+LEAST = 8
+#: Noise meets the level before its trend does, by this many of its standard deviations.
+DIP = 0.5
+
+
+def _line(share: float) -> Times:
+    def times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+        middle, at = float(r.z.mean()), np.arange(len(r.z), dtype=np.float64)
+        half = 0.5 * (len(at) - 1)
+        first = np.maximum(0, seen - np.maximum(LEAST, (share * seen).astype(np.int64)))
+        slope, level, sd = (v[:, None] for v in sums(at - half, r.z - middle).lines(first, seen))
+        there = (levels - middle + DIP * sd - level) / slope + half
+        return np.where(slope < 0, there - (seen[:, None] - 1), np.inf)
+
+    return times
+
+
+LAWS = (
+    Law("line", 1.0, "a straight line", _line(1.0)),
+    Law("line, last half", 1.0, "the straight line of its last half", _line(0.5)),
+    Law("line, last quarter", 1.0, "the straight line of its last quarter", _line(0.25)),
+)

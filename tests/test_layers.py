@@ -55,7 +55,7 @@ ORDER = {
     "plan": "reachability schedule memory lowering native plan live_ranges cache dag",
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
     "analysis": "comparisons text standing claims "
-    "series verdict expressions forecast intervals slicing proof diff precision root_cause fixes ends termination "
+    "series verdict laws expressions forecast intervals slicing proof diff precision root_cause fixes ends termination "
     "live report",
     "magics": "watch_line insert probe graph_line cell register",
     "widgets": "live base text series strips graph evolution termination control_flow values nodes breakpoints memory "

@@ -24,7 +24,14 @@ from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.first_look import MOVES, SEASONAL_STEPS, exact_law, first_look
 from workbench.analysis.forecast.laws.sawtooth import sawtooth
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
-from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast, never_turns, undecided
+from workbench.analysis.forecast.operand import (
+    OperandForecast,
+    OperandRecord,
+    PassageForecast,
+    by_laws,
+    never_turns,
+    undecided,
+)
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.forecast.recorded_claims import recorded_claims
 from workbench.analysis.series.value_series import WINDOW
@@ -157,12 +164,19 @@ class ComparisonMonitor:
                 return found
         found = self._by_law(self._values, xs, values, self.count, dtype, keep, t, name, exact_float)
         if found.k == math.inf and found.slug in ("floor", "limit-beyond") and _rests(xs, dtype):
-            return self._resting(name, plateaus(xs).rest)
+            return self._resting(xs, dtype, keep, t, name, plateaus(xs).rest)
         return found
 
-    def _resting(self, name: str, rest: int) -> PassageForecast:
+    def _resting(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, rest: int) -> PassageForecast:
         sentence = f"{name} has rested for {rest} evaluations, and rested before: if it moves again is not known."
-        return undecided("plateau", sentence)
+        return self._by_laws(xs, dtype, keep, t, name) or undecided("plateau", sentence)
+
+    def _by_laws(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, name: str) -> PassageForecast | None:
+        """All declared laws together about a record of floats that rests between its moves."""
+        if dtype.kind != "f":
+            return None
+        x = np.array(xs, dtype=np.float64)
+        return by_laws(x, OperandRecord(x, dtype, self.count, keep, float(t), name, str(self)))
 
     def _by_law(
         self,
@@ -220,7 +234,7 @@ class ComparisonMonitor:
         sentence = (
             f"{name} moves in steps with rests up to {runs.longest} evaluations long: its next steps are not known."
         )
-        return undecided("plateau", sentence)
+        return self._by_laws(whole, dtype, keep, t, name) or undecided("plateau", sentence)
 
     def _steps(
         self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any, seen: int | None

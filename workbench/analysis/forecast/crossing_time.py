@@ -16,6 +16,7 @@ import numpy as np
 from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
 from workbench.analysis.forecast.first_passage import changed_at_last, passage
 from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, Fitted, Law, again, try_all
+from workbench.analysis.laws.posterior import LEAST
 from workbench.kernels.laws import is_noisy, settled, slope
 
 #: A law with a larger error is refused.
@@ -24,13 +25,14 @@ WORST = 0.2
 SHORT = 0.02
 #: From here on the record is asked whether it is noise.
 ROUGH = 1e-3
+#: The same of few values, where a law holds roughly until it is settled.
+FAIR = 5e-3
 #: An end farther than this many times the record's length is far.
 FAR = 20
 #: An end farther than this many times the record's length is not told from a zero that lies within the record's error.
 PASSES = 8
-#: The later half of a trend leads to the threshold in this many times the iterations of all of it: it becomes flatter,
-#: or levels off.
-FLATTER, LEVELS = 1.1, 2.0
+#: Of fewer values the last steps are continued where no law holds.
+FEW = 12
 #: Noise of fewer values has one first passage only.
 FEWEST_TWICE = 20
 
@@ -100,7 +102,7 @@ def forecast_crossing(
             good = tried[0].error if tried else math.inf
         if good < (WORST if n >= 16 else SHORT if n >= 4 else 1e-9):
             return _follow(x, held, tried, eps, op, t)
-        return _trend(x, op, t)
+        return _last_steps(x, op, t) if n < FEW else None
 
 
 def _by_hint(x: np.ndarray, held: int, eps: float, hint: Hint, op: str, t: float) -> Crossing | None:
@@ -127,6 +129,8 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         return None
     if k > PASSES * len(x) and _passes_zero(law, k, x, op, t, eps):
         return None
+    if math.isfinite(k) and best.error > (ROUGH if len(x) >= FEW else FAIR) and len(x) >= LEAST:
+        return None  # all declared laws together know better than one that holds roughly
     before = best.law.first(op, t)
     hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
     others = [] if before is None else [before - held]
@@ -145,10 +149,6 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     kind = law_class(len(x), best.error, half)
     if kind == "exact":
         kind += _beyond(x, k, best.start, eps, op, t)
-    shown = _residual(x, op, t) if best.error > ROUGH and len(x) >= 12 else None
-    # a rough law may as well bend: a residual's last trend is its nearest rival
-    steady = _steady(*shown) if shown is not None and shown[0] is not x else math.inf
-    half = max(half, abs(k - steady)) if math.isfinite(steady) else half
     found = replace(_banded(k, half, len(x), kind, best.law.name, best.error, spread), hint=hint)
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
@@ -263,31 +263,14 @@ def _steady(y: np.ndarray, mark: float) -> float:
     return (float(y[-1]) - mark) / -b if b < -3.0 * error else math.inf
 
 
-def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:
-    """No law holds: the straight trend of the last half of a residual's logarithm, if the half before agrees.
-
-    Of few values, the last steps are continued: a guess, with an interval to match.
-    """
+def _last_steps(x: np.ndarray, op: str, t: float) -> Crossing | None:
+    """No law holds of few values of a residual: its last steps are continued, a guess with an interval to match."""
     if op not in (">", ">=") or t <= 0 or not (x > 0).all():
         return None
     y, mark = np.log(x), math.log(t)
-    n, ks = len(y), []
-    if n < 12:
-        d = y[1:] - y[:-1]
-        if not (d[-3:] < 0).all():
-            return None
-        ks = [(float(y[-1]) - mark) / -float(d[-m:].mean()) for m in (1, 2, len(d))]
-        return _banded(float(math.ceil(ks[0])), max(abs(v - ks[0]) for v in ks), n, "guess", "the last steps", 0.5, 0.0)
-    for start in (n // 2, n // 4, 0):
-        part = y[start:]
-        b, a = np.polyfit(np.arange(len(part)) - len(part) + 1.0, part, 1)
-        rest = float(np.std(part - (a + b * (np.arange(len(part)) - len(part) + 1.0))))
-        if b >= 0 or -b * len(part) < 2.0 * rest:
-            return None
-        ks.append((a - rest - mark) / -b)  # the dips below the trend come first
-    k, spread = max(ks[0], 1.0), max(abs(v - ks[0]) for v in ks)
-    # a trend that becomes flatter may be the way to a floor
-    if k > 50 * n or ks[0] > LEVELS * ks[-1]:
+    d = y[1:] - y[:-1]
+    if not (d[-3:] < 0).all():
         return None
-    kind = "trend-flat" if ks[0] > FLATTER * ks[-1] else "trend"
-    return _banded(float(round(k)), max(spread, 1.0), n, kind, "a straight trend", 0.5, spread)
+    ks = [(float(y[-1]) - mark) / -float(d[-m:].mean()) for m in (1, 2, len(d))]
+    half = max(abs(v - ks[0]) for v in ks)
+    return _banded(float(math.ceil(ks[0])), half, len(y), "guess", "the last steps", 0.5, 0.0)

@@ -1,7 +1,9 @@
 """The forecast of one moving operand against a fixed threshold, where no exact counter continues it.
 
-A law that crosses is asked first (``gap_forecast``); where none is certain, what the operand's evolution says about
-never crossing (``endless``).  A law stays in use as long as it predicts the values that come.
+A law that continues the record nearly to its digits is asked first (``crossing_time``), then what the operand's
+evolution says about never crossing (``never_crosses``).  Where neither is certain, the declared laws of
+``workbench.analysis.laws`` answer, each weighted by what it foretold of the record so far.  A law stays in use as long
+as it predicts the values that come.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.calibrated_confidence import confidence
+from workbench.analysis.forecast.calibrated_confidence import MOST, POSTERIOR, confidence
 from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
 from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
+from workbench.analysis.laws.posterior import outlook
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
@@ -86,6 +89,9 @@ class OperandForecast:
             return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
+        told = by_laws(x, s) if s.dtype.kind == "f" else None
+        if told is not None:
+            return told
         return undecided(found.slug, found.sentence) if found is not None else undecided("few", "More are needed.")
 
     def _endless(self, crossing: Crossing | None, x: np.ndarray, s: OperandRecord) -> tuple[Verdict, Evolution | None]:
@@ -152,6 +158,26 @@ def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
     sure = confidence(c.kind, len(s.values))
     high = min(c.high, 1e18)
     return PassageForecast(c.k, c.low, high, "forecast", text, sure, c.kind, c.below, c.above)
+
+
+def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
+    """The answer of all declared laws together; None of too few values, and where they are torn."""
+    o = outlook(x, s.keep, s.threshold)
+    if o is None or o.iterations is None:
+        return None
+    if math.isinf(o.iterations):
+        rest = f"{s.name} has not become better for {o.rest.length:,} evaluations"
+        sentence = f"{rest}, longer than it ever waited before; clause {s.clause} does not turn at that."
+        return never_turns("stagnates", sentence, min(MOST, o.never))
+    k, low, high = math.ceil(o.iterations), math.floor(o.low), math.ceil(min(o.high, 1e18))
+    best = o.candidates[0]
+    text = (
+        f"{s.name} follows {best.law.what} best of {len(o.candidates)} laws; together they let clause {s.clause} turn "
+        f"in about {k:,} iterations."
+    )
+    return PassageForecast(
+        k, min(low, k), max(high, k), "forecast", text, confidence(POSTERIOR, len(s.values)), POSTERIOR
+    )
 
 
 def never_turns(slug: str, sentence: str, sure: float, kind: str = "") -> PassageForecast:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.laws.law import Law
-from workbench.analysis.laws.record import Record
+from workbench.analysis.laws.law import DeclaredLaw
+from workbench.analysis.laws.record import FallingRecord
 
 #: Earlier moments, as shares of the record; the levels asked about are those reached at the later ones, and now.
 MOMENTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -34,7 +34,7 @@ SHRINK = 2.0
 
 
 class Tested(NamedTuple):
-    """Of each law (m,): iterations to the mark from now, the bias and the spread of their logarithm, its log evidence."""
+    """Of each law (m,): iterations to the mark from now, bias and spread of their logarithm, and its log evidence."""
 
     now: np.ndarray
     bias: np.ndarray
@@ -42,7 +42,7 @@ class Tested(NamedTuple):
     evidence: np.ndarray
 
 
-def backtest(laws: tuple[Law, ...], r: Record) -> Tested:
+def backtest(laws: tuple[DeclaredLaw, ...], r: FallingRecord) -> Tested:
     """What the laws say about the mark, and how wrong they were before."""
     n, best = len(r.z), r.best
     moments = np.unique((np.array(MOMENTS) * n).astype(np.int64))

@@ -14,22 +14,23 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.analysis.laws.backtest import backtest
+from workbench.analysis.laws.chance import level
 from workbench.analysis.laws.chance.rest import LEAST as LEAST_REST
 from workbench.analysis.laws.chance.rest import Rest, rest
 from workbench.analysis.laws.chance.walk import passes
-from workbench.analysis.laws.law import Law
+from workbench.analysis.laws.law import DeclaredLaw
 from workbench.analysis.laws.record import as_record
 from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
 
 #: The declared laws.
-LAWS: tuple[Law, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS)
+LAWS: tuple[DeclaredLaw, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS, *level.LAWS)
 #: Values from which they are asked.
 LEAST = 8
 #: An end farther than this many times the record's length is not told from never; one farther than the second is not
 #: foretold.
 NEVER, FAR = 40.0, 20.0
 #: The probability from which "never" is said, and from which no end is.
-SURE, TORN = 0.65, 0.4
+SURE, TORN = 0.85, 0.3
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
@@ -45,14 +46,14 @@ _NEVER = 100.0
 class Candidate(NamedTuple):
     """A law with its share of the weight, its iterations to the mark and the error of their logarithm; or a refusal."""
 
-    law: Law
+    law: DeclaredLaw
     share: float
     iterations: float
     error: float
     refused: str
 
 
-class Outlook(NamedTuple):
+class Posterior(NamedTuple):
     """Iterations until the mark is passed, with their 90 % interval, and the probability of never.
 
     ``iterations`` is inf for never and None where neither is said.  ``candidates`` are all laws, the weightiest first.
@@ -66,10 +67,10 @@ class Outlook(NamedTuple):
     candidates: tuple[Candidate, ...]
 
 
-def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[Law, ...] = LAWS) -> Outlook | None:
-    """When ``x keep threshold`` turns, x (n,) finite and on the kept side; None of fewer values, or without direction."""
+def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[DeclaredLaw, ...] = LAWS) -> Posterior | None:
+    """When ``x keep threshold`` turns, x (n,) on the kept side; None of fewer values, or without direction."""
     r = as_record(x, keep, threshold) if len(x) >= LEAST else None
-    if r is None or not (np.all(np.isfinite(r.z)) and r.z[-1] > r.mark):
+    if r is None or not r.z[-1] > r.mark:
         return None
     n = len(r.z)
     with np.errstate(all="ignore"):
@@ -94,17 +95,21 @@ def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[Law, ...] = 
 
     found = rest(r)
     far = float(weights[places > math.log(NEVER * n)].sum() / weights.sum()) if found.length >= LEAST_REST else 0.0
-    never = (found.chance + (1.0 - found.chance) * far) * (1.0 - passes(r, NEVER * n)) if far or found.chance else 0.0
+    never = (
+        (found.chance + (1.0 - found.chance) * far) * (1.0 - passes(r, found.since, NEVER * n))
+        if far or found.chance
+        else 0.0
+    )
     k: float | None = min(max(middle, low), high)
     if never > SURE:
         k = math.inf
     elif never > TORN or median > FAR * n:
         k = None
-    return Outlook(k, low, high, never, found, candidates)
+    return Posterior(k, low, high, never, found, candidates)
 
 
 def _candidates(
-    laws: tuple[Law, ...], share: np.ndarray, iterations: np.ndarray, error: np.ndarray, speaks: np.ndarray
+    laws: tuple[DeclaredLaw, ...], share: np.ndarray, iterations: np.ndarray, error: np.ndarray, speaks: np.ndarray
 ) -> tuple[Candidate, ...]:
     def refused(i: int) -> str:
         if not speaks[i]:

@@ -1,4 +1,4 @@
-"""``Record``: the values that a condition compares, as something that falls below a mark.
+"""``FallingRecord``: the values that a condition compares, as something that falls below a mark.
 
 A residual, a loss or a distance is looked at in the logarithm: what is left to do is a ratio there, and its decays are
 lines.  Anything else stays as it is.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Record(NamedTuple):
+class FallingRecord(NamedTuple):
     """``z`` (n,) falls from z[0] towards ``mark``; ``logarithmic`` says that z is the logarithm of the values."""
 
     z: np.ndarray
@@ -25,19 +25,19 @@ class Record(NamedTuple):
         return np.minimum.accumulate(self.z)
 
 
-def as_record(x: np.ndarray, keep: str, threshold: float) -> Record | None:
-    """The record of ``x keep threshold``, n finite values; None where the comparison has no direction."""
-    if keep not in (">", ">=", "<", "<="):
+def as_record(x: np.ndarray, keep: str, threshold: float) -> FallingRecord | None:
+    """The record of ``x keep threshold``, n values; None where it has no direction, or is not finite."""
+    if keep not in (">", ">=", "<", "<=") or not math.isfinite(threshold) or not np.isfinite(x).all():
         return None
     sign = 1.0 if keep in (">", ">=") else -1.0
     y, mark = sign * np.asarray(x, dtype=np.float64), sign * threshold
     if mark > 0 and float(y.min()) > 0:
-        return Record(np.log(y), math.log(mark), True)
-    return Record(y, mark, False)
+        return FallingRecord(np.log(y), math.log(mark), True)
+    return FallingRecord(y, mark, False)
 
 
 class Sums(NamedTuple):
-    """Sums of u, z, u u, u z and z z over the first 0 .. n values, with which a line through any part is one formula."""
+    """Sums of u, z, u u, u z, z z over the first 0 .. n values: a line through any part of them is one formula."""
 
     u: np.ndarray
     z: np.ndarray

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.laws.record import Record
+from workbench.analysis.laws.record import FallingRecord
 
-#: An improvement is this share of what is left to do.
-SHARE = 0.01
+#: An improvement is this share of what is left to do; of what was done, if that is less.
+SHARE, DONE = 0.01, 0.02
 #: Iterations of rest below which nothing is said.
 LEAST = 32
 #: The prior that a run stops.
@@ -36,16 +36,16 @@ class Rest(NamedTuple):
     chance: float
 
 
-def rest(r: Record) -> Rest:
+def rest(r: FallingRecord) -> Rest:
     """The rest at the end of a record that is above its mark."""
     best, n = r.best, len(r.z)
-    step = SHARE * (float(best[-1]) - r.mark)
+    step = min(SHARE * (float(best[-1]) - r.mark), DONE * float(best[0] - best[-1]))
     improved = np.flatnonzero(np.diff(np.floor((best[0] - best) / step)) > 0) + 1 if step > 0 else np.empty(0, np.int64)
     since = int(improved[-1]) if len(improved) else 0
     length = n - 1 - since
-    if length < LEAST:
-        return Rest(since, length, 0.0)
+    if length < LEAST or not len(improved):
+        return Rest(since, length, 0.0)  # nothing is known of how a run improves that never did
     waits = np.diff(improved, prepend=0)
-    longest = max(1, int(waits.max())) if len(waits) else 1
+    longest = max(1, int(waits.max()))
     goes_on = longest / (longest + length) / math.sqrt(1 + len(waits))
     return Rest(since, length, STOPS / (STOPS + (1.0 - STOPS) * goes_on))

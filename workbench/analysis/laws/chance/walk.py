@@ -14,13 +14,13 @@ import math
 
 import numpy as np
 
-from workbench.analysis.laws.record import Record
+from workbench.analysis.laws.record import FallingRecord
 
 
-def passes(r: Record, within: float) -> float:
-    """The chance to pass the mark within so many iterations, by the moves of the last half."""
+def passes(r: FallingRecord, since: int, within: float) -> float:
+    """The chance to pass the mark within so many iterations, by the moves since one of them in the last half."""
     n = len(r.z)
-    last = r.z[n // 2 :]
+    last = r.z[max(n // 2, since) :]
     lag, part = max(1, n // 16), max(1, len(last) // 4)
     if len(last) < lag + 3:
         return 1.0

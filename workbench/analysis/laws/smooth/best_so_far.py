@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import Law, Times
-from workbench.analysis.laws.record import Record
+from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.record import FallingRecord
 
 
 def _pace(share: float) -> Times:
-    def times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
         best = r.best
         before = (seen * (1.0 - share)).astype(np.int64)
         now = best[seen - 1]
@@ -28,6 +28,6 @@ def _pace(share: float) -> Times:
 
 
 LAWS = (
-    Law("pace", 1.5, "the pace of its best value", _pace(1.0)),
-    Law("pace, last half", 1.5, "the pace of its best value in its last half", _pace(0.5)),
+    DeclaredLaw("pace", 1.5, "the pace of its best value", _pace(1.0)),
+    DeclaredLaw("pace, last half", 1.5, "the pace of its best value in its last half", _pace(0.5)),
 )

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import Law, Times
-from workbench.analysis.laws.record import Record
+from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.record import FallingRecord
 
 #: A part of a record is as long as this at least.
 LEAST = 6
@@ -21,7 +21,7 @@ JUMP = 1e-6
 
 
 def _limit(share: float, logarithm: bool) -> Times:
-    def times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
         plain = r.logarithmic and not logarithm
         y, to = (np.exp(r.z), np.exp(levels)) if plain else (r.z, levels)
         total = np.concatenate(((0.0,), np.cumsum(y)))
@@ -40,8 +40,8 @@ def _limit(share: float, logarithm: bool) -> Times:
 
 
 LAWS = (
-    Law("levels off", -1.0, "an approach to a limit", _limit(1.0, False)),
-    Law("levels off, last half", -1.0, "an approach to a limit in its last half", _limit(0.5, False)),
-    Law("flattens", -1.0, "a rate that falls to nothing", _limit(1.0, True)),
-    Law("flattens, last half", -1.0, "a rate that falls to nothing in its last half", _limit(0.5, True)),
+    DeclaredLaw("levels off", -1.0, "an approach to a limit", _limit(1.0, False)),
+    DeclaredLaw("levels off, last half", -1.0, "an approach to a limit in its last half", _limit(0.5, False)),
+    DeclaredLaw("flattens", -1.0, "a rate that falls to nothing", _limit(1.0, True)),
+    DeclaredLaw("flattens, last half", -1.0, "a rate that falls to nothing in its last half", _limit(0.5, True)),
 )

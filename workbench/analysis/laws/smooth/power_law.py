@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import Law
-from workbench.analysis.laws.record import Record, sums
+from workbench.analysis.laws.law import DeclaredLaw
+from workbench.analysis.laws.record import FallingRecord, sums
 from workbench.analysis.laws.smooth.straight_line import DIP
 
 #: A longer way is not told from for ever.
 LONGEST = 60.0
 
 
-def _times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
     middle, at = float(r.z.mean()), np.log(np.arange(1.0, len(r.z) + 1.0))
     centre = float(at.mean())
     slope, level, sd = (v[:, None] for v in sums(at - centre, r.z - middle).lines(np.zeros_like(seen), seen))
@@ -27,4 +27,4 @@ def _times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
     return np.where(slope < 0, np.exp(np.minimum(there, LONGEST)) - seen[:, None], np.inf)
 
 
-LAWS = (Law("power", -2.0, "a power of the iteration", _times),)
+LAWS = (DeclaredLaw("power", -2.0, "a power of the iteration", _times),)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import Law, Times
-from workbench.analysis.laws.record import Record, sums
+from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.record import FallingRecord, sums
 
 #: A part of a record is as long as this at least, where the record is.
 LEAST = 8
@@ -22,7 +22,7 @@ DIP = 0.5
 
 
 def _line(share: float) -> Times:
-    def times(r: Record, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
         middle, at = float(r.z.mean()), np.arange(len(r.z), dtype=np.float64)
         half = 0.5 * (len(at) - 1)
         first = np.maximum(0, seen - np.maximum(LEAST, (share * seen).astype(np.int64)))
@@ -34,7 +34,7 @@ def _line(share: float) -> Times:
 
 
 LAWS = (
-    Law("line", 1.0, "a straight line", _line(1.0)),
-    Law("line, last half", 1.0, "the straight line of its last half", _line(0.5)),
-    Law("line, last quarter", 1.0, "the straight line of its last quarter", _line(0.25)),
+    DeclaredLaw("line", 1.0, "a straight line", _line(1.0)),
+    DeclaredLaw("line, last half", 1.0, "the straight line of its last half", _line(0.5)),
+    DeclaredLaw("line, last quarter", 1.0, "the straight line of its last quarter", _line(0.25)),
 )

@@ -14,16 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.analysis.laws.backtest import backtest
-from workbench.analysis.laws.chance import level
 from workbench.analysis.laws.chance.rest import LEAST as LEAST_REST
 from workbench.analysis.laws.chance.rest import Rest, rest
 from workbench.analysis.laws.chance.walk import passes
 from workbench.analysis.laws.law import DeclaredLaw
-from workbench.analysis.laws.record import as_record
+from workbench.analysis.laws.record import FallingRecord, as_record, sums
 from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
 
 #: The declared laws.
-LAWS: tuple[DeclaredLaw, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS, *level.LAWS)
+LAWS: tuple[DeclaredLaw, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS)
 #: Values from which they are asked.
 LEAST = 8
 #: An end farther than this many times the record's length is not told from never; one farther than the second is not
@@ -31,6 +30,8 @@ LEAST = 8
 NEVER, FAR = 40.0, 20.0
 #: The probability from which "never" is said, and from which no end is.
 SURE, TORN = 0.85, 0.3
+#: A trend towards the mark is steeper than so many of its standard errors, in one of these last shares of the record.
+TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
@@ -103,9 +104,18 @@ def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[DeclaredLaw,
     k: float | None = min(max(middle, low), high)
     if never > SURE:
         k = math.inf
-    elif never > TORN or median > FAR * n:
+    elif never > TORN or median > FAR * n or not _comes_nearer(r):
         k = None
     return Posterior(k, low, high, never, found, candidates)
+
+
+def _comes_nearer(r: FallingRecord) -> bool:
+    """True if the record has a trend towards its mark: noise about a level has none, and its best values are chance."""
+    n = len(r.z)
+    first = n - np.maximum(LEAST, (n * PARTS).astype(np.int64))
+    at = np.arange(n) - 0.5 * (n - 1)
+    slope, _, sd = sums(at, r.z - float(r.z.mean())).lines(first, np.full(len(first), n))
+    return bool(np.any(slope < -TREND * sd * np.sqrt(12.0 / (n - first) ** 3.0)))
 
 
 def _candidates(

@@ -27,7 +27,7 @@ IMAGINED, PRIOR, PASSAGE = 2, 5.0, 1.5
 #: Least half widths that are tried, as shares of the forecast.
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 #: Kinds of answers that are one number, or have bounds of their own.
-WITHOUT = ("rule-", "staircase", "uneven-", "newton-")
+WITHOUT = ("rule-", "staircase", "uneven-", "newton-", "posterior")
 #: A class of fewer forecasts, or families, has no share of its own; of fewer forecasts it has the factor of rare ones.
 LEAST_LEARNT, LEAST_FAMILIES = 5, 8
 

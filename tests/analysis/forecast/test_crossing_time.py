@@ -12,7 +12,7 @@ from tests.evaluation.random_histories import limits
 from tests.evaluation.random_loops.families import FAMILIES, all_loops, draw
 from workbench.analysis import Forecast, HistoryError, TerminationMonitor, iterations_to_tolerance
 from workbench.analysis.comparisons import OPS
-from workbench.analysis.forecast.crossing_time import _trend, forecast_crossing
+from workbench.analysis.forecast.crossing_time import forecast_crossing
 from workbench.analysis.forecast.first_passage import passage
 from workbench.analysis.forecast.laws.exact_continuation import float_steps, integer_steps
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
@@ -248,14 +248,6 @@ def test_a_law_that_only_begins_as_the_record_does_is_no_number_far_ahead():
     assert far.kind == "near" and far.low <= 960 <= far.high and far.k != 960
     soon = forecast_crossing(v[:40], "<", float(v[49:51].mean()))
     assert soon.kind == "exact" and soon.low == soon.high == soon.k == 11
-
-
-def test_a_trend_that_levels_off_gives_no_end():
-    rng = np.random.default_rng(4)
-    dips = np.exp(0.4 * rng.normal(size=30))
-    steady, levels = 0.8 ** np.arange(30) * dips, (1e-2 + 0.7 ** np.arange(30)) * dips
-    assert _trend(steady, ">", 1e-6).kind == "trend"
-    assert _trend(levels, ">", 1e-6) is None
 
 
 def test_the_passage_of_rare_equal_steps_is_a_number_or_none():

@@ -19,14 +19,10 @@ import math
 FACTOR: dict[str, float] = {
     "exact-short": 1.14,  # of 131 in 22 families
     "guess": 6.07,  # of 438 in 53 families
-    "long-fair": 9.09,  # of 61 in 17 families
     "long-fine": 9.91,  # of 83 in 13 families
     "long-good": 34.52,  # of 45 in 14 families
-    "long-rough": 5.00,  # of 143 in 18 families
-    "mid-fair": 1.16,  # of 125 in 30 families
     "mid-fine": 40.49,  # of 72 in 18 families
     "mid-good": 2.65,  # of 91 in 19 families
-    "mid-rough": 3.16,  # of 145 in 39 families
     "near": 2.87,  # of 131 in 17 families
     "noise-line": 4.50,  # of 196 in 18 families
     "noise-power": 1.57,  # of 101 in 16 families
@@ -43,8 +39,6 @@ FACTOR: dict[str, float] = {
     "tol-short-exact": 0.00,  # of 136 in 8 families
     "tol-short-fine": 6.57,  # of 5 in 1 families
     "tol-short-rough": 19.32,  # of 76 in 5 families
-    "trend": 3.52,  # of 75 in 24 families
-    "trend-flat": 6.72,  # of 20 in 14 families
     "walk": 3.20,  # of 449 in 28 families
 }
 #: Classes whose law holds to the last digits: one number, and only the confidence differs.
@@ -59,10 +53,7 @@ LEAST = 0.25
 SHARE: dict[str, float] = {
     "guess": 0.4,
     "long-fine": 0.01,
-    "long-rough": 0.2,
-    "mid-fair": 0.2,
     "mid-good": 0.4,
-    "mid-rough": 0.4,
     "noise-line": 0.01,
     "noise-power": 0.01,
     "short-fair": 0.4,
@@ -76,7 +67,6 @@ SHARE: dict[str, float] = {
     "tol-noise": 0.01,
     "tol-short-fine": 0.05,
     "tol-short-rough": 0.05,
-    "trend": 0.4,
 }
 
 

@@ -53,7 +53,8 @@ def backtest(laws: tuple[DeclaredLaw, ...], r: FallingRecord) -> Tested:
     seen = np.concatenate((moments, (n,)))
     asked = np.broadcast_to(levels, (len(seen), len(levels))).copy()
     asked[-1] = r.mark
-    times = np.array([law.times(r, seen, asked) for law in laws])
+    with np.errstate(all="ignore"):
+        times = np.array([law.times(r, seen, asked) for law in laws])
 
     counts = (reached[None, :] > moments[:, None]) & (took >= 1)
     weight = counts * (moments[:, None] / n) ** 2 * np.minimum(1.0, took / max(1.0, NEAR * n))

@@ -10,7 +10,7 @@ clause-invariant    the clause did not change as long as it was observed (the bl
 no-effect           the variable is updated, and its update gives back the same value
 absorbed            the variable's dtype absorbs the step: fl(x + d) == x with d != 0 (float32 at 2^24 with + 1)
 floor               a residual stagnates, or cycles by rounding errors, above its tolerance
-stagnates           the best value is old: a rest longer than any wait before it, and no law leads to the threshold
+stagnates           the best value is old, and neither the laws that fitted before nor wandering lead to the threshold
 limit-beyond        the operand comes to rest at, or tends to, a limit at which the clause still holds
 sign-flips          the iterates turn into their negatives each time, so that their distance does not shrink
 cycle               the values repeat with a period and none of them ends the loop

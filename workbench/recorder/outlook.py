@@ -43,7 +43,7 @@ SURE = 0.9
 #: reasons of a loop that will not end because a variable rests, or moves away
 RESTS = {
     *("floor", "noise-floor", "limit-beyond", "cycle", "absorbed", "no-effect", "not-updated", "clause-invariant"),
-    "recurrence",
+    *("recurrence", "stagnates"),
 }
 LEAVES = {"moves-away", "overflow", "step-too-large", "wraps"}
 #: what a forecast may fail with while the loop writes on

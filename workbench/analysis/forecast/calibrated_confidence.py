@@ -16,7 +16,8 @@ from __future__ import annotations
 #: Lengths of the record from which the next bin counts.
 BINS = (12, 40)
 #: Share of right answers before any is seen, of few values, of some, of many: of rules that continue the digits, of
-#: "never", of intervals made to hold in 90 of 100; and of laws that lead below the rounding of what they were observed in.
+#: "never", of intervals made to hold in 90 of 100; and of laws that lead below the rounding of what they
+#: were observed in.
 PRIORS = {
     "rule": (0.97, 0.99, 0.99),
     "rule-counter": (0.95, 0.985, 0.99),

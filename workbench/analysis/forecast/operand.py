@@ -166,8 +166,11 @@ def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
     if o is None or o.iterations is None:
         return None
     if math.isinf(o.iterations):
-        rest = f"{s.name} has not become better for {o.rest.length:,} evaluations"
-        sentence = f"{rest}, longer than it ever waited before; clause {s.clause} does not turn at that."
+        waited = f", and never waited longer than {o.rest.longest:,} before" if o.rest.longest < o.rest.length else ""
+        sentence = (
+            f"{s.name} has hardly become better for {o.rest.length:,} evaluations{waited}; "
+            f"clause {s.clause} is not expected to turn."
+        )
         return never_turns("stagnates", sentence, min(MOST, o.never))
     k, low, high = math.ceil(o.iterations), math.floor(o.low), math.ceil(min(o.high, 1e18))
     best = o.candidates[0]

@@ -43,7 +43,7 @@ class Tested(NamedTuple):
 
 
 def backtest(laws: tuple[DeclaredLaw, ...], r: FallingRecord) -> Tested:
-    """What the laws say about the mark, and how wrong they were before."""
+    """The answers of the laws about the mark, with how wrong they were before."""
     n, best = len(r.z), r.best
     moments = np.unique((np.array(MOMENTS) * n).astype(np.int64))
     moments = moments[moments >= LEAST]

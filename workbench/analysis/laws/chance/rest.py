@@ -29,10 +29,12 @@ STOPS = 0.2
 
 
 class Rest(NamedTuple):
-    """``length`` iterations since the last improvement, in iteration ``since``; ``chance`` that it is for good."""
+    """``length`` values since the last improvement, value ``since``; the ``longest`` such wait before; and the
+    ``chance`` that it is for good."""
 
     since: int
     length: int
+    longest: int
     chance: float
 
 
@@ -43,9 +45,11 @@ def rest(r: FallingRecord) -> Rest:
     improved = np.flatnonzero(np.diff(np.floor((best[0] - best) / step)) > 0) + 1 if step > 0 else np.empty(0, np.int64)
     since = int(improved[-1]) if len(improved) else 0
     length = n - 1 - since
-    if length < LEAST or not len(improved):
-        return Rest(since, length, 0.0)  # nothing is known of how a run improves that never did
+    if not len(improved):
+        return Rest(since, length, 0, 0.0)  # nothing is known of how a run improves that never did
     waits = np.diff(improved, prepend=0)
     longest = max(1, int(waits.max()))
+    if length < LEAST:
+        return Rest(since, length, longest, 0.0)
     goes_on = longest / (longest + length) / math.sqrt(1 + len(waits))
-    return Rest(since, length, STOPS / (STOPS + (1.0 - STOPS) * goes_on))
+    return Rest(since, length, longest, STOPS / (STOPS + (1.0 - STOPS) * goes_on))

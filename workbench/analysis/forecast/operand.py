@@ -25,6 +25,8 @@ from workbench.analysis.series.value_series import History
 
 #: while a law goes on to hold, what speaks against its crossing is looked for once in 1/16 of the record's length
 UNASKED = 16
+#: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
+CUT = ("near", "newton-rate", "walk", "-line", "-power", "-fine", "-good", "-fair", "-rough")
 
 
 @dataclass
@@ -121,7 +123,7 @@ class OperandForecast:
                     low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
                     return replace(kept, k=kept.k - since, low=low, high=high, ahead=None)
         self._held = False
-        found = forecast_crossing(x, s.keep, s.threshold, eps, self._hint)
+        found = _narrowed(forecast_crossing(x, s.keep, s.threshold, eps, self._hint), x, s)
         self._kept = (s.total, found) if found is not None and (found.ahead is not None or found.lasts) else None
         self._hint = found.hint if found is not None else None
         return found
@@ -141,6 +143,17 @@ class OperandForecast:
         half = 2.0 + 0.05 * found.k
         low, high = max(1.0, math.floor(found.low - half)), math.ceil(found.high + half)
         return replace(found, low=low, high=high, error=max(found.error, 1e-4), ahead=None)
+
+
+def _narrowed(c: Crossing | None, x: np.ndarray, s: OperandRecord) -> Crossing | None:
+    """The crossing of a law that is not exact, its interval cut to that of all declared laws together."""
+    if c is None or not math.isfinite(c.k) or not c.kind.endswith(CUT):
+        return c
+    o = outlook(x, s.keep, s.threshold)
+    if o is None:
+        return c
+    low, high = max(c.low, min(math.floor(o.low), c.k)), min(c.high, max(math.ceil(o.high), c.k))
+    return replace(c, low=low, high=high)
 
 
 def _near(c: Crossing, n: int) -> bool:

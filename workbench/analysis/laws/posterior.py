@@ -18,7 +18,7 @@ from workbench.analysis.laws.chance.rest import LEAST as LEAST_REST
 from workbench.analysis.laws.chance.rest import Rest, rest
 from workbench.analysis.laws.chance.walk import passes
 from workbench.analysis.laws.law import DeclaredLaw
-from workbench.analysis.laws.record import FallingRecord, as_record, sums
+from workbench.analysis.laws.record import FallingRecord, as_record
 from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
 
 #: The declared laws.
@@ -35,7 +35,7 @@ TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
-FREEDOM, WIDENS = 4.0, 0.35
+FREEDOM, WIDENS = 4.0, 0.27
 #: The places at which a Student law is taken, and those of "as long again".
 _PLACES = np.linspace(-4.0, 4.0, 33)
 _STUDENT = (1.0 + _PLACES**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1.0))
@@ -113,8 +113,7 @@ def _comes_nearer(r: FallingRecord) -> bool:
     """True if the record has a trend towards its mark: noise about a level has none, and its best values are chance."""
     n = len(r.z)
     first = n - np.maximum(LEAST, (n * PARTS).astype(np.int64))
-    at = np.arange(n) - 0.5 * (n - 1)
-    slope, _, sd = sums(at, r.z - float(r.z.mean())).lines(first, np.full(len(first), n))
+    slope, _, sd = r.line_sums.lines(first, np.full(len(first), n))
     return bool(np.any(slope < -TREND * sd * np.sqrt(12.0 / (n - first) ** 3.0)))
 
 

@@ -20,10 +20,10 @@ LONGEST = 60.0
 
 
 def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    middle, at = float(r.z.mean()), np.log(np.arange(1.0, len(r.z) + 1.0))
+    at = np.log(np.arange(1.0, len(r.z) + 1.0))
     centre = float(at.mean())
-    slope, level, sd = (v[:, None] for v in sums(at - centre, r.z - middle).lines(np.zeros_like(seen), seen))
-    there = (levels - middle + DIP * sd - level) / slope + centre
+    slope, level, sd = (v[:, None] for v in sums(at - centre, r.z - r.middle).lines(np.zeros_like(seen), seen))
+    there = (levels - r.middle + DIP * sd - level) / slope + centre
     return np.where(slope < 0, np.exp(np.minimum(there, LONGEST)) - seen[:, None], np.inf)
 
 

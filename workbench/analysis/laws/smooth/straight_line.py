@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.analysis.laws.law import DeclaredLaw, Times
-from workbench.analysis.laws.record import FallingRecord, sums
+from workbench.analysis.laws.record import FallingRecord
 
 #: A part of a record is as long as this at least, where the record is.
 LEAST = 8
@@ -23,11 +23,10 @@ DIP = 0.5
 
 def _line(share: float) -> Times:
     def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-        middle, at = float(r.z.mean()), np.arange(len(r.z), dtype=np.float64)
-        half = 0.5 * (len(at) - 1)
+        half = 0.5 * (len(r.z) - 1)
         first = np.maximum(0, seen - np.maximum(LEAST, (share * seen).astype(np.int64)))
-        slope, level, sd = (v[:, None] for v in sums(at - half, r.z - middle).lines(first, seen))
-        there = (levels - middle + DIP * sd - level) / slope + half
+        slope, level, sd = (v[:, None] for v in r.line_sums.lines(first, seen))
+        there = (levels - r.middle + DIP * sd - level) / slope + half
         return np.where(slope < 0, there - (seen[:, None] - 1), np.inf)
 
     return times

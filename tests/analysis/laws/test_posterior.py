@@ -54,6 +54,14 @@ def test_never_is_said_of_a_rest_that_is_the_longest_by_far():
     assert abs(found.rest.since - int(fall.argmin())) <= 8 and found.rest.length >= 140 and found.never > 0.9
 
 
+def test_a_rest_that_falls_ever_faster_is_a_valley_and_not_the_end():
+    """As of an evolution strategy while it learns the shape of a valley: the first that moves is the last quarter."""
+    fall, wait = 0.5 ** K[:30], 0.5**29 * np.exp(0.002 * np.random.default_rng(3).normal(size=80))
+    leaves = wait * np.exp(-0.05 * (K[:80] / 80.0) ** 4)
+    assert outlook(np.concatenate((fall, wait)), ">", 1e-20).iterations == math.inf
+    assert outlook(np.concatenate((fall, leaves)), ">", 1e-20).iterations != math.inf
+
+
 def test_a_slow_steady_fall_is_no_rest():
     for rate in (0.9995, 0.99):
         record = as_record(rate**K, ">", 1e-300)

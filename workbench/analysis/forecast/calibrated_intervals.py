@@ -26,10 +26,10 @@ FACTOR: dict[str, float] = {
     "near": 2.87,  # of 131 in 17 families
     "noise-line": 4.50,  # of 196 in 18 families
     "noise-power": 1.57,  # of 101 in 16 families
-    "short-fair": 5.24,  # of 185 in 43 families
+    "short-fair": 43.30,  # of 119 in 33 families
     "short-fine": 7.67,  # of 7 in 4 families
     "short-good": 14.16,  # of 44 in 17 families
-    "short-rough": 4.05,  # of 50 in 23 families
+    "short-rough": 1.56,  # of 30 in 15 families
     "tol-long-exact": 0.00,  # of 339 in 9 families
     "tol-long-fine": 2.32,  # of 12 in 1 families
     "tol-mid-exact": 0.00,  # of 164 in 10 families
@@ -56,7 +56,7 @@ SHARE: dict[str, float] = {
     "mid-good": 0.4,
     "noise-line": 0.01,
     "noise-power": 0.01,
-    "short-fair": 0.4,
+    "short-fair": 0.02,
     "short-fine": 0.05,
     "short-good": 0.01,
     "short-rough": 0.4,

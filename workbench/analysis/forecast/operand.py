@@ -27,6 +27,8 @@ from workbench.analysis.series.value_series import History
 UNASKED = 16
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
 CUT = ("near", "newton-rate", "walk", "-line", "-power", "-fine", "-good", "-fair", "-rough")
+#: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.
+NARROW = 2.0
 
 
 @dataclass
@@ -147,7 +149,7 @@ class OperandForecast:
 
 def _narrowed(c: Crossing | None, x: np.ndarray, s: OperandRecord) -> Crossing | None:
     """The crossing of a law that is not exact, its interval cut to that of all declared laws together."""
-    if c is None or not math.isfinite(c.k) or not c.kind.endswith(CUT):
+    if c is None or not math.isfinite(c.k) or not c.kind.endswith(CUT) or c.high < NARROW * c.low:
         return c
     o = outlook(x, s.keep, s.threshold)
     if o is None:

@@ -28,7 +28,7 @@ NEAR = 0.02
 #: total weight of ``HALF``.
 INDEPENDENT, HALF = 6.0, 0.3
 #: The error of a law before it was tested, and as how many questions that counts.
-ERROR, COUNTS = 0.55, 2.0
+ERROR, COUNTS = 0.4, 2.0
 #: A bias is believed by half after this many questions.
 SHRINK = 2.0
 

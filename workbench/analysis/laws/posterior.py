@@ -32,10 +32,12 @@ NEVER, FAR = 40.0, 20.0
 SURE, TORN = 0.85, 0.3
 #: A trend towards the mark is steeper than so many of its standard errors, in one of these last shares of the record.
 TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
+#: A rest that quickens falls faster by this in its last quarter than in the one before.
+FASTER = 1.5
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
-FREEDOM, WIDENS = 4.0, 0.27
+FREEDOM, WIDENS = 4.0, 0.8
 #: The places at which a Student law is taken, and those of "as long again".
 _PLACES = np.linspace(-4.0, 4.0, 33)
 _STUDENT = (1.0 + _PLACES**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1.0))
@@ -98,7 +100,7 @@ def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[DeclaredLaw,
     far = float(weights[places > math.log(NEVER * n)].sum() / weights.sum()) if found.length >= LEAST_REST else 0.0
     never = (
         (found.chance + (1.0 - found.chance) * far) * (1.0 - passes(r, found.since, NEVER * n))
-        if far or found.chance
+        if (far or found.chance) and not _quickens(r, found)
         else 0.0
     )
     k: float | None = min(max(middle, low), high)
@@ -115,6 +117,16 @@ def _comes_nearer(r: FallingRecord) -> bool:
     first = n - np.maximum(LEAST, (n * PARTS).astype(np.int64))
     slope, _, sd = r.line_sums.lines(first, np.full(len(first), n))
     return bool(np.any(slope < -TREND * sd * np.sqrt(12.0 / (n - first) ** 3.0)))
+
+
+def _quickens(r: FallingRecord, found: Rest) -> bool:
+    """True if a rest falls, and faster in its last quarter than in the one before: a valley, at whose end it leaves."""
+    n, part = len(r.z), found.length // 4
+    if part < 3:
+        return False
+    first = np.array((n - 2 * part, n - part))
+    (before, late), _, sd = r.line_sums.lines(first, first + part)
+    return bool(late < -TREND * sd[1] * math.sqrt(12.0 / part**3) and late < FASTER * before < 0.0)
 
 
 def _candidates(

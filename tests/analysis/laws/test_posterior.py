@@ -11,7 +11,7 @@ import workbench as wb
 from workbench.analysis.laws.backtest import backtest
 from workbench.analysis.laws.chance.rest import LEAST, rest
 from workbench.analysis.laws.chance.walk import passes
-from workbench.analysis.laws.posterior import LAWS, outlook
+from workbench.analysis.laws.posterior import FAMILIES, LAWS, outlook
 from workbench.analysis.laws.record import as_record
 
 K = np.arange(400.0)
@@ -102,8 +102,8 @@ def test_the_backtest_prefers_the_law_that_was_right():
     decay, power = as_record(0.9 ** K[:100], ">", 1e-9), as_record((1.0 + K) ** -1.0, ">", 1e-4)
     names = [law.name for law in LAWS]
     line, bend = names.index("line"), names.index("power")
-    assert backtest(LAWS, decay).evidence[line] > backtest(LAWS, decay).evidence[bend] + 2.0
-    assert backtest(LAWS, power).evidence[bend] > backtest(LAWS, power).evidence[line] + 2.0
+    assert backtest(FAMILIES, decay).evidence[line] > backtest(FAMILIES, decay).evidence[bend] + 2.0
+    assert backtest(FAMILIES, power).evidence[bend] > backtest(FAMILIES, power).evidence[line] + 2.0
 
 
 @pytest.mark.parametrize("keep", ["!=", "=="])
@@ -127,3 +127,11 @@ def test_the_monitor_says_since_when_a_residual_rests():
     for value in np.concatenate((fall, floor)):
         monitor.observe({"residual": value}, True, [(value, ">", 1e-12)])
     assert monitor.prediction().outcome == "never"
+
+
+def test_a_law_that_is_left_out_has_no_share():
+    values = 0.9 ** K[:60]
+    best = outlook(values, ">", 1e-9).candidates[0].law.name
+    without = outlook(values, ">", 1e-9, without=best)
+    assert {c.share for c in without.candidates if c.law.name == best} == {0.0}
+    assert abs(without.iterations - outlook(values, ">", 1e-9).iterations) < 0.2 * len(values)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.laws.law import DeclaredLaw
+from workbench.analysis.laws.law import Family
 from workbench.analysis.laws.record import FallingRecord
 
 #: Earlier moments, as shares of the record; the levels asked about are those reached at the later ones, and now.
@@ -42,19 +42,19 @@ class Tested(NamedTuple):
     evidence: np.ndarray
 
 
-def backtest(laws: tuple[DeclaredLaw, ...], r: FallingRecord) -> Tested:
+def backtest(families: tuple[Family, ...], r: FallingRecord) -> Tested:
     """The answers of the laws about the mark, with how wrong they were before."""
     n, best = len(r.z), r.best
-    moments = np.unique((np.array(MOMENTS) * n).astype(np.int64))
-    moments = moments[moments >= LEAST]
-    reached = np.unique(np.concatenate(((np.array(MOMENTS[1:]) * n).astype(np.int64), (n,))))
+    places = [int(share * n) for share in MOMENTS]
+    moments = np.array(sorted({k for k in places if k >= LEAST}))
+    reached = np.array(sorted({*places[1:], n}))
     levels = best[reached - 1]
     took = np.searchsorted(-best, -levels)[None, :] - (moments[:, None] - 1)
     seen = np.concatenate((moments, (n,)))
     asked = np.broadcast_to(levels, (len(seen), len(levels))).copy()
     asked[-1] = r.mark
     with np.errstate(all="ignore"):
-        times = np.array([law.times(r, seen, asked) for law in laws])
+        times = np.concatenate([family.times(r, seen, asked) for family in families])
 
     counts = (reached[None, :] > moments[:, None]) & (took >= 1)
     weight = counts * (moments[:, None] / n) ** 2 * np.minimum(1.0, took / max(1.0, NEAR * n))

@@ -1,7 +1,7 @@
 """``DeclaredLaw``: one way in which a record may go on, asked at any moment of it for the time to any level.
 
-A law is fitted at many moments at once: at the present one, and at earlier ones whose future is known by now
-(``backtest``).  That is why it takes arrays of moments and levels, and answers with an array of times.
+The laws of a ``Family`` differ in the part of the record that they look at, and are fitted together: at many moments
+at once, the present one and earlier ones whose future is known by now (``backtest``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from workbench.analysis.laws.record import FallingRecord
 
-#: times(record, seen, levels): seen (m,) numbers of values that are known, levels (m, j); returns (m, j) iterations
-#: from the last value known until the law is below the level: inf never, NaN where the law has nothing to say.
+#: times(record, seen, levels): seen (m,) numbers of values that are known, levels (m, j); returns (laws, m, j), the
+#: iterations from the last value known until each law is below the level: inf never, NaN where it has nothing to say.
 Times = Callable[[FallingRecord, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -24,4 +24,10 @@ class DeclaredLaw(NamedTuple):
     name: str
     prior: float
     what: str
+
+
+class Family(NamedTuple):
+    """Laws that are fitted together, by ``times``."""
+
+    laws: tuple[DeclaredLaw, ...]
     times: Times

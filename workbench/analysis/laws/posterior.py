@@ -17,12 +17,14 @@ from workbench.analysis.laws.backtest import backtest
 from workbench.analysis.laws.chance.rest import LEAST as LEAST_REST
 from workbench.analysis.laws.chance.rest import Rest, rest
 from workbench.analysis.laws.chance.walk import passes
-from workbench.analysis.laws.law import DeclaredLaw
+from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord, as_record
 from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
 
 #: The declared laws.
-LAWS: tuple[DeclaredLaw, ...] = (*straight_line.LAWS, *best_so_far.LAWS, *power_law.LAWS, *levels_off.LAWS)
+FAMILIES: tuple[Family, ...] = (straight_line.FAMILY, best_so_far.FAMILY, power_law.FAMILY, levels_off.FAMILY)
+LAWS: tuple[DeclaredLaw, ...] = tuple(law for family in FAMILIES for law in family.laws)
+PRIOR = np.array([law.prior for law in LAWS])
 #: Values from which they are asked.
 LEAST = 8
 #: An end farther than this many times the record's length is not told from never; one farther than the second is not
@@ -70,31 +72,35 @@ class Posterior(NamedTuple):
     candidates: tuple[Candidate, ...]
 
 
-def outlook(x: np.ndarray, keep: str, threshold: float, laws: tuple[DeclaredLaw, ...] = LAWS) -> Posterior | None:
-    """When ``x keep threshold`` turns, x (n,) on the kept side; None of fewer values, or without direction."""
+def outlook(x: np.ndarray, keep: str, threshold: float, without: str = "") -> Posterior | None:
+    """When ``x keep threshold`` turns, x (n,) on the kept side; None of fewer values, or without direction.
+
+    The law of the name ``without`` is left out.
+    """
     r = as_record(x, keep, threshold) if len(x) >= LEAST else None
     if r is None or not r.z[-1] > r.mark:
         return None
     n = len(r.z)
     with np.errstate(all="ignore"):
-        tested = backtest(laws, r)
+        tested = backtest(FAMILIES, r)
         speaks = ~np.isnan(tested.now)
-        score = np.where(speaks, tested.evidence + np.array([law.prior for law in laws]), -np.inf)
+        if without:
+            speaks &= np.array([law.name != without for law in LAWS])
+        score = np.where(speaks, tested.evidence + PRIOR, -np.inf)
         share = np.exp(score - score.max())
         share /= share.sum()
         leads = speaks & np.isfinite(tested.now)
         centre = np.where(leads, np.log(tested.now) - tested.bias, 0.0)
         error = tested.spread * np.sqrt(1.0 + WIDENS * np.log1p(np.exp(np.clip(centre, -50.0, 50.0)) / n))
-    candidates = _candidates(laws, share, np.where(leads, np.exp(np.minimum(centre, _NEVER)), np.inf), error, speaks)
+    candidates = _candidates(share, np.where(leads, np.exp(np.minimum(centre, _NEVER)), np.inf), error, speaks)
 
     led = (centre[leads, None] + _PLACES * error[leads, None]).ravel(), (share[leads, None] * _STUDENT).ravel()
     lost = float(share[speaks & ~leads].sum())
     again = np.full(len(_AGAIN), (0.5 * lost + UNFORESEEN) / len(_AGAIN))
     places = np.concatenate((led[0], math.log(n) + _AGAIN, (_NEVER,)))
     weights = np.concatenate((led[1], again, (0.5 * lost,)))
-    low, high = (max(1.0, _quantile(places, weights, q)) for q in (0.05, 0.95))
-    median = _quantile(places, weights, 0.5)
-    middle = _quantile(*led, 0.5) if leads.any() else median
+    low, median, high = (max(1.0, v) for v in _quantiles(places, weights, (0.05, 0.5, 0.95)))
+    middle = _quantiles(*led, (0.5,))[0] if leads.any() else median
 
     found = rest(r)
     far = float(weights[places > math.log(NEVER * n)].sum() / weights.sum()) if found.length >= LEAST_REST else 0.0
@@ -130,7 +136,7 @@ def _quickens(r: FallingRecord, found: Rest) -> bool:
 
 
 def _candidates(
-    laws: tuple[DeclaredLaw, ...], share: np.ndarray, iterations: np.ndarray, error: np.ndarray, speaks: np.ndarray
+    share: np.ndarray, iterations: np.ndarray, error: np.ndarray, speaks: np.ndarray
 ) -> tuple[Candidate, ...]:
     def refused(i: int) -> str:
         if not speaks[i]:
@@ -138,12 +144,13 @@ def _candidates(
         return "" if share[i] >= 0.01 else f"it was off by a factor of {math.exp(min(error[i], 50.0)):.3g} before"
 
     order = np.argsort(-share, kind="stable")
-    return tuple(Candidate(laws[i], float(share[i]), float(iterations[i]), float(error[i]), refused(i)) for i in order)
+    return tuple(Candidate(LAWS[i], float(share[i]), float(iterations[i]), float(error[i]), refused(i)) for i in order)
 
 
-def _quantile(places: np.ndarray, weights: np.ndarray, q: float) -> float:
-    """The quantile of a weighted sample of logarithms, as a number of iterations."""
+def _quantiles(places: np.ndarray, weights: np.ndarray, at: tuple[float, ...]) -> list[float]:
+    """Quantiles of a weighted sample of logarithms, as numbers of iterations."""
     order = np.argsort(places, kind="stable")
-    reached = np.cumsum(weights[order])
-    at = float(np.interp(q * reached[-1], reached - 0.5 * weights[order], places[order]))
-    return math.exp(min(at, _NEVER))
+    sorted_weights = weights[order]
+    reached = np.cumsum(sorted_weights)
+    found = np.interp(np.array(at) * reached[-1], reached - 0.5 * sorted_weights, places[order])
+    return [math.exp(min(v, _NEVER)) for v in found.tolist()]

@@ -11,23 +11,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
-
-def _pace(share: float) -> Times:
-    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-        best = r.best
-        before = (seen * (1.0 - share)).astype(np.int64)
-        now = best[seen - 1]
-        gained = (best[before] - now)[:, None]
-        took = (seen - 1 - before)[:, None]
-        return np.where(gained > 0, (now[:, None] - levels) / gained * took, np.inf)
-
-    return times
+#: The shares of the record that the pace is taken from.
+SHARES = np.array(((1.0,), (0.5,)))
 
 
-LAWS = (
-    DeclaredLaw("pace", 1.5, "the pace of its best value", _pace(1.0)),
-    DeclaredLaw("pace, last half", 1.5, "the pace of its best value in its last half", _pace(0.5)),
+def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    before = (seen * (1.0 - SHARES)).astype(np.int64)
+    now = r.best[seen - 1]
+    gained = (r.best[before] - now)[..., None]
+    took = (seen - 1 - before)[..., None]
+    return np.where(gained > 0, (now[:, None] - levels) / gained * took, np.inf)
+
+
+FAMILY = Family(
+    (
+        DeclaredLaw("pace", 1.5, "the pace of its best value"),
+        DeclaredLaw("pace, last half", 1.5, "the pace of its best value in its last half"),
+    ),
+    _times,
 )

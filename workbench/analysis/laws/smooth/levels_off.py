@@ -11,37 +11,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
 #: A part of a record is as long as this at least.
 LEAST = 6
+#: The shares of the record whose thirds are looked at.
+SHARES = np.array(((1.0,), (0.5,)))
 #: A ratio of two steps below this is a jump, and no approach.
 JUMP = 1e-6
 
 
-def _limit(share: float, logarithm: bool) -> Times:
-    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-        plain = r.logarithmic and not logarithm
-        y, to = (np.exp(r.z), np.exp(levels)) if plain else (r.z, levels)
-        total = np.concatenate(((0.0,), np.cumsum(y)))
-        third = np.maximum(1, np.minimum(np.maximum(LEAST, (share * seen).astype(np.int64)), seen) // 3)
-        means = [(total[seen - i * third] - total[seen - (i + 1) * third]) / third for i in range(3)]
-        early, late = means[1] - means[2], means[0] - means[1]
-        ratio = late / early
-        limit = means[0] + late * ratio / (1.0 - ratio)
-        slows = (early < 0) & (ratio < 1) & (ratio > JUMP)
-        steps = np.log((to - limit[:, None]) / (means[0] - limit)[:, None]) / (np.log(ratio) / third)[:, None]
-        there = np.where(to > limit[:, None], steps - (0.5 * (third - 1))[:, None], np.inf)
-        still = np.where((early < 0) & (ratio >= 1), np.nan, np.inf)
-        return np.where(slows[:, None], there, still[:, None])
+def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Of the values by each share, then of z by each."""
+    plain, to = (np.exp(r.z), np.exp(levels)) if r.logarithmic else (r.z, levels)
+    y, to = np.stack((plain, r.z)), np.stack((to, levels))[:, None]
+    total = np.concatenate((np.zeros((2, 1)), np.cumsum(y, axis=1)), axis=1)
+    third = np.maximum(1, np.minimum(np.maximum(LEAST, (SHARES * seen).astype(np.int64)), seen) // 3)
+    sums = [total[:, seen - i * third] for i in range(4)]
+    late, middle, early = ((sums[i] - sums[i + 1]) / third for i in range(3))
+    before, after = middle - early, late - middle
+    ratio = after / before
+    limit = (late + after * ratio / (1.0 - ratio))[..., None]
+    slows = (before < 0) & (ratio < 1) & (ratio > JUMP)
+    steps = np.log((to - limit) / (late[..., None] - limit)) / (np.log(ratio) / third)[..., None]
+    there = np.where(to > limit, steps - (0.5 * (third - 1))[..., None], np.inf)
+    still = np.where((before < 0) & (ratio >= 1), np.nan, np.inf)
+    return np.where(slows[..., None], there, still[..., None]).reshape(4, *levels.shape)
 
-    return times
 
-
-LAWS = (
-    DeclaredLaw("levels off", -1.0, "an approach to a limit", _limit(1.0, False)),
-    DeclaredLaw("levels off, last half", -1.0, "an approach to a limit in its last half", _limit(0.5, False)),
-    DeclaredLaw("flattens", -1.0, "a rate that falls to nothing", _limit(1.0, True)),
-    DeclaredLaw("flattens, last half", -1.0, "a rate that falls to nothing in its last half", _limit(0.5, True)),
+FAMILY = Family(
+    (
+        DeclaredLaw("levels off", -1.0, "an approach to a limit"),
+        DeclaredLaw("levels off, last half", -1.0, "an approach to a limit in its last half"),
+        DeclaredLaw("flattens", -1.0, "a rate that falls to nothing"),
+        DeclaredLaw("flattens, last half", -1.0, "a rate that falls to nothing in its last half"),
+    ),
+    _times,
 )

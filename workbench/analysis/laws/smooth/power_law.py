@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import DeclaredLaw
+from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord, sums
 from workbench.analysis.laws.smooth.straight_line import DIP
 
@@ -24,7 +24,7 @@ def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray
     centre = float(at.mean())
     slope, level, sd = (v[:, None] for v in sums(at - centre, r.z - r.middle).lines(np.zeros_like(seen), seen))
     there = (levels - r.middle + DIP * sd - level) / slope + centre
-    return np.where(slope < 0, np.exp(np.minimum(there, LONGEST)) - seen[:, None], np.inf)
+    return np.where(slope < 0, np.exp(np.minimum(there, LONGEST)) - seen[:, None], np.inf)[None]
 
 
-LAWS = (DeclaredLaw("power", -2.0, "a power of the iteration", _times),)
+FAMILY = Family((DeclaredLaw("power", -2.0, "a power of the iteration"),), _times)

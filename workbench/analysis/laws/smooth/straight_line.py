@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.laws.law import DeclaredLaw, Times
+from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
 #: A part of a record is as long as this at least, where the record is.
@@ -21,19 +21,23 @@ LEAST = 8
 DIP = 0.5
 
 
-def _line(share: float) -> Times:
-    def times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-        half = 0.5 * (len(r.z) - 1)
-        first = np.maximum(0, seen - np.maximum(LEAST, (share * seen).astype(np.int64)))
-        slope, level, sd = (v[:, None] for v in r.line_sums.lines(first, seen))
-        there = (levels - r.middle + DIP * sd - level) / slope + half
-        return np.where(slope < 0, there - (seen[:, None] - 1), np.inf)
-
-    return times
+#: The shares of the record that the lines lie in.
+SHARES = np.array(((1.0,), (0.5,), (0.25,)))
 
 
-LAWS = (
-    DeclaredLaw("line", 1.0, "a straight line", _line(1.0)),
-    DeclaredLaw("line, last half", 1.0, "the straight line of its last half", _line(0.5)),
-    DeclaredLaw("line, last quarter", 1.0, "the straight line of its last quarter", _line(0.25)),
+def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    half = 0.5 * (len(r.z) - 1)
+    first = np.maximum(0, seen - np.maximum(LEAST, (SHARES * seen).astype(np.int64)))
+    slope, level, sd = (v[..., None] for v in r.line_sums.lines(first, seen))
+    there = (levels - r.middle + DIP * sd - level) / slope + half
+    return np.where(slope < 0, there - (seen[:, None] - 1), np.inf)
+
+
+FAMILY = Family(
+    (
+        DeclaredLaw("line", 1.0, "a straight line"),
+        DeclaredLaw("line, last half", 1.0, "the straight line of its last half"),
+        DeclaredLaw("line, last quarter", 1.0, "the straight line of its last quarter"),
+    ),
+    _times,
 )

@@ -126,7 +126,7 @@ void add_hash(Words* hash, const char* now, char* before, int rounds) {
         for (int k = 0; k < STREAMS; k++) {
             const Words w = load<Words>(now + k * 8 * LANES);
             h[k] = mixed(h[k], w);
-            memcpy(before + k * 8 * LANES, &w, sizeof w);
+            for (int p = 0; p < PARTS; p++) memcpy(before + k * 8 * LANES + BYTES * p, &w.part[p], BYTES);
         }
     }
     for (int k = 0; k < STREAMS; k++) hash[k] = h[k];
@@ -135,7 +135,7 @@ void add_hash(Words* hash, const char* now, char* before, int rounds) {
 template <class T> void run(const char* now, char* before, int64_t count, int compare, WbPass* out) {
     Words lanes[STREAMS];
     Sums s = {};
-    for (int l = 0; l < STREAMS * LANES; l++) lanes[l / LANES][l % LANES] = SEED * (l + 1);
+    for (int l = 0; l < STREAMS * LANES; l++) lanes[l / LANES].part[l % LANES / WIDE][l % WIDE] = SEED * (l + 1);
     const int64_t whole = count / TILE * TILE;
     for (int64_t at = 0; at < whole; at += TILE, now += TILE * sizeof(T), before += TILE * sizeof(T)) {
         add<T>(s, now, compare ? before : now, TILE);

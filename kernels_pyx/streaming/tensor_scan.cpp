@@ -1,6 +1,5 @@
 // What is kept of a tensor that an op gave: counts of NaN, infinities and zeros, range, mean, size and a hash of its
-// values, in one pass of eight lanes. No multiply-add is fused, so an instruction set changes no result. The vectors
-// are those of the processor: from wider ones the compiler makes code that goes through memory.
+// values, in one pass of eight lanes. No multiply-add is fused, so an instruction set changes no result.
 #include "evolution.h"
 #include "widen.h"
 
@@ -12,21 +11,9 @@ namespace WB_ISA {
 
 namespace {
 
-#if defined(__AVX512F__)
-enum { BYTES = 64 };
-#elif defined(__AVX2__)
-enum { BYTES = 32 };
-#else
-enum { BYTES = 16 };
-#endif
 enum { TILE = 8, NUMBERS = 8 * TILE };  // rows of eight numbers that are looked at together for those not finite
-enum { PARTS = 64 / BYTES };            // vectors of a row of eight float64
 enum { SHORT = 1 << 24 };               // tiles whose zeros are counted in 32 bits
 
-typedef double Doubles __attribute__((vector_size(BYTES)));
-typedef uint64_t Bits __attribute__((vector_size(BYTES)));
-typedef int64_t DoubleMasks __attribute__((vector_size(BYTES)));
-typedef float Floats __attribute__((vector_size(BYTES)));
 typedef int32_t FloatMasks __attribute__((vector_size(BYTES)));
 typedef float FewFloats __attribute__((vector_size(BYTES / 2)));  // as many as there are Doubles
 
@@ -42,22 +29,11 @@ inline uint64_t mixed(uint64_t h, uint64_t w) {
 inline Bits turned(Bits h, Bits w) { return ((h << 9) | (h >> 55)) ^ w; }
 inline Bits stirred(Bits h) { return h + (h << 3); }
 
-#if defined(__AVX512F__)
-// of float64 in lanes.h
-inline Floats larger(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
-inline Floats smaller(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
-#else
-inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
-inline Doubles smaller(Doubles a, Doubles b) { return a < b ? a : b; }
-inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
-inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
-#endif
-
 // Numbers are compared as float64, or as float32 where that holds all of their type.
 template <class T> struct Compared {
     typedef double Number;
     typedef Doubles V;
-    typedef DoubleMasks Count;
+    typedef Masks Count;
 };
 struct ComparedFloats {
     typedef float Number;
@@ -91,7 +67,7 @@ template <class T> void run(const char* data, int64_t n, WbTensorRow* out) {
     typedef typename Compared<T>::Number Number;
     typedef typename Compared<T>::V V;
     typedef typename Compared<T>::Count Count;
-    enum { WIDE = BYTES / 8, LANES = BYTES / sizeof(Number), LINES = 512 / BYTES / (8 / sizeof(Number)) };
+    enum { LANES = BYTES / sizeof(Number), LINES = 512 / BYTES / (8 / sizeof(Number)) };
     Doubles sum[2][PARTS] = {}, squares[2][PARTS] = {};
     Bits hash[2][PARTS] = {};
     V smallest, greatest;

@@ -4,19 +4,27 @@
 
 #include <cstring>
 
-#define WB_DECLARE(isa)                                                                                         \
-    extern "C" const wb_table wb_arithmetic_##isa, wb_chains_##isa, wb_comparison_##isa, wb_bits_##isa,         \
-        wb_casts_##isa, wb_narrow_##isa, wb_complex_##isa, wb_reductions_##isa, wb_products_##isa;              \
-    static const wb_table* tables_##isa[] = {                                                             \
-        &wb_arithmetic_##isa, &wb_chains_##isa, &wb_comparison_##isa, &wb_bits_##isa, &wb_casts_##isa,          \
-        &wb_narrow_##isa, &wb_complex_##isa, &wb_reductions_##isa, &wb_products_##isa, &wb_functions_baseline, \
-        nullptr};
+#define WB_TABLE(unit, isa) extern "C" const wb_table wb_##unit##_##isa
+#define WB_GAINING(isa) WB_TABLE(casts, isa); WB_TABLE(narrow, isa); WB_TABLE(reductions, isa); WB_TABLE(products, isa)
+#define WB_OTHERS(isa)                                                                                              \
+    WB_TABLE(arithmetic, isa); WB_TABLE(chains, isa); WB_TABLE(comparison, isa); WB_TABLE(bits, isa); WB_TABLE(complex, isa)
+// The tables of a set, of which units that gain nothing by it are those of another one.
+#define WB_TABLES(isa, others)                                                                                      \
+    static const wb_table* tables_##isa[] = {                                                                       \
+        &wb_arithmetic_##others, &wb_chains_##others, &wb_comparison_##others, &wb_bits_##others, &wb_casts_##isa,  \
+        &wb_narrow_##isa, &wb_complex_##others, &wb_reductions_##isa, &wb_products_##isa, &wb_functions_baseline,   \
+        nullptr}
 
-extern "C" const wb_table wb_functions_baseline;
-WB_DECLARE(baseline)
+WB_TABLE(functions, baseline);
+WB_GAINING(baseline);
+WB_OTHERS(baseline);
+WB_TABLES(baseline, baseline);
 #ifdef WB_X86
-WB_DECLARE(avx2)
-WB_DECLARE(avx512)
+WB_GAINING(avx2);
+WB_OTHERS(avx2);
+WB_TABLES(avx2, avx2);
+WB_GAINING(avx512);
+WB_TABLES(avx512, avx2);
 #endif
 
 namespace {

@@ -113,9 +113,7 @@ def ways(d: int, stack: contextlib.ExitStack) -> dict[str, Callable[[], Any]]:
     }
     if importlib.util.find_spec("torchlens") is not None:
         torchlens, loop = importlib.import_module("torchlens"), Loop(d)
-        found["TorchLens, forward only"] = lambda: torchlens.log_forward_pass(
-            loop.net, torch.randint(0, 64, (loop.b, loop.t))
-        )
+        found["TorchLens, forward only"] = lambda: torchlens.trace(loop.net, torch.randint(0, 64, (loop.b, loop.t)))
     return found
 
 

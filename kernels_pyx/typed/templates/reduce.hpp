@@ -40,8 +40,22 @@ template <class V, class A> inline void eight_at(typename eight<V>::type& to, co
         part x;
         std::memcpy(&x, from, sizeof x);
         to = __builtin_convertvector(x, typename eight<V>::type);
-    } else for (int j = 0; j < 8; j++) to[j] = convert<V>(load(from + j));
+    } else {
+        V numbers[8];
+        for (int j = 0; j < 8; j++) numbers[j] = convert<V>(load(from + j));
+        std::memcpy(&to, numbers, sizeof to);
+    }
 }
+
+// Vectors that the processor has: gcc takes comparisons of wider ones apart item by item.
+#if defined(__AVX512F__)
+#define WB_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define WB_VECTOR_BYTES 32
+#else
+#define WB_VECTOR_BYTES 16
+#endif
+template <class T> struct native { typedef T type __attribute__((vector_size(WB_VECTOR_BYTES))); };
 
 template <class V, class A> V pairwise(const A* a, ptrdiff_t n) {
     if (n < 8) {
@@ -165,17 +179,33 @@ template <bool Greatest> struct Extreme {
         V acc = get<C>(a);
         ptrdiff_t i = 1;
         if constexpr (is_float<V>) {
-            typename eight<V>::type m[4], x;
-            if (n >= 32) {
-                for (int k = 0; k < 4; k++) eight_at<V>(m[k], a + 8 * k);
-                for (i = 32; i + 32 <= n; i += 32) {
-                    for (int k = 0; k < 4; k++) {
-                        eight_at<V>(x, a + i + 8 * k);
+            // 32 running extremes, whatever the vectors, so that the same NaN wins on every processor
+            typedef typename native<V>::type vec;
+            constexpr int ITEMS = 32, WIDE = sizeof(vec) / sizeof(V), VECTORS = ITEMS / WIDE;
+            V room[ITEMS];
+            const auto block = [&](const A* from) {
+                if constexpr (same<A, V>) {
+                    return from;
+                } else {
+                    for (int k = 0; k < ITEMS; k += 8) {
+                        typename eight<V>::type some;
+                        eight_at<V>(some, from + k);
+                        std::memcpy(room + k, &some, sizeof some);
+                    }
+                    return (const V*)room;
+                }
+            };
+            if (n >= ITEMS) {
+                vec m[VECTORS], x;
+                std::memcpy(m, block(a), sizeof m);
+                for (i = ITEMS; i + ITEMS <= n; i += ITEMS) {
+                    const V* from = block(a + i);
+                    for (int k = 0; k < VECTORS; k++) {
+                        std::memcpy(&x, from + WIDE * k, sizeof x);
                         m[k] = (Greatest ? (x > m[k]) | (x != x) : (x < m[k]) | (x != x)) ? x : m[k];
                     }
                 }
-                for (int k = 0; k < 4; k++)
-                    for (int j = 0; j < 8; j++) acc = step<C>(acc, V(m[k][j]));
+                for (int k = 0; k < ITEMS; k++) acc = step<C>(acc, V(m[k / WIDE][k % WIDE]));
             }
         }
         for (; i < n; i++) acc = step<C>(acc, get<C>(a + i));

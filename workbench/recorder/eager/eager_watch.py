@@ -204,7 +204,7 @@ class EagerWatch(Watch):
         """
         steps = self.recorder.steps
         if steps is None or not (steps.iterations or steps.older[0]):
-            reason = self.recorder.no_steps or "no iteration ended"
+            reason = self.recorder.why_no_steps or "no iteration ended"
             raise WatchError(
                 f"The watch {self.name!r} has no steps that could be run again: {reason}.",
                 slug="no-steps",

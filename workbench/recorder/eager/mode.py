@@ -32,13 +32,21 @@ def mode_of(recorder: OpRecorder) -> Any:
                 if not (types or recorder.skipping):
                     recorder.unseen(func, args, kwargs or {})
                 return func(*args, **(kwargs or {}))
-            recorder.before(func, args, kwargs or {})
-            out = func(*args, **(kwargs or {}))
+            named = kwargs or {}
             try:
-                recorder.took(func, args, kwargs or {}, out)
+                recorder.before(func, args, named)
             except Exception as error:
-                self.paused, recorder.error = True, f"{func}: {type(error).__name__}: {error}"
+                self._end(func, error)
+                return func(*args, **named)
+            out = func(*args, **named)
+            try:
+                recorder.took(args, named, out)
+            except Exception as error:
+                self._end(func, error)
             return out
+
+        def _end(self, func: Any, error: Exception) -> None:
+            self.paused, recorder.error = True, f"{func}: {type(error).__name__}: {error}"
 
     return OpMode()
 

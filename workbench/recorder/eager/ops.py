@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from workbench.kernels.eager import OpInfo
 
 #: ops whose outputs hold whatever was in memory
 UNWRITTEN = {
@@ -39,31 +41,6 @@ OVERWRITES = {
 READ_BACK = "_local_scalar_dense"
 
 
-class OpInfo(NamedTuple):
-    """Facts of one overload; ``written`` are positions of arguments, ``written_names`` names of keyword arguments, and
-    ``values`` how many of the outputs are values (None: all). What was in the ``overwritten`` arguments is not read;
-    an op ``by_index`` works on lists, item by item; a ``single`` one gives, or writes, one tensor that it returns;
-    ``gives``: it makes or writes a tensor."""
-
-    op: str
-    overload: str
-    written: tuple[int, ...]
-    written_names: tuple[str, ...]
-    view: bool
-    unwritten: bool
-    constant: bool
-    singular: bool
-    wrapping: bool
-    arithmetic: bool
-    rising: bool
-    values: int | None
-    overwritten: tuple[int, ...]
-    by_index: bool
-    single: bool
-    random: bool
-    gives: bool
-
-
 def describe(func: Any, nondeterministic: Any) -> OpInfo:
     """The facts of an overload of an op; ``nondeterministic`` is the tag of ops that read the random state."""
     schema = func._schema
@@ -87,5 +64,5 @@ def describe(func: Any, nondeterministic: Any) -> OpInfo:
     single = values is None and not names and (not written or written == [0]) and len(schema.returns) == 1
     random = nondeterministic in func.tags
     gives = bool(written or names) or any("Tensor" in str(r.type) for r in schema.returns)
-    more = (overwritten, op.startswith(("_foreach", "_fused")), single, random, gives)
+    more = (overwritten, op.startswith(("_foreach", "_fused")), single, random, gives, op == READ_BACK)
     return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, values, *more)

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.kernels.eager import StepCallList, StepCalls
 from workbench.recorder.eager.forms import FloatArgument, StoragePart, differing, parts_of
-from workbench.recorder.eager.ops import OpInfo
 
-_made: Any = tuple.__new__
 #: bytes of a recorded call, about; iterations of one form share theirs
 CALL_BYTES = 1500
 
@@ -73,24 +72,10 @@ class StepRecord(NamedTuple):
         return self.numbers[ends[call] : ends[call + 1]]
 
 
-class StepRecording:
+class StepRecording(StepCallList):
     """The iteration that runs: calls as (facts, arguments, keyword arguments, outputs, grad mode)."""
 
-    __slots__ = ("calls", "floats", "given", "lengths", "locals", "numbers", "previous", "random", "read", "rows")
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[OpInfo, list[Any], list[Any], list[StoragePart], bool]] = []
-        self.rows: list[tuple[int, ...]] = []
-        self.numbers: list[float] = []
-        #: index of each call's first float
-        self.floats: list[int] = []
-        #: address of a storage -> its number in this iteration
-        self.locals: dict[int, int] = {}
-        self.previous: dict[int, int] = {}
-        self.given: dict[int, Any] = {}
-        self.lengths: dict[int, int] = {}
-        self.random: dict[int, Any] = {}
-        self.read: dict[int, Any] = {}
+    __slots__ = ()
 
     def ended(self, before: StepRecord | None, named: dict[int, str]) -> StepRecord:
         """The iteration as it is kept; its body is that of the one ``before`` where that has the same form."""
@@ -133,122 +118,24 @@ def _plain(value: Any, floats: Iterator[float]) -> Any:
     return value
 
 
-class RecordedSteps:
-    """The newest iterations. ``before``, ``after`` or ``nothing``, and ``end`` are called by the recorder."""
+class RecordedSteps(StepCalls):
+    """The newest iterations. ``end`` is called by the recorder, and what it is made from takes down calls."""
 
     def __init__(self, torch: Any, budget: int) -> None:
-        self._torch, self.budget = torch, budget
+        super().__init__(torch, StoragePart, FloatArgument)
+        self.budget = budget
         self.iterations: dict[int, StepRecord] = {}
         self.older: tuple[dict[int, StepRecord], dict[int, dict[int, int]]] = ({}, {})
-        self.bytes = 0
-        self._known: dict[int, int] = {}
-        self._now = StepRecording()
         #: address of a storage -> its number, in the last one of iterations with one body
         self.addresses: dict[int, dict[int, int]] = {}
         #: address of a storage -> the name that the loop gives it in this iteration
         self.named: dict[int, str] = {}
-        self._args: list[Any] = []
-        self._kwargs: list[Any] = []
-        self._random: Any = None
-        self._plain = (torch.Tensor, torch.nn.Parameter)
-
-    def before(self, info: OpInfo, args: Any, kwargs: Any, reads: list[tuple[Any, int]]) -> None:
-        """Note the arguments of a call that is about to be made; (tensor, address) of what it reads go to ``reads``."""
-        now = self._now
-        now.floats.append(len(now.numbers))
-        plain, part, skipped = self._plain, self.part, info.overwritten
-        frozen = self._args = []
-        for k, value in enumerate(args):
-            kind = type(value)
-            if kind in plain:
-                storage = value.untyped_storage()
-                frozen.append(part(value, storage, False))
-                if k not in skipped:
-                    reads.append((value, storage._cdata))
-            elif kind is float:
-                frozen.append(FloatArgument)
-                now.numbers.append(value)
-            elif kind is list or kind is tuple:
-                frozen.append(self._frozen(value, reads))
-            else:
-                frozen.append(self._frozen((value,), reads)[0] if isinstance(value, self._torch.Tensor) else value)
-        self._kwargs = []
-        if kwargs:
-            for name in sorted(kwargs):
-                aside: list[tuple[Any, int]] = [] if name in info.written_names else reads
-                self._kwargs.append((name, self._frozen((kwargs[name],), aside)[0]))
-        self._random = self._random_state(kwargs.get("generator")) if info.random else None
-
-    def _random_state(self, generator: Any) -> Any:
-        """The state from which a call draws its numbers: of the generator that it was given, or of torch's own."""
-        return self._torch.get_rng_state() if generator is None else generator.get_state()
-
-    def after(self, info: OpInfo, outs: list[StoragePart], rows: tuple[int, ...]) -> None:
-        """Note the parts of storages that the call gave, and their rows in the record of the iteration."""
-        now = self._now
-        if self._random is not None:
-            now.random[len(now.calls)] = self._random
-            self.bytes += self._random.nbytes
-        now.calls.append((info, self._args, self._kwargs, outs, self._torch.is_grad_enabled()))
-        now.rows.append(rows)
-
-    def read(self, info: OpInfo, number: Any) -> None:
-        """Note a number that Python read."""
-        self._now.read[len(self._now.calls)] = number
-        self.after(info, [], ())
-
-    def nothing(self) -> None:
-        """The call that began gave nothing that is kept."""
-        now = self._now
-        del now.numbers[now.floats.pop() :]
-
-    def _frozen(self, values: Any, reads: list[tuple[Any, int]]) -> list[Any]:
-        found: list[Any] = []
-        for value in values:
-            if isinstance(value, self._torch.Tensor):
-                storage = value.untyped_storage()
-                found.append(self.part(value, storage, False))
-                reads.append((value, storage._cdata))
-            elif type(value) is float:
-                found.append(FloatArgument)
-                self._now.numbers.append(value)
-            elif isinstance(value, (list, tuple)):
-                found.append(self._frozen(value, reads))
-            else:
-                found.append(type(value) if isinstance(value, self._torch.Generator) else value)
-        return found
-
-    def part(self, tensor: Any, storage: Any, new: bool) -> StoragePart:
-        """The part of a storage that a tensor is; ``new`` ones were made by the call."""
-        key = storage._cdata
-        number = self._now.locals.get(key)
-        if number is None:
-            number = self._numbered(key, tensor, storage, new)
-        return _made(StoragePart, (number, tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset()))
-
-    def _numbered(self, key: int, tensor: Any, storage: Any, new: bool) -> int:
-        now = self._now
-        number = now.locals[key] = len(now.lengths)
-        now.lengths[number] = storage.nbytes()
-        if not new:
-            before = self._known.get(key)
-            if before is None:
-                count = storage.nbytes() // tensor.element_size()
-                now.given[number] = tensor.detach().as_strided((count,), (1,), 0).clone()
-                self.bytes += storage.nbytes()
-            else:
-                now.previous[number] = before
-        return number
-
-    def forget(self, tensor: Any) -> None:
-        """A storage was written unseen: the next call that reads it gets a copy of it from outside."""
-        key = tensor.untyped_storage()._cdata
-        self._known.pop(key, None)
-        self._now.locals.pop(key, None)
+        self.begin(StepRecording())
 
     def end(self, iteration: int, alive: Any) -> None:
         """Close an iteration; ``alive`` are the addresses of the storages that are still there."""
-        now, before = self._now, self.iterations.get(iteration - 1)
+        now: Any = self.now
+        before = self.iterations.get(iteration - 1)
         kept = now.ended(before, self.named)
         same = before is not None and kept.body is before.body
         self.bytes += kept.numbers.nbytes + CALL_BYTES * len(kept.own if same else now.calls)
@@ -256,16 +143,16 @@ class RecordedSteps:
         if same:
             self.addresses.pop(iteration - 1, None)
         self.addresses[iteration] = now.locals
-        self._known = {key: number for key, number in now.locals.items() if key in alive}
+        self.known = {key: number for key, number in now.locals.items() if key in alive}
         if 2 * self.bytes > self.budget:
             self.cut()
-        self._now = StepRecording()
+        self.begin(StepRecording())
 
     def cut(self) -> None:
         """Begin a new part, with copies of the state; only the part before it is kept."""
         if self.iterations:
             self.older, self.bytes = (self.iterations, self.addresses), 0
-            self.iterations, self.addresses, self._known = {}, {}, {}
+            self.iterations, self.addresses, self.known = {}, {}, {}
 
     def folded(self) -> tuple[dict[int, StepRecord], dict[int, int], list[int]]:
         """The newest part that has iterations of one form in a row: its iterations, the addresses of the storages of

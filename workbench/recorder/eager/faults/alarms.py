@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.kernels.eager import INFINITE, NOT_A_NUMBER, OpEvent
 from workbench.recorder.eager.faults.first_bad import BadOp, describe_bad
-from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecorder
-from workbench.recorder.eager.storages import OpEvent
+from workbench.recorder.eager.op_recorder import OpRecorder
 
 BAD = INFINITE | NOT_A_NUMBER
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecorder
+from workbench.kernels.eager import INFINITE, NOT_A_NUMBER, OpEvent
+from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.ops import SINGULAR
 from workbench.recorder.eager.sites import Site
-from workbench.recorder.eager.storages import OpEvent
 from workbench.text import harmless
 
 #: steps that the search for an absorbed infinity goes back

@@ -10,11 +10,10 @@ import os
 import sys
 from typing import Any
 
+from workbench.kernels.eager import OpEvent, OpInfo
 from workbench.kernels.streaming import TENSOR_TYPES
 from workbench.recorder.eager.op_recorder import OpRecorder
-from workbench.recorder.eager.ops import OpInfo
 from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
-from workbench.recorder.eager.storages import OpEvent
 
 _REAL = {code for name, code in TENSOR_TYPES.items() if "float" in name}
 #: modules whose functions torch puts around the mode once ``torch.compile`` was called
@@ -65,14 +64,14 @@ class Examined:
         if own and isinstance(args[0], recorder.torch.Tensor):
             event = recorder.storages.writer(args[0])
             if event is not None:
-                (file, line), module = recorder.phases.lines.here(4), recorder.phases.module
+                (file, line), module = recorder.phases.lines.here(), recorder.phases.module
                 site = Site(info.op, info.overload, module, file, line, FORWARD, 0, 0)
                 self.detached.append((event, len(recorder.events[-1]), site))
 
 
 def _instruction() -> tuple[int, int]:
     """The frame that called the op, and the instruction at which it is."""
-    frame: Any = sys._getframe(4)  # took, OpRecorder.took, the mode
+    frame: Any = sys._getframe(3)  # took, the mode; what is compiled has no frame
     while frame.f_code.co_filename.endswith(_WRAPPERS) and frame.f_back is not None:
         frame = frame.f_back
     return id(frame), frame.f_lasti

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from workbench.kernels.eager import OpEvent
 from workbench.recorder.eager.faults.first_bad import BadOp
 from workbench.recorder.eager.faults.lost import Examined, nowhere, reader_of, where_cut, where_zeroed
 from workbench.recorder.eager.faults.unwritten_buffers import unwritten_buffer
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import OPTIMIZER, Site
-from workbench.recorder.eager.storages import OpEvent
 
 #: iterations in a row after which a parameter that gets nothing is at fault
 PATIENCE = 3

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.kernels.eager import OpEvent
 from workbench.recorder.eager.faults.first_bad import BadOp, row_of
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import FORWARD, Site
-from workbench.recorder.eager.storages import OpEvent
 
 KIND = "never written"
 #: ops that take a constant of zeros or ones as weight or bias

@@ -3,7 +3,7 @@
 INFINITE, NOT_A_NUMBER, MEANT = 1, 2, 4
 
 
-cdef class Place:
+cdef class CallPlace:
     """An op at a line, in a module and a phase: how often it was called in an iteration, and the sites of the calls."""
 
     cdef Py_ssize_t iteration, calls
@@ -87,7 +87,7 @@ cdef class OpCalls:
         cdef OpInfo info = self._info
         cdef list given
         cdef list made = []
-        cdef Place place
+        cdef CallPlace place
         cdef tuple base
         cdef tuple parents = ()
         cdef Py_ssize_t k, n, width
@@ -115,11 +115,11 @@ cdef class OpCalls:
             base = self._base(info)
             found = self._places.get(base)
             if found is None:
-                place = Place.__new__(Place)
+                place = CallPlace.__new__(CallPlace)
                 place.iteration, place.calls, place.sites = self.iteration, 0, []
                 self._places[base] = place
             else:
-                place = <Place> found
+                place = <CallPlace> found
                 if place.iteration != self.iteration:
                     place.iteration, place.calls = self.iteration, 0
             n = place.calls

@@ -5,7 +5,7 @@
 
     OpCalls.before ──► StepCalls.before     the arguments, as parts of storages
     (the call)
-    OpCalls.took   ──► UserLines.here ──► Place ──► TensorLog.append ──► OpEvent ──► Storages.wrote
+    OpCalls.took   ──► UserLines.here ──► CallPlace ──► TensorLog.append ──► OpEvent ──► Storages.wrote
                    └─► StepCalls.after      what the call gave
 
 These classes are the part of the recorder that is compiled; what happens rarely is in the classes of

@@ -12,7 +12,7 @@ import os
 import sys
 import weakref
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -97,16 +97,32 @@ class Key:
         self.released: Tombstone | None = None
 
 
+class ArrayLedger(Protocol):
+    """What handles and holds ask of the ledger, whose own module imports this one."""
+
+    detached: Any
+
+    def read(self, key: Key) -> np.ndarray: ...
+    def buffer(self, key: Key) -> Buffer: ...
+    def replace(self, key: Key, array: np.ndarray) -> None: ...
+    def release(self, key: Key) -> None: ...
+    def move(self, key: Key, scope: Any) -> None: ...
+    def hold(self, key: Key, by: str) -> Any: ...
+    def read_held(self, hold: Any) -> np.ndarray: ...
+    def drop(self, hold: Any) -> None: ...
+    def drain(self) -> int: ...
+
+
 class Handle:
     """Base of handles: a key, the ledger in which it is looked up, and the token that all handles on one array
     share."""
 
     __slots__ = ("_key", "_ledger", "_token")
 
-    def __init__(self, key: Key, token: Any, ledger: Any) -> None:
+    def __init__(self, key: Key, token: Any, ledger: ArrayLedger) -> None:
         self._key = key
         self._token = token
-        self._ledger: Any = ledger
+        self._ledger = ledger
 
 
 class TokenReference(weakref.ref):  # type: ignore[type-arg]

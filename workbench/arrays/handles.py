@@ -123,44 +123,52 @@ class Array(Handle, NDArrayOperatorsMixin):
     @property
     def T(self) -> Array:
         """The array with its axes in reverse order, as a new array."""
-        return numpy_interop.result(self, "transpose", self._ledger.read(self._key).T)
+        return self._made("transpose", self._ledger.read(self._key).T)
 
     def reshape(self, *shape: Any) -> Array:
         """Return a new array with the same items in another shape."""
-        return numpy_interop.result(self, "reshape", self._ledger.read(self._key).reshape(*shape))
+        return self._made("reshape", self._ledger.read(self._key).reshape(*shape))
 
     def astype(self, dtype: Any) -> Array:
         """Return a new array with the items in another dtype."""
-        return numpy_interop.result(self, "astype", self._ledger.read(self._key).astype(dtype))
+        return self._made("astype", self._ledger.read(self._key).astype(dtype))
 
     def copy(self) -> Array:
         """Return another array with the same items, in the same manager."""
-        return numpy_interop.result(self, "copy", self._ledger.read(self._key).copy())
+        return self._made("copy", self._ledger.read(self._key).copy())
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Array:
         """Return the sum over ``axis``, or of all items."""
-        return numpy_interop.reduction(self, "sum", axis, keepdims)
+        return self._reduced("sum", axis, keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
         """Return the mean over ``axis``, or of all items."""
-        return numpy_interop.reduction(self, "mean", axis, keepdims)
+        return self._reduced("mean", axis, keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Array:
         """Return the largest item along ``axis``, or of all items."""
-        return numpy_interop.reduction(self, "max", axis, keepdims)
+        return self._reduced("max", axis, keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Array:
         """Return the smallest item along ``axis``, or of all items."""
-        return numpy_interop.reduction(self, "min", axis, keepdims)
+        return self._reduced("min", axis, keepdims)
 
     def __getitem__(self, index: Any) -> Array:
-        return numpy_interop.result(self, "getitem", self._ledger.read(self._key)[numpy_interop.plain(index)])
+        return self._made("getitem", self._ledger.read(self._key)[numpy_interop.plain(index)])
 
     def __setitem__(self, index: Any, value: Any) -> None:
         fresh = self._ledger.read(self._key).copy()
         fresh[numpy_interop.plain(index)] = numpy_interop.plain(value)
         fresh.flags.writeable = False
         self._ledger.replace(self._key, fresh)
+
+    def _made(self, op: str, value: Any) -> Array:
+        made: Array = numpy_interop.result(self, op, value)
+        return made
+
+    def _reduced(self, op: str, axis: Any, keepdims: bool) -> Array:
+        made: Array = numpy_interop.reduction(self, op, axis, keepdims)
+        return made
 
     # -- Python -----------------------------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -182,7 +190,8 @@ class Array(Handle, NDArrayOperatorsMixin):
         return complex(self._ledger.read(self._key))
 
     def __index__(self) -> int:
-        return self._ledger.read(self._key).__index__()
+        number: int = self._ledger.read(self._key).__index__()
+        return number
 
     def __copy__(self) -> Array:
         return Array(self._key, self._token, self._ledger)  # another handle on the same array
@@ -235,7 +244,8 @@ class Array(Handle, NDArrayOperatorsMixin):
         Hold
             A context manager; ``hold.array`` is the array, ``hold.drop()`` ends the hold.
         """
-        return self._ledger.hold(self._key, by)
+        made: Hold = self._ledger.hold(self._key, by)
+        return made
 
     def release(self) -> None:
         """Release the array now, for all handles on it.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays.accounts import Account, arrays_text
-from workbench.arrays.buffers import Key, Site, Tombstone
+from workbench.arrays.buffers import ArrayLedger, Key, Site, Tombstone
 from workbench.errors import ManagerError
 from workbench.text import harmless
 
@@ -61,7 +61,7 @@ class Hold:
 
     __slots__ = ("_ledger", "_token", "by", "dropped", "number", "uid")
 
-    def __init__(self, ledger: Any, key: Key, number: int, by: str, token: Any) -> None:
+    def __init__(self, ledger: ArrayLedger, key: Key, number: int, by: str, token: Any) -> None:
         self._ledger = ledger
         self._token = token
         self.uid = key.uid

@@ -95,7 +95,8 @@ class WatchSource:
             found: np.ndarray = clause.going[1](left, right)
             return found
         parts = [self._own(frame, CLAUSES + k, rows) for k in range(offset - EITHER + 1)]
-        return np.logical_or.reduce(parts)
+        either: np.ndarray = np.logical_or.reduce(parts)
+        return either
 
     def _variable(self, frame: int, name: str, rows: np.ndarray) -> np.ndarray:
         column = next(v for v in self._recorded.recorders[frame - 1].variables if v.name == name)

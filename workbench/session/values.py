@@ -61,11 +61,12 @@ class SessionValues:
         except TraceError as error:
             if error.slug != "not-computed":
                 raise
-            return compute_unrequired(run, self._state.graph.value(name), iteration, self.value)
+            computed: np.ndarray = compute_unrequired(run, self._state.graph.value(name), iteration, self.value)
+            return computed
         if iteration is None:
             with suppress(IndexError):  # it has no firings; asking first would not help: a step back may come between
                 return self.trace[name][-1]
-            found = step_back.recompute_last(run, self.trace.ref(name))
+            found: np.ndarray | None = step_back.recompute_last(run, self.trace.ref(name))
             if found is not None:
                 return found
             if self.trace.dropped and len(earlier := self.whole_trace()[name]):  # in rows that were dropped
@@ -79,9 +80,9 @@ class SessionValues:
             if error.slug != "not-recorded":
                 raise
             ref = self.trace.ref(name)
-            found = step_back.recompute(run, ref, iteration)
-            if found is not None:
-                return found
+            again: np.ndarray | None = step_back.recompute(run, ref, iteration)
+            if again is not None:
+                return again
             if self.trace.dropped and self._state.graph.nodes[ref.node].attrs.get("is_constant"):
                 # an invariant also fires where its loop is never started; no row of the loop tells that
                 if step_back.could_be_unstarted(run, ref, iteration):

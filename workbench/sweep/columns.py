@@ -57,7 +57,10 @@ class ResultColumns:
     def rows(self, places: np.ndarray) -> tuple[Chunk, dict[str, Any]]:
         """The results at some places."""
         whole = self.all
-        pick = lambda table: {name: column[places] for name, column in table.items()}  # noqa: E731
+
+        def pick(table: dict[str, Any]) -> dict[str, Any]:
+            return {name: column[places] for name, column in table.items()}
+
         where = {int(place): k for k, place in enumerate(places)}
         failures = {where[p]: f for p, f in whole.failures.items() if p in where}
         chunk = Chunk(
@@ -76,7 +79,8 @@ class ResultColumns:
     @property
     def outcome(self) -> np.ndarray:
         """Names of the outcomes."""
-        return NAMES[self.all.status]
+        names: np.ndarray = NAMES[self.all.status]
+        return names
 
     def failure_texts(self) -> np.ndarray:
         """Failures as texts, one for each point; empty where nothing failed."""

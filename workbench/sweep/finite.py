@@ -87,4 +87,5 @@ def mark_not_finite(chunk: Chunk) -> None:
 def _finite(column: np.ndarray) -> np.ndarray:
     """True for each row whose numbers are all finite."""
     numbers = column.astype(np.complex64) if column.dtype.kind == "V" else column  # those of ml_dtypes
-    return np.isfinite(numbers).reshape(len(column), -1).all(axis=1)
+    finite: np.ndarray = np.isfinite(numbers).reshape(len(column), -1).all(axis=1)
+    return finite

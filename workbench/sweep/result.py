@@ -206,7 +206,8 @@ class Sweep(RunningSweep):
             return values
         ndimage = needed("scipy.ndimage", error=TraceError)
         nearest = ndimage.distance_transform_edt(~ran, return_distances=False, return_indices=True)
-        return values[tuple(nearest)]
+        filled: np.ndarray = values[tuple(nearest)]
+        return filled
 
     def computed(self, name: str) -> np.ndarray:
         """Which points have an entry in a column: those that were run, and of an output those that computed it."""
@@ -214,7 +215,8 @@ class Sweep(RunningSweep):
         alive = self.columns.all.alive.get(output)
         ran = self.columns.all.status != WAITING
         mine = alive is not None and self._table().get(name) is self.columns.all.values.get(output)
-        return ran & alive if mine and alive is not None else ran
+        computed: np.ndarray = ran & alive if mine and alive is not None else ran
+        return computed
 
     @property
     def failures(self) -> dict[int, Failure]:

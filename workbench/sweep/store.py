@@ -110,7 +110,7 @@ def identity(problem: Problem, points: dict[str, np.ndarray]) -> bytes:
     told = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
     digest = column_digest(problem.inputs, points)
     digest.update(repr((problem.graph.fingerprint, told, OUTCOMES)).encode())
-    return digest.hexdigest().encode()
+    return str(digest.hexdigest()).encode()
 
 
 def column_digest(*tables: dict[str, np.ndarray]) -> Any:

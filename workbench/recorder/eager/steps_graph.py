@@ -226,7 +226,8 @@ class StepsGraph:
         return self._made[key]
 
     def _site_of(self, row: int) -> Site | None:
-        return self._places(self.span[0], row)
+        site: Site | None = self._places(self.span[0], row)
+        return site
 
     def _read_type(self, n: int) -> TensorType | None:
         """The type of the number that Python read in a call; None of one that is not compared."""

@@ -119,7 +119,7 @@ class DaskWorkers:
                     fix="start some, for example cluster.scale(2), then resume().",
                 ) from error
             found = self._client.nthreads()
-        return max(1, sum(found.values()))
+        return max(1, int(sum(found.values())))
 
     def _run(self, parts: deque[np.ndarray], fatal: deque[np.ndarray], at_once: int) -> Iterator[Result]:
         """Results of chunks; those that end each worker that runs them are added to ``fatal``."""

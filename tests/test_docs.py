@@ -259,7 +259,12 @@ def test_examples_of_docstrings_work(thing, around):
 
 
 def _work(text: str, around: dict[str, Any], checker: doctest.OutputChecker | None = None) -> None:
-    for words, library in (("loop.onnx", "onnx"), ("spill=", "pyarrow"), ("import jax", "jax")):
+    for words, library in (
+        ("loop.onnx", "onnx"),
+        ("spill=", "pyarrow"),
+        ("import jax", "jax"),
+        ("import torch", "torch"),
+    ):
         if words in text:
             pytest.importorskip(library, reason="an extra is not installed")
     open_widgets = ipywidgets.widgets.widget._instances

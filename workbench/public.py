@@ -40,7 +40,7 @@ from workbench.errors import DeviceError, FeedError, ReleasedError, WatchError, 
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
 from workbench.files import write_text
-from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, load
+from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, from_torch, load
 from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
@@ -60,11 +60,11 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
 
     Parameters
     ----------
-    graph : Graph, Session, Watch, function or module
+    graph : Graph, Session, Watch, function, module or exported program
         A graph, for which a session is made that stands before the first node; a session, which stays open when the
         panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
         is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once with
-        all its ops recorded.
+        all its ops recorded; what ``torch.export`` exported, which is read by :func:`workbench.from_torch`.
     inputs : mapping or tuple, optional
         Values of the graph's inputs by name; for a function or module the tuple of its arguments.
     **options
@@ -91,6 +91,9 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     """
     if isinstance(graph, Watch):
         graph = graph.session()
+    if type(graph).__name__ == "ExportedProgram" and _of_torch(graph):
+        graph = from_torch(graph)
+        inputs = dict(zip(graph.inputs, inputs, strict=False)) if isinstance(inputs, tuple) else inputs
     given = inputs if isinstance(inputs, tuple) else inputs.values() if type(inputs) is dict else (inputs,)
     if callable(graph) and any(map(_of_torch, (graph, *given))):
         if inputs is None:
@@ -580,6 +583,7 @@ __all__ = [
     "from_onnx",
     "from_samediff",
     "from_saved_model",
+    "from_torch",
     "graph",
     "in_dtype",
     "index_faults",

@@ -6,9 +6,10 @@
                    │                       "graphdef"     ─► tf/         ─┼─► Graph.from_nodes
                    │                       "saved-model"  ─► tf/         ─┤
                    │                       "stablehlo"    ─► stablehlo/  ─┤
+                   │                       "zip"          ─► pytorch/    ─┤
                    │                       "graph-text"   ─► parse       ─┘
     bytes, models ─┼── from_onnx, from_graphdef, from_saved_model, from_samediff
-    functions ─────┴── from_jax
+    functions ─────┴── from_jax, from_torch
 
     wire         the protobuf format, read with tables and without trust
     textproto    its text form, read with the same tables; texttokens: its tokens
@@ -19,15 +20,18 @@
     samediff/    SameDiff graphs -> nodes of TensorFlow 1, and by tf/ to the graph; containers/ (.sdnb and .sdz)
     onnx/        model -> scopes, table, control flow, foreign ops
     jax/         a traced function (jaxpr) -> calls, control flow, rules, foreign ops
+    pytorch/     .pt2 archives -> calls, views and writes in place, control flow, rules, foreign ops
     stablehlo/   MLIR text, bytecode, blobs of jax.export -> calls, control flow, the rules of jax/, foreign ops
 
-Each of these functions imports its framework only when it is used; GraphDefs and SameDiff graphs need none.
+Each of these functions imports its framework only when it is used; GraphDefs, SameDiff graphs and
+.pt2 archives need none.
 """
 
 from workbench.frontends.jax import from_jax
 from workbench.frontends.load import load
 from workbench.frontends.onnx import from_onnx
+from workbench.frontends.pytorch import from_torch
 from workbench.frontends.samediff.convert_flatgraph import from_samediff
 from workbench.frontends.tf import from_graphdef, from_saved_model
 
-__all__ = ["from_graphdef", "from_jax", "from_onnx", "from_samediff", "from_saved_model", "load"]
+__all__ = ["from_graphdef", "from_jax", "from_onnx", "from_samediff", "from_saved_model", "from_torch", "load"]

@@ -16,6 +16,7 @@
 #   make sanitize-trie   the shape trie's stress program under ThreadSanitizer and AddressSanitizer (SECONDS_EACH=20)
 #   make fuzz    coverage-guided fuzzing of the readers; FUZZ_SECONDS=60 each  FUZZ_TARGETS="graphdef onnx ..."
 #   make labextension   builds the JupyterLab extension anew from its TypeScript; Node from a wheel, 230 MB of packages
+#   make pictures   the pictures of the panel in README and course, taken anew; a test says when they are too old
 #   make docs    the API reference, from the docstrings, in build/docs
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
@@ -51,7 +52,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 limited = ulimit -t $(1) && timeout $$((8 * $(1)))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help environments lab check test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help pictures environments lab check test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -228,6 +229,10 @@ labextension: | $(DEV_STAMP)
 # Writes the .ipynb anew from the text files, with fresh outputs; some import JAX or PyTorch.
 notebooks: $(WATCH_VENV)/.made
 	@"$(WATCH_VENV)/bin/python" .ci/notebooks.py
+
+# The README's pictures of the panel and those of the course, taken from a started JupyterLab.
+pictures: $(WATCH_VENV)/.made
+	@"$(WATCH_VENV)/bin/python" .ci/pictures.py
 
 # What the names of the package refer to, and the rooms whose classes they hand out. The variable lets the editable
 # install look whether it has to be built.

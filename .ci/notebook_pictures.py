@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(1, str(ROOT))
 
 from tests.browser import lab  # noqa: E402
+from tests.browser.page import Page  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 900
 #: colours of a picture: with more of them the repository grows, and nobody sees a difference
@@ -40,16 +41,24 @@ def pictures(notebook: str, wanted: Collection[int]) -> dict[int, str]:
 
     ``notebook`` is a path within notebooks/, of a file that has been written.
     """
-    found: dict[int, str] = {}
     with tempfile.TemporaryDirectory() as work, lab.lab_server(Path(work)) as (url, token):
         with lab.browser_page(url, token, WIDTH, HEIGHT) as page:
-            page.open(notebook)
-            for number in range(max(wanted) + 1):
-                page.run_cell(number)
-                if number in wanted:
-                    found[number] = _taken(page.page, number)
-            if failed := page.failed_cells():
-                sys.exit(f"{notebook}: {failed[0]}")
+            found = on_page(page, notebook, wanted)
+    if isinstance(found, str):
+        sys.exit(f"{notebook}: {found}")
+    return found
+
+
+def on_page(page: Page, notebook: str, wanted: Collection[int]) -> dict[int, str] | str:
+    """The same on a page of a server; the first error of a cell in their place."""
+    found: dict[int, str] = {}
+    page.open(notebook)
+    for number in range(max(wanted) + 1):
+        page.run_cell(number)
+        if failed := page.failed_cells():
+            return failed[0]
+        if number in wanted:
+            found[number] = _taken(page.page, number)
     return found
 
 

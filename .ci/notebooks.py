@@ -1,7 +1,7 @@
 """Writes the .ipynb of the course and its solutions from their text files, executed: ``make notebooks``.
 
-``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so, and ``--pictures`` before the names
-takes the pictures of their widgets anew.
+``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so; ``make pictures`` takes the pictures
+of all widgets anew.
 
 The text file (jupytext, py:percent) under notebooks/sources/ is the source; the .ipynb is committed too, with outputs,
 so that a reader can open it at once and nbval has something to compare with. Saved widget state (megabytes) is left
@@ -30,15 +30,15 @@ PNG = "image/png"
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-def write(source: Path, anew: bool = False) -> None:
-    """Execute the text file and write its notebook; with ``anew`` no old picture is kept."""
+def write(source: Path) -> None:
+    """Execute the text file and write its notebook."""
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     target = (FOLDER / source.relative_to(SOURCES)).with_suffix(".ipynb")
     where = {"metadata": {"path": str(target.parent)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
     notebook.metadata.pop("widgets", None)
-    old = {} if anew or not target.exists() else stored(nbformat.read(target, as_version=4))
+    old = {} if not target.exists() else stored(nbformat.read(target, as_version=4))
     widgets: dict[int, Any] = {}
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
@@ -106,9 +106,9 @@ def chosen(prefixes: list[str]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    names = [argument for argument in sys.argv[1:] if argument != "--pictures"]
+    names = sys.argv[1:]
     paths = chosen(names)
     if not paths:
         sys.exit(f"no text file under {SOURCES} begins with {' or '.join(names)}")
     for path in paths:
-        write(path, anew="--pictures" in sys.argv)
+        write(path)

@@ -1,14 +1,11 @@
-"""Takes the README's pictures of the panel, light and dark, from a really started JupyterLab: .github/panel-*.png.
+"""The README's pictures of the panel, light and dark, from a really started JupyterLab: .github/panel-*.png.
 
-    python .ci/screenshot.py [FOLDER]
-
-It needs Chromium, as the browser tests do. The notebook is made here, and is not part of the course.
+``.ci/pictures.py`` takes them. The notebook is made here, and is not part of the course.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
 import nbformat
@@ -37,28 +34,22 @@ READY = """() => { const p = document.querySelector('.workbench-debugger');
 WIDTH, HEIGHT = 1500, 980
 
 
-def take(folder: Path) -> None:
-    """Both pictures into ``folder``."""
-    with tempfile.TemporaryDirectory() as work, lab.lab_server(Path(work)) as (url, token):
-        kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-        cells = [nbformat.v4.new_code_cell(CELL.strip())]
-        notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-        nbformat.write(notebook, Path(work) / "notebooks" / "screenshot.ipynb")
-        with lab.browser_page(url, token, WIDTH, HEIGHT) as page:
-            page.open("screenshot.ipynb")
-            page.run_all()
-            page.page.wait_for_function(READY, timeout=120_000)
-            for theme in ("Light", "Dark"):
-                page.theme(theme)
-                page.page.wait_for_timeout(8000)  # figures are drawn again in the theme's colours
-                panel = page.page.locator(".workbench-debugger").first
-                panel.scroll_into_view_if_needed()
-                page.page.wait_for_timeout(1000)
-                panel.screenshot(path=str(folder / f"panel-{theme.lower()}.png"))
-                print(folder / f"panel-{theme.lower()}.png")
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".github"
-    target.mkdir(exist_ok=True)
-    take(target)
+def take(folder: Path, work: Path, url: str, token: str) -> None:
+    """Both pictures into ``folder``, from a server of JupyterLab in ``work``."""
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    cells = [nbformat.v4.new_code_cell(CELL.strip())]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, work / "notebooks" / "screenshot.ipynb")
+    with lab.browser_page(url, token, WIDTH, HEIGHT) as page:
+        page.open("screenshot.ipynb")
+        page.run_all()
+        page.page.wait_for_function(READY, timeout=120_000)
+        for theme in ("Light", "Dark"):
+            page.theme(theme)
+            page.page.wait_for_timeout(8000)  # figures are drawn again in the theme's colours
+            panel = page.page.locator(".workbench-debugger").first
+            panel.scroll_into_view_if_needed()
+            page.page.wait_for_timeout(1000)
+            panel.screenshot(path=str(folder / f"panel-{theme.lower()}.png"))
+            print(folder / f"panel-{theme.lower()}.png")
+        page.theme("Light")

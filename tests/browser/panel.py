@@ -205,6 +205,17 @@ class Panel:
         pressed = f"const button = {button}; if (!button || button.disabled) return false; button.click(); return true"
         self.until(pressed, view.replace(" ", "-"), label)
 
+    def card(self, name: str, *words: str) -> str:
+        """Title and detail of a card as soon as it says all this."""
+        read = lambda: self.ask("return panel.querySelector(`.workbench-card-${args[0]}`).textContent", name)  # noqa: E731
+        return waits.until(read, lambda text: all(w.lower() in text.lower() for w in words))
+
+    def why(self, card: str) -> None:
+        """Open what is behind a card, by its button."""
+        self.until("return panel.querySelector(`.workbench-card-${args[0]} .workbench-why-open`)?.offsetWidth", card)
+        self.ask("panel.querySelector(`.workbench-card-${args[0]} .workbench-why-open`).click()", card)
+        self.until("return panel.dataset.why === args[0]", card)
+
     def words(self, view: str) -> str:
         """Text of a view."""
         return self.ask("return panel.querySelector(`.workbench-is-${args[0]}`).innerText", view.replace(" ", "-"))

@@ -62,7 +62,7 @@ def test_a_loop_that_runs_is_followed_and_paused(opened, endless):
     endless.until_event("event > args[0]", before)
     assert opened.kernel("print(6 * 7, endless.session.state)") == "42 running", "other cells run meanwhile"
     endless.click("pause", "paused")
-    endless.says("termination", "never")
+    endless.card("verdict", "never")
 
 
 def test_the_time_slider_moves_the_views_and_goes_there(newton):

@@ -43,8 +43,11 @@ def test_why_a_loop_never_stops(opened):
     panel = Panel.fresh(opened.page, 0)
     for _ in range(4):
         panel.click("next_iteration", "paused")
-    panel.says("termination", "never stops", "cause", "proved", "i < limit")
-    blamed = lambda: panel.ask("return panel.querySelector('.workbench-is-termination dl').innerText")  # noqa: E731
+    panel.card("verdict", "proved: never stops", "i < limit")
+    panel.says("termination", "i < limit")
+    panel.why("verdict")
+    panel.says("why", "cause", "proved")
+    blamed = lambda: panel.ask("return panel.querySelector('.workbench-is-why dl').innerText")  # noqa: E731
     until(lambda: blamed().split("Cause")[1].split()[0], "i")
     assert opened.kernel("print(*endless.session.termination().root)") == "i"
     panel.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3 and set(traces[0][1]) == {0})  # a flat curve
@@ -57,7 +60,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     panel.click("run", "paused")
     until(lambda: panel.status("reason"), lambda reason: "nan" in reason.lower())
     # the health line is there without being asked for, and leads there
-    panel.until("return panel.querySelector('.workbench-health').textContent.includes('First NaN: sqrt in iteration ')")
+    panel.card("health", "sqrt is NaN in iteration ", "sqrt(")
     panel.ask("panel.querySelector('.workbench-health button').click()")
     panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while ')")
     panel.pane("explain")
@@ -181,7 +184,7 @@ def test_how_long_until_it_converges(opened):
     panel.says("evolution", "converging")
     panel.says("evolution", "ends at 2")
     now = int(opened.kernel("print(long.session.snapshot().iterations[('while',)])"))
-    panel.says("termination", f"stops after {140 - now} more iterations")
+    panel.card("verdict", f"stops after {140 - now} more iterations")
 
 
 def test_inspect_and_plot_while_it_is_paused(opened):

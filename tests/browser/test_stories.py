@@ -27,19 +27,21 @@ def test_a_why_it_never_ends_without_an_action_and_the_fixed_copy_opens(opened):
     with Actions(0):
         panel = Panel(opened.page, AWAY)
         panel.show()
-        panel.says("termination", "never stops")
-        panel.says("termination", "moves away from limit (20")
-    with Actions(2) as act:
-        panel.press("termination", "Try this fix")
+        panel.card("verdict", "never stops", "moves away from limit (20")
+    with Actions(3) as act:
+        act(panel.why("verdict"))
+        panel.press("why", "Try beside")
         act()
-        panel.says("termination", "ends now")
-        panel.press("termination", "Open the copy")
+        panel.says("why", "ends now")
+        panel.press("why", "Open the copy")
         act()
         opened.page.wait_for_function("() => document.querySelectorAll('.workbench-debugger').length === 5")
     opened.tells("print(away.session.state, away.copies.panels[0].session.wait().reason.name)", "ready FINISHED")
     copy = Panel(opened.page, AWAY + 1)
     copy.until("return panel.querySelector('.workbench-state').dataset.state === 'finished'", seconds=60)
-    panel.press("termination", "Discard the copy")
+    # the page has scrolled to it
+    copy.until("const { top } = panel.getBoundingClientRect(); return top >= 0 && top < window.innerHeight / 2")
+    panel.press("why", "Discard the copy")
     panels = "() => document.querySelectorAll('.workbench-debugger').length"
     opened.page.wait_for_function(f"{panels} === 4", timeout=120_000)
 

@@ -127,7 +127,7 @@ def test_a_panel_is_drawn_and_steps(page):
     page.wait_for_function("everywhere('.workbench-state')[0]?.dataset.state === 'ready'")
     page.evaluate("everywhere('button[data-command=run]')[0].click()")
     page.wait_for_function("everywhere('.workbench-state')[0].dataset.state === 'finished'")
-    page.wait_for_function("said('.workbench-is-termination, .workbench-area-ending', 'nded after')")
+    page.wait_for_function("said('.workbench-card-verdict', 'nded after')")
     page.wait_for_function("said('.workbench-state', 'Finished')")
 
 

@@ -9,7 +9,8 @@ from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import counter, newton
 from workbench.widgets import EvolutionView, ExplainView, GraphView, ShapeTrieView, Toolbar
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.evolution.evolution_group import Ghosts
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.series.other_runs import OtherRuns
 
 def working():
     names = ("workbench-pump", "workbench-aside", "workbench-shapes", "workbench-ghosts", "workbench-fix")
@@ -55,11 +56,11 @@ READ_ASIDE = """
 with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
     session.run()
     session.update(a=3.0)
-    explain, shapes, ghosts = ExplainView(session), ShapeTrieView(), Ghosts(lambda: None)
+    explain, shapes, ghosts = ExplainView(session), ShapeTrieView(), OtherRuns(ViewSource(session))
     no_threads(True)
     open_view(explain)
     open_view(shapes)
-    print(len(explain.status["rows"]) > 3, [g["label"] for g in ghosts.update(session, ["x"], None, False)])
+    print(len(explain.status["rows"]) > 3, [run.label for run, _ in ghosts.traces()])
     print(working())
     no_threads(False)
     open_view(shapes)

@@ -17,14 +17,13 @@ from workbench.widgets.compare.diff_view import DiffView
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.series.other_runs import THIS, OtherRuns
 from workbench.widgets.series.value_at import value_at
 from workbench.widgets.text.numerals import numeral
 
 #: values that are read of a moment, and moments that are remembered
 MAX_VALUES, MAX_MOMENTS = 400, 12
-#: runs that were added by hand and are offered; the oldest goes
-MAX_ADDED = 8
-THIS, FILE = "this run", "a saved trace"
+FILE = "a saved trace"
 
 
 class Compare(ipywidgets.VBox):
@@ -34,11 +33,11 @@ class Compare(ipywidgets.VBox):
 
     def __init__(self, panel: Any) -> None:
         self.source: ViewSource = panel.source
+        self.runs: OtherRuns = panel.runs
         self.focus = panel.focus
         self._aside = BackgroundTasks()
         self._moments: list[Moment] = []
         self._sides: dict[str, Any] = {}
-        self._added: dict[str, Any] = {}
         self._shown: list[Any] = []
         self._usual: dict[str, str] = {}
         self._one = OwnedLock()  # comparisons come from clicks, from other views, and from opening the pane
@@ -79,11 +78,7 @@ class Compare(ipywidgets.VBox):
         """Sides to compare, by label: runs as sessions or traces, moments as :class:`Moment` or None (now)."""
         session = self.source.session
         found: dict[str, Any] = {THIS: session if session is not None else self.source.trace}
-        for k, fork in enumerate(getattr(session, "forks", ()), 1):
-            found[f"copy {k}"] = fork
-        for history in getattr(session, "histories", ()):
-            found[history.name] = history
-        found.update(self._added)
+        found |= {other.label: other.run for other in self.runs.all()}
         found["newest state"] = None
         looked = [self.focus.moment] if self.focus.moment is not None else []
         for moment in dict.fromkeys([*looked, *self._moments]):
@@ -109,13 +104,7 @@ class Compare(ipywidgets.VBox):
 
     def add(self, label: str, run: Any) -> None:
         """Offer one more run as a side: a session, a trace, or another framework's own values (``wb.run_with``)."""
-        if label in self.sides():
-            raise WorkbenchError(
-                f"A side labelled {label!r} exists already.", slug="side-exists", fix="choose another label."
-            )
-        while len(self._added) >= MAX_ADDED:
-            del self._added[next(iter(self._added))]
-        self._added[label] = run
+        self.runs.add(label, run)
         self.refresh()
 
     def remember(self) -> None:

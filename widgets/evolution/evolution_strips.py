@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.widgets.evolution.beside import beside_line, value_at
 from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
 from workbench.widgets.strips.strip_spec import FAR
 from workbench.widgets.text.labels import shorten
@@ -75,7 +76,7 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
     strip.flags = all(line["bool"] for line in lines) and not log
     strip.whole = all(line.get("whole", False) for line in lines) and not log
     now = model.get("now")
-    values = []
+    values, beside = [], []
     for k, line in enumerate(lines):
         judged = verdict is not None and verdict.get("suffix") == line["suffix"]
         drawn = _line(model, line, k, verdict if judged else None, error)
@@ -87,14 +88,18 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
             # where the notes tell its number, one beside the line would only cover the curve
             told = "" if verdict["label"] in ("converging", "stable") else f" {verdict['limit_text']}"
             strip.levels.append(Level(verdict["limit"], f"limit{told}", verdict["limit_error"] or 0.0))
-        for g, ghost in enumerate(g for g in model.get("ghosts", ()) if g["line"] == line["name"]):
-            strip.lines.append(_ghost(ghost, g, drawn, model))
+        for other in (g for g in model.get("ghosts", ()) if g["line"] == line["name"]):
+            x, y, label = other["x"], other["y"], other["label"]
+            strip.lines.append(beside_line(line["name"], x, y, label, other["slot"], drawn.tone))
+            theirs = value_at(x, y, now)
+            if theirs is not None and len(lines) == 1:
+                beside.append(f"{other['words']}: {_text(theirs, other)}")
     tolerance = model.get("tolerance")
     if error and tolerance is not None:
         strip.levels.append(Level(tolerance, f"tolerance {numeral(tolerance, 3)}", tone="other"))
     strip.edits = [(e["x"], e["text"]) for e in model.get("edits", ()) if e["of"] == of]
     strip.value = ", ".join(values)
-    strip.notes = _notes(model, lines, verdict)
+    strip.notes = [*beside, *_notes(model, lines, verdict)]
     if error and not any(np.isfinite(line.y).any() for line in strip.lines):
         strip.empty = "no limit: no distance to it"
     elif not log and any((np.abs(line["y"]) > 1e300).any() for line in lines):
@@ -173,21 +178,6 @@ def _line(
         ahead=ahead,
         forecast=forecast,
         bad=bad,
-    )
-
-
-def _ghost(ghost: dict[str, Any], k: int, own: StripLine, model: dict[str, Any]) -> StripLine:
-    """A line of another history, in full strength beside the own one and told apart by its dashes."""
-    y = np.asarray(ghost["y"], dtype=np.float64)
-    return StripLine(
-        f"{ghost['line']} ({ghost['label']})",
-        ghost["x"],
-        y,
-        tone="other" if own.tone == "data" else "muted",
-        dash=("5px,3px", "2px,3px", "8px,3px")[k % 3],
-        width=1.6,
-        meta={"line": -1},
-        dots=False,
     )
 
 

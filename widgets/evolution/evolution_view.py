@@ -12,6 +12,7 @@ from workbench.analysis.standing import Standing
 from workbench.widgets.base.figure.figure_view import Zoomed
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.beside import Beside, differences
 from workbench.widgets.evolution.condition_rows import LoopShown
 from workbench.widgets.evolution.evolution_ahead import (
     ahead_of,
@@ -24,7 +25,7 @@ from workbench.widgets.evolution.evolution_ahead import (
 from workbench.widgets.evolution.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
 from workbench.widgets.evolution.evolution_control import EvolutionControl
 from workbench.widgets.evolution.evolution_controls import settings_of
-from workbench.widgets.evolution.evolution_group import EvolutionGroup, Ghosts
+from workbench.widgets.evolution.evolution_group import EvolutionGroup
 from workbench.widgets.evolution.evolution_marks import breakpoint_marks, edit_marks, moment_mark
 from workbench.widgets.evolution.evolution_model import SCALES
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
@@ -35,6 +36,7 @@ from workbench.widgets.evolution.portraits import Portraits
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import ended_in, followed
+from workbench.widgets.series.other_runs import OtherRuns
 from workbench.widgets.strips.strip_spec import strips_spec
 from workbench.widgets.text.numerals import numeral
 
@@ -92,6 +94,9 @@ class EvolutionView(EvolutionControl, Zoomed):
         A selection to share.
     condition : ConditionStrips, optional
         Gives the strips of the loop's condition, which stand below those of its variables.
+    runs : OtherRuns, optional
+        The runs that are drawn beside this one, shared with other views; by default copies and earlier runs of the
+        session.
 
     Examples
     --------
@@ -119,6 +124,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         activation: str | tuple[int, ...] = "all",
         focus: Focus | None = None,
         condition: ConditionRows | None = None,
+        runs: OtherRuns | None = None,
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.tolerance = tolerance if tolerance is not None and tolerance > 0 else None
@@ -127,7 +133,8 @@ class EvolutionView(EvolutionControl, Zoomed):
         self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
         self._follows = names is None and frame is None and len(self._choice.frames) > 1
         self._group = EvolutionGroup(_classify)
-        self._ghosts = Ghosts(self.update_now)
+        self._shares, self.runs = runs is not None, runs if runs is not None else OtherRuns(self.source)
+        self._beside = Beside(self.runs, condition)
         self._condition = condition
         self._told: dict[str, Any] = {}  # the verdict on a loop
         self._fresh = False  # axes are to be set anew
@@ -138,6 +145,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         self._verdicts: list[dict[str, Any]] = []
         self.words = ipywidgets.HTML()
         super().__init__(self.source, focus)
+        self.runs.on_change(self.update_now)
         if self.source.session is not None:
             self._unhear = self.source.session.breakpoints.on_change(self.update_now)
         self.refresh({"verdicts": []})
@@ -186,8 +194,8 @@ class EvolutionView(EvolutionControl, Zoomed):
         )
         if due:
             self._verdict_event, self._judged, self._verdicts = event, key, model["verdicts"]
-        if session is not None and choice.ghosts and choice.kind in ("strips", "line"):
-            shown["ghosts"] = self._ghosts.update(session, names, outer, log)
+        if choice.ghosts and choice.kind in ("strips", "line"):
+            shown["ghosts"] = self._beside.lines(names, outer, log)
         if session is not None:
             shown["breakpoints"] = breakpoint_marks(session, self.source.graph, names, outer)
         if len(choice.frame) < 2 or outer is not None:
@@ -235,6 +243,8 @@ class EvolutionView(EvolutionControl, Zoomed):
             shown = len({line["of"] for line in model["lines"]})
             asked = LoopShown(choice.frame, outer, trace, ahead, now, model["ended"], running, shown)
             below = self._condition.update(asked)
+            if choice.ghosts:
+                self._beside.condition(below, asked, self.source.graph)
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
@@ -282,7 +292,8 @@ class EvolutionView(EvolutionControl, Zoomed):
     def _strips(self, model: dict[str, Any], plain: bool) -> Spec:
         if not model["lines"]:
             return nothing_spec(model, self.height)
-        return strips_spec([*strips_of(model), *model["below"]], frame_of(model), self.height, plain)
+        apart = differences(model) if self.runs.difference and model["kind"] == "strips" else []
+        return strips_spec([*strips_of(model), *apart, *model["below"]], frame_of(model), self.height, plain)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(self._chosen, **self._settings())
@@ -299,14 +310,13 @@ class EvolutionView(EvolutionControl, Zoomed):
             self.live.refit()
 
     def _settings(self) -> dict[str, Any]:
-        session = self.source.session
-        return settings_of(self._choice, session is not None and self._ghosts.there(session))
+        return settings_of(self._choice, not self._shares and bool(self.runs.all()))  # else chips choose them
 
     def close(self) -> None:
         if hasattr(self, "_unhear"):
             self._unhear()
-        if hasattr(self, "_ghosts"):
-            self._ghosts.close()
+        if not getattr(self, "_shares", True):
+            self.runs.close()
         super().close()
 
 

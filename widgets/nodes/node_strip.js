@@ -87,10 +87,11 @@ export default {
         const names = model.get("names");
         const ink = getComputedStyle(root).color;
         for (let k = 0; k < cells.length; k++) {
-          const name = fitted(context, (names[k] ?? "").replace(/ \(.+\)$/, ""), wide - gap - 6);
+          const name = (names[k] ?? "").replace(/ \(.+\)$/, "");
+          if (context.measureText(name).width > wide - gap - 6) continue; // a piece of a name is none: the tooltip has it
           const [share] = BARS[cells[k]];
           const low = share < 0.5; // then it stands above the bar
-          context.fillStyle = low ? ink : share >= 1 && night === (cells[k] === "7") ? "#ffffff" : "#1f2328";
+          context.fillStyle = low ? ink : share >= 1 && !night ? "#ffffff" : "#1f2328";
           context.fillText(name, left(k) + 3, TOP + (low ? TALL * 0.6 : TALL - 2));
         }
       }
@@ -155,11 +156,3 @@ export default {
     return follow(model, el, show, onTheme(again), listen(model, "change:names", paint), () => resized.disconnect());
   },
 };
-
-// A name with its end left out where it has no room; the whole of it is under the pointer.
-function fitted(context, name, room) {
-  if (context.measureText(name).width <= room) return name;
-  let cut = name;
-  while (cut.length > 1 && context.measureText(`${cut}\u2026`).width > room) cut = cut.slice(0, -1);
-  return cut.length > 2 ? `${cut}\u2026` : "";
-}

@@ -63,6 +63,7 @@ class Copies:
         """Show a copy in a panel of its own below this one; ``words`` say what was changed in it."""
         if id(session) not in self._open:
             panel = self._make(session)
+            panel.layout_part.amend(reveal=True)
             close = ipywidgets.Button(
                 description="Discard the copy", tooltip="Close this copy and its panel", layout={"width": "auto"}
             )

@@ -9,6 +9,7 @@ from workbench.analysis.precision.wraps import Wrap, first_wrap
 from workbench.errors import WorkbenchError
 from workbench.text import printable
 from workbench.trace.aligned_columns import MAX_FIRINGS
+from workbench.widgets.panel.why.why_model import chain_of
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral, spaced
 
@@ -19,8 +20,9 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 
 def health_model(session: Any) -> dict[str, Any]:
-    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one, of an index
-    out of range, which JAX moves or drops without a word, or of an integer that wrapped; without these, ``finite``
+    """``text``, ``title``, ``operands``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite,
+    with the ``chain`` from its cause on; without one, of an index out of range, which JAX moves or drops without a
+    word, or of an integer that wrapped; without these, ``finite``
     says where it was looked for. Of a run that starts from an infinity, and of unsigned integers that wrapped,
     ``starts`` says so. Nothing is said of the rest of a run that starts from an infinity: what comes of it is not told
     apart from it. Empty while nothing is known.
@@ -45,7 +47,10 @@ def health_model(session: Any) -> dict[str, Any]:
         return {"starts": "The run starts from an infinity"}
     return {
         "text": health_text(origin, whole=whole),
-        "operands": spaced(printable(origin.formula)),
+        "title": spaced(printable(origin.headline.replace(origin.name, _name(origin.name)))),
+        "operands": _operands(origin),
+        "chain": chain_of(origin, session.graph),
+        "note": spaced(printable(origin.note)),
         "node": origin.node,
         "frame": list(origin.frame),
         "iteration": [int(i) for i in origin.iteration],
@@ -84,6 +89,12 @@ def health_text(origin: NanOrigin, whole: bool = True) -> str:
     kept."""
     headline = f"{origin.headline}. " if origin.headline else ""
     return spaced(printable(headline + origin.short)) + ("" if whole or origin.edited else "; older ones are not kept")
+
+
+def _operands(origin: NanOrigin) -> str:
+    """The op with its operands; behind a headline that tells another iteration than theirs, the iteration too."""
+    where = f" in iteration {numeral(origin.iteration[-1])}" if origin.headline and origin.iteration else ""
+    return spaced(printable(origin.formula)) + where
 
 
 def _name(name: str) -> str:

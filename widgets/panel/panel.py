@@ -32,9 +32,12 @@ from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
 from workbench.widgets.panel.layout.panel_layout import PanelLayout, arranged
 from workbench.widgets.panel.panes import Panes
+from workbench.widgets.panel.runs.run_chips import RunChips
 from workbench.widgets.panel.spill.spill_progress import SpillProgress
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.panel.toolbar import Toolbar
+from workbench.widgets.panel.why.why_pane import WhyPane
+from workbench.widgets.series.other_runs import OtherRuns
 from workbench.widgets.termination.condition_strips import ConditionStrips
 from workbench.widgets.termination.termination_view import TerminationView
 from workbench.widgets.text.edits_told import edits_told
@@ -49,8 +52,8 @@ class Debugger(Staged, ipywidgets.VBox):
     """The debugger panel of a session, or of a recorded trace (then without the toolbar).
 
     :func:`workbench.debug` makes one. ``focus`` is the selection that all views share, ``panes`` opens and closes the
-    views that are not always shown, and ``graph``, ``evolution``, ``termination``, ``control_flow`` and ``inspector``
-    are the others.
+    views that are not always shown, ``why`` what is behind the cards, ``runs`` the runs beside this one, and ``graph``,
+    ``evolution``, ``termination``, ``control_flow`` and ``inspector`` are the others.
 
     Parameters
     ----------
@@ -80,12 +83,14 @@ class Debugger(Staged, ipywidgets.VBox):
         self.toolbar = Toolbar(self.session, focus=self.focus) if self.session is not None else None
         self.time = TimeSlider(source, focus=self.focus)
         self.graph = GraphView(source, focus=self.focus)
-        self.evolution = EvolutionView(source, focus=self.focus, condition=ConditionStrips(source.graph))
+        self.runs = OtherRuns(source)
+        condition = ConditionStrips(source.graph)
+        self.evolution = EvolutionView(source, focus=self.focus, condition=condition, runs=self.runs)
         watched = () if self.session is None else self.session.watched
         self.evolution.put_first(watched)
-        self.termination = TerminationView(source, focus=self.focus)
+        self.termination = TerminationView(source, focus=self.focus, split=self.session is not None)
         self.control_flow = ControlFlowView(source, focus=self.focus)
-        self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus)
+        self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus, runs=self.runs)
         #: where there is no loop, and with it no iterations and no verdict
         self.nodes = None if self.termination.frame else NodeTable(source, focus=self.focus)
         self.strip = NodeStrip(source, focus=self.focus)
@@ -95,6 +100,7 @@ class Debugger(Staged, ipywidgets.VBox):
         notes = source.graph.notes if source.graph is not None else ()
         self.panes = Panes(self, {("branches", "Branches", "Decisions, tokens and dead paths"): self.control_flow})
         first = source.graph.value(self.inspector.name) if self.inspector.name else None
+        self.chips = RunChips(source, self.runs, focus=self.focus)
         self.layout_part = PanelLayout(
             loop=bool(self.termination.frame),
             graph_width=int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20,
@@ -102,12 +108,17 @@ class Debugger(Staged, ipywidgets.VBox):
         )
         body = arranged(
             graph=[self.graph, *notes_view(notes)],
-            iterations=[self.time, self.evolution],
+            iterations=[self.time, self.chips, self.evolution],
             ending=[self.termination],
             nodes=[] if self.nodes is None else [self.nodes],
             value=[self.inspector],
             tools=self.panes,
         )
+        self.why: WhyPane | None = None
+        if self.session is not None and self.toolbar is not None and self.termination.why is not None:
+            self.why = WhyPane(self.session, self.focus, self.termination.why)
+            self.toolbar.on_told(self.why.told)
+            body.children = (*body.children, self.why)
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
         above = [w for w in (self.toolbar, self.spill) if w is not None]
         # the signs of the graph, in one line below all columns
@@ -119,6 +130,7 @@ class Debugger(Staged, ipywidgets.VBox):
             self.add_class(f"workbench-session-{self.session.number}")
         self.copies = Copies(self, lambda session: Debugger(session, owns_session=True))
         self.termination.on_copy(self.copies)
+        self.termination.on_tried(self.runs.changed)
         if self.toolbar is not None:
             self.termination.on_verdict(self._told)
             self.panes.show("breakpoints")
@@ -201,7 +213,7 @@ class Debugger(Staged, ipywidgets.VBox):
             return
         self.panes.closing(self, self.copies.box)
         self.copies.close()
-        for part in (self.toolbar, self.time, self.spill, self.panes, self.layout_part):
+        for part in (self.toolbar, self.time, self.chips, self.spill, self.panes, self.layout_part, self.runs):
             if part is not None:
                 part.close()
         close_parts(self)

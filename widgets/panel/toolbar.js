@@ -57,6 +57,7 @@ export default {
     for (const name of ["looking", "next", "error", "reason", "event"]) {
       fields[name] = make("span", `workbench-${name}`, state.detail);
     }
+    const why = (name, box) => whyButton(name, box, () => el.closest(".workbench-debugger")?.dispatchEvent(new CustomEvent("workbench-why", { detail: name })));
     const health = card(status, "health");
     health.box.classList.add("workbench-health");
     const unhealthy = make("span", "workbench-health-title", health.title);
@@ -64,9 +65,10 @@ export default {
     const checked = make("span", "", health.detail);
     const verdict = card(status, "verdict");
     const ending = make("span", "", verdict.detail);
+    const behind = { state: why("state", state.box), health: why("health", health.box), verdict: why("verdict", verdict.box) };
     const result = makeButton("Show", "Show this value", null, () => tell(model, { kind: "output" })); // of a run without loops
 
-    // the whole story of a failure, folded; a new one replaces it
+    // the whole story of a failure, folded; a new one replaces it. In a panel it is behind the card of the state.
     const report = make("details", "workbench-report", bar);
     make("summary", "", report).textContent = "Details of the failure and how to fix it";
     const story = make("pre", "", report);
@@ -172,7 +174,7 @@ export default {
       const sick = Boolean(now.health);
       const told = now.verdict ?? {};
       health.box.dataset.tone = now.tones?.health ?? "quiet";
-      set(unhealthy, sick || now.trouble ? `\u26a0 ${(now.health || now.trouble).split(", ")[0]}` : now.finite ? "No NaN, no infinity" : now.starts || (now.state === "ready" ? "Nothing computed yet" : ""));
+      set(unhealthy, sick || now.trouble ? now.health_title || (now.health || now.trouble).split(", ")[0] : now.finite ? "No NaN, no infinity" : now.starts || (now.state === "ready" ? "Nothing computed yet" : ""));
       unhealthy.title = now.health || now.trouble || "";
       there.style.display = sick ? "" : "none";
       set(checked, (sick ? now.operands : now.trouble ? ["computed ahead", now.random].filter(Boolean).join(" ") : now.finite) ?? "");
@@ -185,6 +187,9 @@ export default {
       else if (!result.isConnected) verdict.detail.prepend(result);
       verdict.title.title = told.headline ?? "";
       verdict.detail.title = detail;
+      behind.state.hidden = now.state !== "failed" || !now.error;
+      behind.health.hidden = !now.health_why && !now.trouble;
+      behind.verdict.hidden = !told.headline || !now.loop || now.state === "failed"; // the state says that
       showTrail(now.crumbs ?? []);
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";

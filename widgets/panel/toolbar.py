@@ -9,7 +9,7 @@ commands and can be changed, in Python or in the list of keys that ``?`` opens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +87,7 @@ class Toolbar(StatusWidget):
         self._verdict: dict[str, Any] = {}
         self._random: dict[str, Any] = {}
         self._compared: tuple[dict[str, Any], bool] | None = None
+        self._hears: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
         self._nested = any(len(path) > 1 for path in session.graph.frames)
         self._loop = any(session.graph.frames)
         focus = focus if focus is not None else Focus()
@@ -131,6 +132,8 @@ class Toolbar(StatusWidget):
             "enabled": sorted(enabled),
             "crumbs": crumbs(snapshot),
             "health": health.get("text", ""),
+            "health_title": health.get("title", ""),
+            "health_why": bool(health.get("chain")),
             "operands": health.get("operands", ""),
             "finite": "" if trouble else health.get("finite", ""),
             "trouble": trouble,
@@ -247,7 +250,7 @@ class Toolbar(StatusWidget):
         snapshot = self.session.snapshot()
         with self._lock:
             if self.comm is not None and snapshot.version >= self._version:
-                self.offer(self._status(snapshot, self.focus))
+                self._put(snapshot)
 
     def verdict_is(self, verdict: dict[str, Any]) -> None:
         """Show the verdict on a loop, as :meth:`TerminationView.on_verdict` tells it."""
@@ -257,7 +260,18 @@ class Toolbar(StatusWidget):
         snapshot = self.session.snapshot()
         with self._lock:
             if self.comm is not None and snapshot.version >= self._version:
-                self.offer(self._status(snapshot, self.focus))
+                self._put(snapshot)
+
+    def on_told(self, callback: Callable[[Mapping[str, Any], Mapping[str, Any]], None]) -> None:
+        """Call ``callback`` with each new status, and with what :func:`health_model` has found, now too."""
+        self._hears = callback
+        callback(self.status, self._health.model)
+
+    def _put(self, snapshot: Any) -> None:
+        status = self._status(snapshot, self.focus)
+        self.offer(status)
+        if self._hears is not None:
+            self._hears(status, self._health.model)
 
     def close(self) -> None:
         self._health.close()
@@ -267,7 +281,7 @@ class Toolbar(StatusWidget):
         snapshot = self.session.snapshot()
         with self._lock:
             self._complaint = (snapshot.version, message)
-            self.offer(self._status(snapshot, self.focus))
+            self._put(snapshot)
 
     def show(self, snapshot: Any) -> None:
         """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
@@ -275,7 +289,7 @@ class Toolbar(StatusWidget):
             if snapshot.version < self._version:
                 return
             self._version = snapshot.version
-            self.offer(self._status(snapshot, self.focus))
+            self._put(snapshot)
         if str(getattr(snapshot.state, "value", snapshot.state)) in ("paused", "finished", "failed"):
             self._health.stopped(snapshot.version)
 

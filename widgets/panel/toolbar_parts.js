@@ -35,3 +35,13 @@ function card(parent, name) {
   return { box, title: make("div", "workbench-card-title", box), detail: make("div", "workbench-card-detail", box) };
 }
 const set = (element, text) => element.textContent === text || (element.textContent = text);
+
+// The button at the right of a card that opens what is behind it; a press on the card beside its other buttons does so too.
+function whyButton(name, box, open) {
+  const button = makeButton("Why", "What is behind this", box, open);
+  button.className = "workbench-why-open";
+  button.dataset.card = name;
+  button.setAttribute("aria-expanded", "false");
+  box.addEventListener("click", (event) => !button.hidden && !event.target.closest("button") && !getSelection().toString() && open());
+  return button;
+}

@@ -54,6 +54,10 @@ class ConditionStrips:
             strips = [clause_strip(model, row, k) for k, row in enumerate(rows)]
         return [s for s in strips if s.lines] + go_on(self._evaluated(trace, path, outer), shown.ahead, shown.ended)
 
+    def fresh(self) -> ConditionStrips:
+        """The same for another record of the graph, of which nothing is read yet."""
+        return ConditionStrips(self.graph)
+
     @property
     def behind(self) -> bool:
         """True if recorded values are left to read; call ``update`` again."""

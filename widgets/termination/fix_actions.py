@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.errors import WorkbenchError
@@ -11,8 +13,13 @@ if TYPE_CHECKING:
     from workbench.analysis.fixes.copies import FixCopies
     from workbench.session import Session
     from workbench.widgets.base.figure.figure_view import FigureView as _Part
+    from workbench.widgets.live.background import BackgroundTasks
 else:
     _Part = object
+
+
+#: iterations of a copy that is run by itself
+MOST_BESIDE = 100_000
 
 
 class CopyPlace(Protocol):
@@ -36,6 +43,9 @@ class FixActions(_Part):
         _path: tuple[str, ...] | None
         _trials: FixCopies
         _copies: CopyPlace | None
+        _threads: BackgroundTasks
+        _beside: Callable[[], None] | None
+        _begun: set[str]
 
     def try_fix(self, number: int = 0) -> None:
         """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
@@ -65,6 +75,28 @@ class FixActions(_Part):
     def on_copy(self, copies: CopyPlace) -> None:
         """Have copies in which fixes were tried opened and discarded by ``copies``."""
         self._copies = copies
+
+    def on_tried(self, callback: Callable[[], None]) -> None:
+        """Run each copy whose loop ends to its end, to be drawn beside this run; ``callback`` is called when a copy is
+        there and when it has run."""
+        self._beside = callback
+
+    def _run_beside(self, trials: Mapping[str, Mapping[str, Any]]) -> None:
+        """Run copies that have not begun, on a thread of their own."""
+        for sentence, trial in trials.items() if self._beside is not None else ():
+            copy = self._trials.copy(sentence)
+            if trial["state"] == "works" and copy is not None and copy.state == "ready" and sentence not in self._begun:
+                self._begun.add(sentence)
+                self._threads.do(partial(self._to_its_end, copy))
+
+    def _to_its_end(self, copy: Session) -> None:
+        assert self._beside is not None  # else none is run
+        self._beside()
+        with suppress(WorkbenchError):  # it was discarded meanwhile
+            left = copy.termination(self._path or ()).remaining
+            if left is not None and left <= MOST_BESIDE:
+                copy.run()
+        self._beside()
 
     def _with_copy(self, what: str, number: int) -> None:
         """Open the copy of a fix, use it in the place of this panel, or discard it."""

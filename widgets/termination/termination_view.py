@@ -62,6 +62,8 @@ class TerminationView(FixActions, FigureView):
         callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
     focus : Focus, optional
         A selection to share.
+    split : bool, default False
+        Leave all but the clauses and their curves to ``why``, a part that stands elsewhere.
 
     Raises
     ------
@@ -85,7 +87,10 @@ class TerminationView(FixActions, FigureView):
         scale: str = "auto",
         on_fork: Callable[[Any], None] | None = None,
         focus: Focus | None = None,
+        split: bool = False,
     ) -> None:
+        #: where the view is in two places: all but the table of the clauses
+        self.why = VerdictPart(self._acted, "why") if split else None
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.height, self._scale = height, scale
         graph = self.source.graph
@@ -100,6 +105,8 @@ class TerminationView(FixActions, FigureView):
         self._threads = BackgroundTasks("workbench-fix")
         self._trials = FixCopies(self.update_now, self._threads.do)
         self._copies: CopyPlace | None = None
+        self._beside: Callable[[], None] | None = None
+        self._begun: set[str] = set()
         if on_fork is not None:
             self.on_fork(on_fork)
         self._last: dict[str, Any] = {}
@@ -224,7 +231,7 @@ class TerminationView(FixActions, FigureView):
         return termination_spec(model, self.height, plain=True)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        self.verdict = VerdictPart(self._acted)
+        self.verdict = VerdictPart(self._acted, "all" if self.why is None else "clauses")
         self.controls = Controls(self._chosen, **self._settings())
         return (self.verdict, self.controls, self.live)
 
@@ -233,8 +240,12 @@ class TerminationView(FixActions, FigureView):
         mark = model["moment"]
         looked = f"You are looking at {mark['text']}; the verdict is for the newest state" if mark is not None else ""
         trials, aside = self._trials.state(), self._trials.aside.of
+        self._run_beside(trials)
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())
-        self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
+        told = {**shown, "bad": bad_text(shown["first_bad"]), "error": ""}
+        for part in (self.verdict, self.why):
+            if part is not None:
+                part.offer(told)
         self.controls.offer(self._settings())
         if self._hears is not None:
             graph, path, ahead = self.source.graph, self._path or (), model["look_ahead"]
@@ -257,7 +268,7 @@ class TerminationView(FixActions, FigureView):
         return self._hears is None and super().hidden  # the line of the toolbar is in sight
 
     def _settings(self) -> dict[str, Any]:
-        return settings_of(self._loops, self._path, self._scale, SCALES)
+        return settings_of(self._loops, self._path, self._scale, SCALES, drawn=self.why is None)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
     @property

@@ -76,8 +76,8 @@ export default {
         if (row.applies) {
           const trying = row.state === "trying";
           const button = makeButton(
-            trying ? "Trying \u2026" : "Try this fix",
-            `Try this fix in a copy of the session: ${row.sentence}`,
+            trying ? "Trying \u2026" : "Try beside",
+            `Try this fix in a copy of the session, which is drawn beside this run: ${row.sentence}`,
             item,
             () => act("try", k),
           );
@@ -102,12 +102,15 @@ export default {
     });
 
     return follow(model, el, (now) => {
+      const rows = now.clauses ?? [];
       box.dataset.tone = now.tone ?? "unknown";
+      box.dataset.part = now.part ?? "all";
       head({ sign: now.sign, headline: now.headline, badge: now.badge, moment: now.moment });
-      reason(now.reason ?? "");
-      clauses(now.clauses ?? []);
-      facts([now.facts ?? [], now.root ?? [], now.bad ?? "", now.tone ?? "unknown"]);
-      fixes(now.fixes ?? []);
+      reason(now.part === "clauses" && rows.length ? "" : (now.reason ?? "")); // beside a table the card says it
+      clauses(now.part === "why" ? [] : rows);
+      const why = now.part !== "clauses";
+      facts([why ? (now.facts ?? []) : [], why ? (now.root ?? []) : [], (why && now.bad) || "", now.tone ?? "unknown"]);
+      fixes(why ? (now.fixes ?? []) : []);
       error(now.error ?? "");
     });
   },

@@ -168,8 +168,11 @@ def bad_text(first_bad: int | None) -> str:
     return "" if first_bad is None else f"iteration {numeral(int(first_bad))}"
 
 
-def settings_of(paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str]) -> dict[str, Any]:
-    """The choice of the loop and of the gaps' scale, for :class:`workbench.widgets.base.json_widget.Controls`."""
+def settings_of(
+    paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str], drawn: bool = True
+) -> dict[str, Any]:
+    """The choice of the loop and, where they are ``drawn``, of the gaps' scale, for
+    :class:`workbench.widgets.base.json_widget.Controls`."""
     loops = [{"value": "\n".join(p), "text": shorten("/".join(p), 40)} for p in paths]
     controls: list[dict[str, Any]] = [
         {
@@ -185,7 +188,7 @@ def settings_of(paths: Sequence[Path], path: Path | None, scale: str, scales: Se
             "type": "choice",
             "label": "Scale of the gaps",
             "value": scale,
-            "shown": bool(paths),
+            "shown": bool(paths) and drawn,
             "options": [{"value": s, "text": s, "tip": f"Scale of the gaps: {s}"} for s in scales],
         },
     ]

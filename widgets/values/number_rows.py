@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.series.other_runs import OtherRuns
 from workbench.widgets.values.images.pictures import ValueHistory, history_of, part_of
 from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.inspected_value import Inspected
@@ -17,21 +19,24 @@ from workbench.widgets.values.slices import Index
 class NumberRows:
     """Finds the rows of one view."""
 
-    def __init__(self, source: ViewSource) -> None:
-        self.source = source
+    def __init__(self, source: ViewSource, runs: OtherRuns | None = None) -> None:
+        self.source, self.runs = source, runs
         self._ahead = RowsAhead(source)
 
     def of(self, name: str, shown: Inspected, kind: str, index: Sequence[Index], snapshot: Any) -> dict[str, Any]:
         """``recent`` (iteration, value and change of the last iterations, of ``shown`` last), ``settled`` (the leading
         characters of its text that were the same in the iteration before, or None), ``now`` (the last row is of the
         iteration in which the run stands) and ``ahead`` (rows of the iterations to come, with their kind), which only
-        the newest value has, and one that is not there yet."""
-        found: dict[str, Any] = {"recent": [], "settled": None, "ahead": [], "now": False}
+        the newest value has, and one that is not there yet. ``beside`` is what another run that is drawn is called: its
+        value and the difference then stand in place of the change."""
+        found: dict[str, Any] = {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
         if not name or kind not in ("scalar", "none"):
             return found
         history = history_of(self.source, name, shown)
         if kind == "scalar" and history is not None:
-            found["recent"] = recent(history, shown.iteration[-1], index)
+            beside = self._beside(name, shown.iteration[:-1])
+            found["beside"] = "" if beside is None else beside[0]
+            found["recent"] = recent(history, shown.iteration[-1], index, None if beside is None else beside[1])
             found["settled"] = _settled(history, shown, index)
             path = self.source.graph.frame_of(self.source.graph.value(name).node)
             stands = (getattr(snapshot, "iterations", None) or {}).get(path)
@@ -39,6 +44,21 @@ class NumberRows:
         if not is_running(snapshot) and (shown.newest or kind == "none"):
             found["ahead"] = self._ahead.of(name, shown, history, index, snapshot)
         return found
+
+    def _beside(self, name: str, prefix: tuple[int, ...]) -> tuple[str, Callable[[int], Any]] | None:
+        """The words for the newest run that is drawn beside this one, and what reads its values; None without one."""
+        for other, trace in reversed(self.runs.traces() if self.runs is not None else []):
+            try:
+                series = trace[name]
+                if len(series) and len(series.frame) == len(prefix) + 1:
+                    return other.words, partial(_read, series, prefix)
+            except MISSING:
+                continue
+        return None
+
+
+def _read(series: Any, prefix: tuple[int, ...], iteration: int) -> Any:
+    return series.at((*prefix, iteration))
 
 
 def _settled(history: ValueHistory, shown: Inspected, index: Sequence[Index]) -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,15 @@ from workbench.widgets.values.images.pictures import ValueHistory, part_of
 from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.slices import Index
 
-ROWS = 5
+#: rows, and digits where two values stand beside each other
+ROWS, BESIDE = 5, 7
 
 
-def recent(history: ValueHistory, iteration: int, index: Sequence[Index]) -> list[list[str]]:
-    """Rows of iteration, value and change, the oldest first; values that are not recorded are left out."""
+def recent(
+    history: ValueHistory, iteration: int, index: Sequence[Index], other: Callable[[int], Any] | None = None
+) -> list[list[str]]:
+    """Rows of iteration, value and change, the oldest first; values that are not recorded are left out. With ``other``,
+    which reads the values of another run, rows of iteration, value, its value and the difference."""
     rows: list[list[str]] = []
     before = None
     for k in range(max(0, iteration - ROWS), iteration + 1):
@@ -26,18 +31,30 @@ def recent(history: ValueHistory, iteration: int, index: Sequence[Index]) -> lis
         except MISSING:
             before = None
             continue
-        rows.append([numeral(k), number(value[()], 10) if value.ndim == 0 else "", change_of(value, before)])
+        told = number(value[()], BESIDE if other else 10) if value.ndim == 0 else ""
+        rows.append([numeral(k), told, *(_beside(value, other, k, index) if other else [change_of(value, before)])])
         before = value
     return rows[-ROWS:]
 
 
-def change_of(value: np.ndarray, before: np.ndarray | None) -> str:
+def _beside(value: np.ndarray, other: Callable[[int], Any], iteration: int, index: Sequence[Index]) -> list[str]:
+    try:
+        theirs = part_of(other(iteration), index)
+    except MISSING:
+        return ["none", ""]
+    if theirs.ndim:
+        return ["", ""]
+    same = value.tobytes() == theirs.tobytes() and value.dtype == theirs.dtype
+    return [number(theirs[()], BESIDE), "same" if same else change_of(value, theirs, 3)]
+
+
+def change_of(value: np.ndarray, before: np.ndarray | None, digits: int = 6) -> str:
     """By how much a number differs from the one before; empty without one."""
     if before is None or value.dtype.kind not in "iufc" or value.ndim or before.ndim:
         return ""
     with np.errstate(all="ignore"):
         dtype = np.float64 if value.dtype.kind == "u" else value.dtype
-        return number(np.subtract(value, before, dtype=dtype)[()], 6)
+        return number(np.subtract(value, before, dtype=dtype)[()], digits)
 
 
 def settled_digits(now: np.ndarray, before: np.ndarray) -> int | None:

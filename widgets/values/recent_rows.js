@@ -6,11 +6,12 @@ const KIND_TIPS = {
 };
 
 // the last iterations, the one that is shown, and those to come: the word behind the iteration says which is which
-function fillRecent(lately, { recent: rows, ahead, now: marked }) {
+function fillRecent(lately, { recent: rows, ahead, now: marked, beside }) {
   lately.replaceChildren();
+  lately.dataset.beside = String(Boolean(beside));
   lately.style.display = rows.length + ahead.length > 1 ? "" : "none";
   const line = make("tr", "", make("thead", "", lately));
-  for (const words of ["iteration", "value", "change"]) make("th", "", line, words).setAttribute("scope", "col");
+  for (const words of beside ? ["iteration", "this run", beside, "difference"] : ["iteration", "value", "change"]) make("th", "", line, words).setAttribute("scope", "col");
   const body = make("tbody", "", lately);
   const add = (cells, word) => {
     const row = make("tr", "", body);
@@ -24,6 +25,6 @@ function fillRecent(lately, { recent: rows, ahead, now: marked }) {
     const row = add(cells, now && marked ? "now" : "");
     if (now) row.setAttribute("aria-current", "true");
   });
-  for (const [iteration, value, change, kind] of ahead) add([iteration, value, change], kind);
+  for (const [iteration, value, change, kind] of ahead) add(beside ? [iteration, value, "", ""] : [iteration, value, change], kind);
 }
 

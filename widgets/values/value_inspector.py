@@ -27,6 +27,7 @@ from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
+    from workbench.widgets.series.other_runs import OtherRuns
 
 SCRIPTS = ("values/recent_rows.js", "values/value_inspector.js")
 
@@ -53,6 +54,8 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         of them but counters and flags.
     focus : Focus, optional
         A selection to share: the selected value is shown.
+    runs : OtherRuns, optional
+        Runs beside this one: the rows below a number have the value of the newest that is drawn, and the difference.
 
     Raises
     ------
@@ -69,7 +72,14 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
 
     title = "Value"
 
-    def __init__(self, source: ViewSource | Viewable, name: str | None = None, *, focus: Focus | None = None) -> None:
+    def __init__(
+        self,
+        source: ViewSource | Viewable,
+        name: str | None = None,
+        *,
+        focus: Focus | None = None,
+        runs: OtherRuns | None = None,
+    ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         graph = self.source.graph
         self.names = offered_names(graph)
@@ -84,11 +94,13 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         self._present: Inspected | None = None  # what an edit changes
         self._took = 0.0
         self._aside = BackgroundTasks()
-        self._numbers = NumberRows(self.source)
+        self._numbers = NumberRows(self.source, runs)
         #: the two values of a difference
         self.pair: tuple[Inspected, Inspected] | None = None
         self.images = InspectorImages(self)
         super().__init__(self.source, focus)
+        if runs is not None:
+            runs.on_change(self.update_now)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
     def focused(self, focus: Focus) -> None:
@@ -155,7 +167,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         """The rows below a number; only the newest moment has iterations to come."""
         settings, then = self.settings, self.focus.moment is not None or self.settings["time"]
         if settings["mode"] != "value" or kind == "none" and then:
-            return {"recent": [], "settled": None, "ahead": [], "now": False}
+            return {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
         found = self._numbers.of(self.name, shown, kind, self.index(), snapshot)
         return found | {"ahead": []} if then else found
 

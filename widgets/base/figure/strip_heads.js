@@ -32,7 +32,9 @@ function plain(text) {
 
 function put(node, escaped) {
   const text = plain(escaped);
-  if (node.textContent !== text) node.textContent = text;
+  if (node.textContent === text) return;
+  // a long name breaks behind a joint, not inside of a word
+  node.replaceChildren(...text.split(/(?<=[_./])/).flatMap((part, k) => (k ? [document.createElement("wbr"), part] : [part])));
 }
 
 // The place of a number in ascending numbers, or of the nearest one.

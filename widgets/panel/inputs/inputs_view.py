@@ -9,8 +9,8 @@ from workbench.errors import WorkbenchError
 from workbench.ir.graph import Graph
 from workbench.widgets.base.esm import script
 from workbench.widgets.base.html_view import HtmlView
-from workbench.widgets.compare.compare import THIS
 from workbench.widgets.panel.inputs.inputs_model import changed, inputs_model
+from workbench.widgets.series.other_runs import THIS
 
 
 class InputsView(HtmlView):

@@ -12,7 +12,7 @@ const COLUMNS = {
   wide: { loop: [29, 43, 28], field: [24, 38, 38], plain: [36, 40, 24] },
 };
 const GRAPH_MOST = 38; // percent
-const ROWS = { middle: [70, 30], right: [52, 48], field: [68, 32], two: [55, 45] };
+const ROWS = { middle: [80, 20], right: [52, 48], field: [68, 32], two: [55, 45] };
 
 const modeOf = (em) => (em < 58 ? "one" : em < 82 ? "two" : em < 125 ? "three" : "wide");
 
@@ -236,6 +236,10 @@ export default {
       const root = el.closest(".workbench-debugger");
       if (root?.parentElement && root.querySelectorAll(".workbench-column").length === 3 && root.querySelector(".workbench-area-value")) {
         layout = new PanelLayout(root, model.get("status"));
+        if (model.get("status").reveal) {
+          (root.previousElementSibling ?? root).scrollIntoView({ block: "start" });
+          tell(model, { kind: "revealed" });
+        }
       } else {
         waiting = requestAnimationFrame(begin);
       }

@@ -6,7 +6,7 @@ beside each other, and what is a tab.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets
@@ -21,7 +21,8 @@ class PanelLayout(Part):
     ``loop`` says whether the graph has a loop; without one the table of nodes stands in place of iterations and
     verdict.
     ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
-    has two axes or more, so that its image gets the largest part.
+    has two axes or more, so that its image gets the largest part. With ``reveal`` in the status the page scrolls to it
+    once, as to a copy that was opened.
     """
 
     _css = joined("panel/layout/layout.css")
@@ -32,6 +33,10 @@ class PanelLayout(Part):
             _script=module("panel/layout/areas.js", "panel/layout/dividers.js", "panel/layout/layout.js"),
         )
         self.add_class("workbench-arrangement")
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "revealed":
+            self.amend(reveal=False)
 
 
 def arranged(

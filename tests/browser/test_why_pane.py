@@ -1,0 +1,61 @@
+"""The pane behind a card in a real JupyterLab: a press opens it, it says what the card does not, and Esc closes it."""
+
+from __future__ import annotations
+
+from tests.browser.panel import Panel
+from tests.browser.waits import until
+
+NAN = """
+import numpy as np
+import workbench as wb
+b = wb.GraphBuilder("overflow")
+start = b.placeholder("start", "float64", (3,))
+_, y = b.while_loop(
+    lambda k, y: k < 4, lambda k, y: (k + 1, np.exp(y) - np.exp(y * 1.5)), (b.constant(0, "int64"), start))
+nan = wb.debug(b.build({"y": y}), {"start": np.array([0.0, 800.0, 1.0])})
+nan.session.run()
+nan
+"""
+NEVER = """
+b = wb.GraphBuilder("away")
+limit = b.placeholder("limit")
+i = b.while_loop(lambda i: i < limit, lambda i: i - 1.0, {"i": b.constant(0.0)})
+away = wb.debug(b.build(i), {"limit": 20.0})
+away
+"""
+CELLS = [NAN, NEVER]
+SICK, ENDLESS = range(2)
+
+
+def test_behind_an_alarm_stands_the_chain_from_its_cause_and_a_row_leads_there(opened):
+    panel = Panel(opened.page, SICK)
+    panel.show()
+    panel.card("health", "y is NaN since iteration 1", "subtract(")
+    panel.why("health")
+    panel.says("why", "where it comes from", "exp(y \u00d7 1.5 = 1200)", "both infinite, and cancel", "line 6")
+    rows = lambda: panel.ask("return panel.querySelectorAll('.workbench-why-chain li').length")  # noqa: E731
+    until(rows, 2)
+    panel.press("why", "exp(y \u00d7 1.5 = 1200)")
+    opened.heard("nan.focus.node == wb.nan_origin(nan.session).because.node")
+    panel.press("why", "Stop at the first NaN")
+    opened.heard("[b.health for b in nan.session.breakpoints] == [('nan', 'inf')]")
+    panel.until("return panel.dataset.why === ''")
+
+
+def test_behind_a_verdict_stand_cause_and_fixes_that_nothing_else_says(opened):
+    panel = Panel(opened.page, ENDLESS)
+    panel.show()
+    panel.card("verdict", "never stops", "moves away from limit (20")
+    panel.says("termination", "i < limit")
+    assert "never stops" not in panel.words("termination").lower(), "the card says it"
+    # a press on the card beside its button opens the pane, too
+    panel.ask("panel.querySelector('.workbench-card-verdict .workbench-card-title').click()")
+    panel.says("why", "cause", "to fix it", "try beside")
+    panel.until(  # it has slid in, and lies within the panel
+        """const w = panel.querySelector('.workbench-why').getBoundingClientRect(), p = panel.getBoundingClientRect();
+           return w.left >= p.left && w.right <= p.right + 1 && w.bottom <= p.bottom + 1"""
+    )
+    panel.page.keyboard.press("Escape")
+    panel.until("return panel.dataset.why === ''")
+    until(lambda: panel.ask("return document.activeElement.dataset.card"), "verdict")  # the focus goes back
+    panel.until("return getComputedStyle(panel.querySelector('.workbench-why')).visibility === 'hidden'")

@@ -1,0 +1,187 @@
+"""The runs beside the one of a panel: copies, what was before an edit or other inputs, and runs that were added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.debugger.replay.history import History
+from workbench.errors import WorkbenchError
+from workbench.text import printable
+from workbench.threads import Lock
+from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.text.labels import value_text
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import ViewSource
+
+#: other runs that are known (the newest ones), that are drawn unless somebody chooses, and that may be added
+MOST, DRAWN, MOST_ADDED = 6, 2, 8
+#: events of an earlier run that are recomputed to draw it
+MOST_EVENTS = 2_000_000
+#: the name of the run itself
+THIS = "this run"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """``label`` is its name in all views, ``words`` what tells it from this run, ``run`` a session, a history, a trace
+    or a watch; ``slot`` numbers its dashes, and ``added`` says that somebody gave it."""
+
+    label: str
+    words: str
+    run: Any
+    slot: int = 0
+    added: bool = False
+
+
+class OtherRuns:
+    """Which runs there are beside the one of ``source``, and which of them are drawn beside it.
+
+    What a run was before an edit is recomputed on a thread of its own when it is first drawn; ``on_change`` tells then,
+    and when a choice changes.
+    """
+
+    def __init__(self, source: ViewSource) -> None:
+        self.source = source
+        self.difference = False
+        self._chosen: dict[str, bool] = {}
+        self._added: dict[str, Any] = {}
+        self._listeners: list[Callable[[], None]] = []
+        self._traces: dict[int, tuple[Any, Any]] = {}
+        self._lock = Lock()
+        self._aside = BackgroundTasks("workbench-ghosts")
+        self._busy = self._closed = False
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when the runs that are drawn are others, on any thread."""
+        self._listeners.append(callback)
+
+    def changed(self) -> None:
+        """Tell that there are other runs, or that one of them has gone on."""
+        for callback in self._listeners:
+            callback()
+
+    # -- which there are --------------------------------------------------------------------------------------------
+    def all(self) -> list[OtherRun]:
+        """The other runs, those that were added last."""
+        session = self.source.session
+        found = [(f"copy {k}", "", fork) for k, fork in enumerate(getattr(session, "forks", ()), 1)][-MOST:]
+        found += [(h.name, self._inputs_of(h), h) for h in getattr(session, "histories", ())][-MOST:]
+        runs = [(label, words or label, run, False) for label, words, run in found]
+        runs += [(label, label, run, True) for label, run in self._added.items()]
+        return [OtherRun(label, words, run, k, added) for k, (label, words, run, added) in enumerate(runs)]
+
+    def _inputs_of(self, history: Any) -> str:
+        """``a = 2``: the inputs in which a run before others were given differs from this one."""
+        if history.edit is not None or self.source.session is None:
+            return ""
+        now = self.source.session.inputs
+        told = [
+            f"{printable(name)} = {value_text(np.asarray(value))}"
+            for name, value in history.feeds.items()
+            if name in now and np.asarray(value).ndim == 0 and not np.array_equal(now[name], value)
+        ]
+        return ", ".join(told[:2])
+
+    def add(self, label: str, run: Any) -> None:
+        """Add a run: a session, a trace, a watch, or another framework's values (``wb.run_with``).
+
+        Raises
+        ------
+        WorkbenchError
+            For a label that another run has (``side-exists``).
+        """
+        if label == THIS or label in {other.label for other in self.all()}:
+            raise WorkbenchError(
+                f"A run labelled {label!r} exists already.", slug="side-exists", fix="choose another label."
+            )
+        while len(self._added) >= MOST_ADDED:
+            del self._added[next(iter(self._added))]
+        self._added[label] = run
+        self.changed()
+
+    def remove(self, label: str) -> None:
+        """Leave out a run that was added; harmless for another."""
+        if self._added.pop(label, None) is not None:
+            self.changed()
+
+    # -- which are drawn --------------------------------------------------------------------------------------------
+    def choose(self, label: str, on: bool) -> None:
+        """Draw a run beside this one, or do not."""
+        self._chosen[label] = bool(on)
+        self.changed()
+
+    def differ(self, on: bool) -> None:
+        """Draw the difference to the newest run that is drawn, too."""
+        self.difference = bool(on)
+        self.changed()
+
+    def drawn(self) -> list[OtherRun]:
+        """The runs that are to be drawn: as somebody has chosen, else the newest ones."""
+        runs = self.all()
+        usual = {run.label for run in runs[-DRAWN:]}
+        return [run for run in runs if self._chosen.get(run.label, run.label in usual)]
+
+    def traces(self) -> list[tuple[OtherRun, Trace]]:
+        """The runs that are drawn with their values; one that is computed again is there when that is done."""
+        drawn = self.drawn()
+        slow = [run.run for run in drawn if _recomputed(run.run) and run.run.event <= MOST_EVENTS]
+        with self._lock:
+            known = {id(h): h for h in slow}
+            self._traces = {k: v for k, v in self._traces.items() if k in known and v[0] is known[k]}
+            missing = [h for h in slow if id(h) not in self._traces]
+            begin = bool(missing) and not self._busy and not self._closed
+            self._busy |= begin
+        if begin:
+            self._aside.do(lambda: self._read(missing))
+        with self._lock:
+            ready = dict(self._traces)
+        found = []
+        for run in drawn:
+            trace = ready.get(id(run.run), (None, None))[1] if _recomputed(run.run) else _trace_of(run.run)
+            if trace is not None:
+                found.append((run, trace))
+        return found
+
+    def _read(self, histories: list[Any]) -> None:
+        for history in histories:
+            try:
+                trace = history.trace
+            except Exception:  # a run that cannot be computed again has no line
+                trace = None
+            with self._lock:
+                if self._closed:
+                    break
+                self._traces[id(history)] = (history, trace)
+        with self._lock:
+            self._busy = False
+            closed = self._closed
+        if not closed:
+            self.changed()
+
+    def close(self) -> None:
+        """Compute no more."""
+        with self._lock:
+            self._closed = True
+            self._traces.clear()
+            self._listeners.clear()
+        self._aside.close()
+
+
+def _recomputed(run: Any) -> bool:
+    return isinstance(run, History)
+
+
+def _trace_of(run: Any) -> Any:
+    """The values of a session, a trace or a watch; None for what has none."""
+    if hasattr(run, "names") and hasattr(run, "source"):
+        return run
+    try:
+        return getattr(run, "trace", None)
+    except WorkbenchError:  # a watch that has recorded nothing
+        return None

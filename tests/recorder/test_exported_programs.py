@@ -42,7 +42,15 @@ class Unusual(torch.nn.Module):
     """Ops without a rule, which PyTorch computes where it is installed."""
 
     def forward(self, x):
-        return torch.cdist(x, x), x.unfold(0, 2, 1).contiguous(), torch.special.i0(x), x.kthvalue(2).values
+        best, places = torch.nn.functional.max_pool2d(x[None], 2, return_indices=True)
+        return (
+            torch.cdist(x, x),
+            x.unfold(0, 2, 1).contiguous(),
+            torch.special.i0(x),
+            x.kthvalue(2).values,
+            best,
+            places,
+        )
 
 
 def test_an_op_without_a_rule_is_computed_by_pytorch():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ATEN = re.compile(r"aten\.[a-z_][a-z0-9_]*\.\w+", re.ASCII)
 _DRAWS = re.compile(
-    r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson)\."
+    r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson|rrelu\w*|cauchy|geometric|log_normal)\."
 )
 #: an option that the tensors of a node need not have
 _LEFT_OUT = ("device", "layout", "memory_format", "pin_memory", "non_blocking", "out")

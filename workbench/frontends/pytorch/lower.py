@@ -49,6 +49,8 @@ class TorchLowering:
         self.call: OpCall = OpCall("", "", (), {}, (), None, "")
         self.metas: list[Meta] = []
         self.types: dict[str, Meta] = {}
+        #: names of values that something in the present graph reads
+        self._used: frozenset[str] = frozenset()
         self._names: dict[int, str] = {}
         #: tensors of all graphs, which keep their ids from being used again
         self._kept: list[Tensor] = []
@@ -59,8 +61,8 @@ class TorchLowering:
         """The results of a graph for these inputs."""
         if len(given) != len(graph.inputs):
             raise refused(f"a graph of {len(graph.inputs)} inputs is called with {len(given)} ({self.call.name})")
-        outer = self.call, self.metas, self.types, self.builder.source
-        self.types = dict(graph.types)
+        outer = self.call, self.metas, self.types, self._used, self.builder.source
+        self.types, self._used = dict(graph.types), graph.reads()
         values: dict[str, Any] = {}
         for argument, value in zip(graph.inputs, given, strict=True):
             if isinstance(argument, ValueName):
@@ -68,11 +70,11 @@ class TorchLowering:
                 self._note(value, argument.name)
         try:
             for call in graph.calls:
-                self.builder.source = call.source or outer[3]
+                self.builder.source = call.source or outer[4]
                 self._run(call, values)
             return [self._resolved(o, values) for o in graph.outputs]
         finally:
-            self.call, self.metas, self.types, self.builder.source = outer
+            self.call, self.metas, self.types, self._used, self.builder.source = outer
 
     def body(self, graph: SubGraph, given: Sequence[Value]) -> list[Value]:
         """The results of a branch or of the body of a loop, which may write to tensors of its own only."""
@@ -129,6 +131,10 @@ class TorchLowering:
         """The results of an op that writes to nothing."""
         rule = RULES.get(target)
         made = None if rule is None else rule(self, *map(_read, args), **{k: _read(v) for k, v in kwargs.items()})
+        if isinstance(made, list) and any(isinstance(m, Unread) for m in made):
+            names = _flat(self.call.outputs)
+            if any(isinstance(m, Unread) and n.name in self._used for m, n in zip(made, names, strict=False)):
+                made = None
         return made if made is not None else self._other(target, args, kwargs)
 
     def _in_place(self, target: str, args: list[Any], kwargs: dict[str, Any]) -> Tensor:
@@ -136,8 +142,8 @@ class TorchLowering:
         written = args[0] if args else next(iter(kwargs.values()))
         if not isinstance(written, Tensor):
             raise refused(f"{self.call.name!r} writes to something other than a tensor")
-        value = self._computed(target, args, kwargs)
-        self.write(written, value if isinstance(value, Value) else _read(value))
+        made = self._computed(target, args, kwargs)
+        self.write(written, made[0] if isinstance(made, list) else made)
         return written
 
     def write(self, tensor: Tensor, value: Value) -> None:
@@ -160,10 +166,7 @@ class TorchLowering:
         if isinstance(made, str):
             where = "" if self.builder.source is None else f" at {self.builder.source.place}"
             self.refused.setdefault(f"{self.call.target}{where}", made)
-            return [
-                self.builder.constant(np.zeros([d or 1 for d in m.type.shape or ()], numpy_dtype(m.type.dtype)))
-                for m in self.metas
-            ]
+            return [self.filled(m.type.shape or (), 0, m.type.dtype) for m in self.metas]
         return made
 
     def finish(self) -> None:
@@ -180,10 +183,7 @@ class TorchLowering:
         if isinstance(argument, ValueName):
             if argument.name not in values:
                 raise refused(f"{self.call.name!r} reads {argument.name[:80]!r}, which nothing gives")
-            found = values[argument.name]
-            if isinstance(found, Unread):
-                raise refused(f"{self.call.name!r} reads {argument.name!r}, a second result that is not computed here")
-            return found
+            return values[argument.name]
         return [self._resolved(a, values) for a in argument] if isinstance(argument, list) else argument
 
     def _checked(self, name: ValueName, value: Any) -> Any:
@@ -261,6 +261,10 @@ class TorchLowering:
         if key not in known:
             known[key] = self.builder.constant(array)
         return known[key]
+
+    def filled(self, shape: Sequence[int | None], number: Any, dtype: str) -> Value:
+        """One number everywhere, which takes room in the run only; sizes that are not known are 1."""
+        return self.part("fill", self.vector([1 if d is None else d for d in shape]), self.number(number, dtype))
 
     def sizes_of(self, x: Value) -> list[Any]:
         """The sizes of a value: whole numbers, and those of a run."""

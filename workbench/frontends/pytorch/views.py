@@ -278,6 +278,7 @@ def pieces(lowering: TorchLowering, self: Tensor, dim: int, lengths: Sequence[An
     "split.sizes",
     "tensor_split.sections",
     "unsafe_split.Tensor",
+    "unsafe_chunk.default",
 )
 def _split(lowering: TorchLowering, self: Tensor, *given: Any, dim: int = 0, **named: Any) -> list[Tensor]:
     if len(given) > 1:
@@ -301,7 +302,7 @@ def no_write(lowering: TorchLowering) -> Callable[[Value, Value], Value]:
     return put
 
 
-@view("expand.default", "expand_as.default")
+@view("expand.default", "expand_as.default", "broadcast_to.default")
 def _expand(lowering: TorchLowering, self: Tensor, size: Any = None, implicit: bool = False, **named: Any) -> Tensor:
     if size is None or isinstance(size, Tensor):
         size = lowering.sizes_of((size or named["other"]).read())

@@ -61,8 +61,11 @@ def over_rows(
     types = list(stacked_types) or [
         TensorType(m.type.dtype, (m.type.shape or ())[1:]) for m in lowering.metas[len(names) :]
     ]
-    lists = [f"stacked{k}" for k in range(len(types))]
-    counter = "i" if "i" not in names else "iteration"
+    taken = set(names)
+    lists = [
+        next(n for n in (f"stacked{k}", f"stacked_{k}", f"stacked__{k}") if n not in taken) for k in range(len(types))
+    ]
+    counter = next(n for n in ("i", "iteration", "trip") if n not in taken)
 
     def test(**now: Value) -> Value:
         less: Value = b.op("less", now[counter], length, name=f"{b.context.prefix}/go_on")

@@ -62,6 +62,18 @@ class SubGraph(InnerGraph):
     calls: tuple[OpCall, ...]
     types: Mapping[str, Meta]
 
+    def reads(self) -> frozenset[str]:
+        """Names of the values that its calls and results read."""
+        waiting: list[Any] = [self.outputs, *(c.args for c in self.calls), *(c.kwargs.values() for c in self.calls)]
+        found: set[str] = set()
+        while waiting:
+            for item in waiting.pop():
+                if isinstance(item, ValueName):
+                    found.add(item.name)
+                elif isinstance(item, list):
+                    waiting.append(item)
+        return frozenset(found)
+
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:

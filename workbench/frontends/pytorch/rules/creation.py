@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.frontends.pytorch.numbers import Number
-from workbench.frontends.pytorch.rules.table import dim_of, out_dtype, plain, rule
+from workbench.frontends.pytorch.rules.table import FEW, dim_of, out_dtype, plain, rule
 from workbench.ir.builder.value import Value
 
 if TYPE_CHECKING:
     from workbench.frontends.pytorch.lower import TorchLowering
-
-#: elements of a constant that is made here and not in the run
-_FEW = 4096
 
 
 def filled(lowering: TorchLowering, size: Any, value: Any) -> Value:
@@ -60,7 +57,7 @@ def _arange(
     dtype = out_dtype(lowering)
     if plain(start, end, step):
         count = int(np.ceil((end - start) / step)) if step else 0
-        if count <= _FEW:
+        if count <= FEW:
             return lowering.op("Identity", lowering.builder.constant(_steps(start, step, max(count, 0), dtype)))
     inside = "int64" if all(isinstance(n, Number) or type(n) is int for n in (start, end, step)) else "float64"
     sides = (lowering.cast(n, inside) for n in (start, end, step))
@@ -88,7 +85,7 @@ def _eye(lowering: TorchLowering, n: Any, m: Any = None, **options: Any) -> Valu
 
 @rule("linspace.default")
 def _linspace(lowering: TorchLowering, start: Any, end: Any, steps: int, **options: Any) -> Value | None:
-    if not plain(start, end, steps) or not 0 <= steps <= _FEW:
+    if not plain(start, end, steps) or not 0 <= steps <= FEW:
         return None
     return lowering.op("Identity", lowering.builder.constant(np.linspace(start, end, steps), dtype=out_dtype(lowering)))
 

@@ -123,8 +123,11 @@ def _scatter(
         if k == at:
             places.append(index)
             continue
-        row = np.arange(int(size or 0)).reshape(*(-1 if d == k else 1 for d in range(len(index.shape or ()))))
-        places.append(lowering.part("broadcast_to", lowering.builder.constant(row), shape=index.shape))
+        steps = (lowering.number(n, "int64") for n in (0, size or 0, 1))
+        row = lowering.part(
+            "reshape", lowering.part("range", *steps), shape=tuple(-1 if d == k else 1 for d in range(self.type.rank))
+        )
+        places.append(lowering.part("broadcast_to", row, shape=index.shape))
     where = lowering.part("stack", *places, axis=-1)
     return lowering.op("scatter_update", self, where, updates, reduction=kind)
 
@@ -248,6 +251,8 @@ def _pad(
     rank = self.type.rank or 0
     pairs = [(0, 0)] * (rank - len(listed) // 2) + [(listed[k], listed[k + 1]) for k in range(len(listed) - 2, -1, -2)]
     x = self
+    if known != "constant" and min(min(p) for p in pairs) < 0:
+        return None
     if min(min(p) for p in pairs) < 0:  # a width below 0 cuts
         cuts = tuple(("slice", max(-a, 0) or None, -max(-b, 0) or None, None) for a, b in pairs)
         x = lowering.part("getitem", self, index=cuts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.frontends.pytorch.rules.table import out_dtype, plain, rule, wide, working
+from workbench.frontends.pytorch.rules.table import FEW, is_float, out_dtype, plain, rule, wide, working
 from workbench.frontends.pytorch.tensors import UNREAD
 from workbench.frontends.pytorch.views import count_of
 from workbench.ir.builder.value import Value
@@ -103,7 +103,8 @@ def _pool(
     target = lowering.call.target
     count = int(target.split("pool")[1][0])
     window = each(kernel_size, count)
-    if divisor_override is not None or not plain(window, stride, padding, dilation):
+    whole = "avg" in target and not is_float(self)
+    if whole or divisor_override is not None or not plain(window, stride, padding, dilation):
         return None
     attrs: dict[str, Any] = {
         "window": window, "strides": each(stride, count) if stride not in ((), []) else window, "layout": "first",
@@ -137,7 +138,7 @@ def _adaptive(lowering: TorchLowering, self: Value, output_size: Any) -> Any:
     average, count = "avg" in target, int(target.split("pool")[1][0])
     wanted = each(output_size, count)
     sizes = (self.shape or ())[-count:]
-    if not plain(wanted) or None in sizes or len(sizes) != count:
+    if not plain(wanted) or None in sizes or len(sizes) != count or max(wanted) > FEW:
         return None
     x, rank = lowering.cast(self, working(self.dtype)) if average else self, self.type.rank or 0
     for k, (n, m) in enumerate(zip(sizes, wanted, strict=True)):
@@ -174,7 +175,12 @@ def _upsample(
     x = input if input is not None else self
     target = (lowering.metas[0].type.shape or ())[2:]
     sizes = (x.shape or ())[2:]
-    if len(sizes) != 2 or None in sizes or None in target or type(align_corners) is not bool:
+    if (
+        len(sizes) != 2
+        or None in (*sizes, *target)
+        or type(align_corners) is not bool
+        or max(int(t or 0) for t in target) > FEW
+    ):
         return None
     factors = scale_factors or [scales.get("scales_h"), scales.get("scales_w")]
     exact = all(f is None or f * n == m for f, n, m in zip(factors, sizes, target, strict=False))
@@ -316,11 +322,11 @@ def batch_normalized(
     eps: float,
 ) -> Value:
     """With a mean and a variance of each channel."""
-    count = (x.shape or (None, None))[1]
-    inside = wide(lowering, x)
-    one = lowering.builder.constant(np.ones(int(count or 1), inside.dtype))
-    zero = lowering.builder.constant(np.zeros(int(count or 1), inside.dtype))
-    given = [one if weight is None else wide(lowering, weight), zero if bias is None else wide(lowering, bias)]
+    inside, channels = wide(lowering, x), mean.shape or ()
+    given = [
+        lowering.filled(channels, number, inside.dtype) if factor is None else wide(lowering, factor)
+        for number, factor in ((1.0, weight), (0.0, bias))
+    ]
     made = lowering.op(
         "batch_norm", inside, *given, wide(lowering, mean), wide(lowering, variance), axis=1, epsilon=float(eps)
     )

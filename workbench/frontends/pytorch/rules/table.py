@@ -23,6 +23,8 @@ RULES: dict[str, Rule] = {}
 WRITERS: dict[str, Rule] = {}
 #: floats in which PyTorch rounds results only: it computes in float32
 SHORT = ("float16", "bfloat16")
+#: elements of a constant, or nodes of one call, that are made before the run
+FEW = 1 << 14
 
 
 def rule(*targets: str) -> Callable[[Rule], Rule]:

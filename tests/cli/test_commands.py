@@ -13,6 +13,7 @@ import pytest
 
 import workbench as wb
 from tests.cli import models
+from workbench.cli import course
 from workbench.cli.input_files import from_file
 from workbench.cli.main import GROUPS, main
 from workbench.ir.types import TensorType
@@ -293,6 +294,28 @@ def test_lab_shows_what_it_would_start(capsys, tmp_path):
     assert "no-such-file" in refused(capsys, "lab", str(tmp_path / "nowhere"))
 
 
+def test_course_writes_the_notebooks_without_their_solutions(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = Path(__file__).resolve().parents[2] / "notebooks"
+    assert "19 notebooks are in 'mine'" in said(capsys, "course", "mine")
+    written = {str(f.relative_to("mine")): f.read_bytes() for f in Path("mine").rglob("*") if f.is_file()}
+    assert {"01_first_loop.ipynb", "README.md", "course/__init__.py", "models/savings.fb"} <= set(written)
+    assert not [name for name in written if name.startswith(("solutions", "sources"))]
+    assert all((source / name).read_bytes() == content for name, content in written.items())
+    said(capsys, "course", "--solutions")
+    assert Path("workbench-course/solutions/01_first_loop.ipynb").is_file()
+
+
+def test_course_overwrites_nothing(capsys, tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "answers.txt").write_text("x")
+    assert "not-empty" in refused(capsys, "course", str(tmp_path / "mine"))
+    assert "not-empty" in refused(capsys, "course", str(tmp_path / "mine" / "answers.txt"))
+    assert [f.name for f in (tmp_path / "mine").iterdir()] == ["answers.txt"]
+    monkeypatch.setattr(course, "origin", lambda: None)
+    assert "no-course" in refused(capsys, "course", str(tmp_path / "other"))
+
+
 def test_doctor_finds_this_installation_well(capsys):
     out = said(capsys, "doctor")
     assert "compiled kernels" in out and "Everything required is installed." in out
@@ -385,7 +408,7 @@ def test_a_terminal_without_unicode_gets_ascii(trace):
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("runn", "did you mean run"), ("inspct", "did you mean inspect"), ("zzz", "expected one of lab, run")],
+    [("runn", "did you mean run"), ("inspct", "did you mean inspect"), ("zzz", "expected one of lab, course, run")],
 )
 def test_an_unknown_command_is_answered_with_what_was_meant(capsys, word, meant):
     with pytest.raises(SystemExit) as end:

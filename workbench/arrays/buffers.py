@@ -98,7 +98,7 @@ class Key:
 
 
 class ArrayLedger(Protocol):
-    """What handles and holds ask of the ledger, whose own module imports this one."""
+    """The part of the ledger that handles and holds use; its own module imports this one."""
 
     detached: Any
 

@@ -297,7 +297,7 @@ def _notebooks() -> Iterator[Check]:
         "course",
         OK if where else NOTE,
         str(where) if where else "the notebooks are not here",
-        "" if where else "they are in the sources, in notebooks/: workbench lab FOLDER.",
+        "" if where else "workbench course writes them into a folder.",
     )
 
 

@@ -7,11 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from workbench.cli.course import FIRST
 from workbench.cli.numbers import whole
 from workbench.errors import WorkbenchError
 from workbench.libraries import need_extra
-
-FIRST = "01_first_loop.ipynb"
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -36,9 +35,10 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def course() -> Path | None:
-    """The folder of the course: beside the sources, or in this folder."""
+    """The folder of the course: beside the sources, or in this folder, as ``workbench course`` wrote it."""
     beside = Path(__file__).resolve().parents[2] / "notebooks"
-    return next((f for f in (beside, Path("notebooks"), Path(".")) if (f / FIRST).is_file()), None)
+    places = (beside, Path("notebooks"), Path("workbench-course"), Path("."))
+    return next((f for f in places if (f / FIRST).is_file()), None)
 
 
 def command(folder: Path, notebook: str | None, port: int, rest: list[str]) -> list[str]:

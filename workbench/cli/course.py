@@ -1,0 +1,76 @@
+"""``workbench course``: writes the notebooks of the course into a folder."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+FIRST = "01_first_loop.ipynb"
+SOLUTIONS = "solutions"
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "course",
+        help="write the notebooks of the course into a folder",
+        description="Writes the notebooks of the course, with what their exercises need, into FOLDER, which must not "
+        "exist yet or be empty.",
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        default=Path("workbench-course"),
+        help="where to (default: %(default)s)",
+    )
+    parser.add_argument("--solutions", action="store_true", help="with the notebooks that have the answers")
+    parser.set_defaults(run=_course)
+
+
+def origin() -> Path | None:
+    """The folder of the notebooks: beside the sources, or in the installed package."""
+    package = Path(__file__).resolve().parents[1]
+    return next((f for f in (package.parent / "notebooks", package / "notebooks") if (f / FIRST).is_file()), None)
+
+
+def write(folder: Path, solutions: bool) -> int:
+    """Copy the course into a folder; the number of its notebooks.
+
+    Raises
+    ------
+    WorkbenchError
+        ``no-course`` where the installation has none, ``not-empty`` for a folder with something in it, ``not-written``
+        where the disk refuses.
+    """
+    source = origin()
+    if source is None:
+        raise WorkbenchError(
+            "The notebooks are not part of this installation.",
+            slug="no-course",
+            fix="install graph-workbench from its wheel or its sources.",
+        )
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise WorkbenchError(
+                f"{str(folder)!r} is there already, and not an empty folder.",
+                slug="not-empty",
+                fix="name another folder: your answers in this one stay as they are.",
+            )
+        left_out = {"sources", "__pycache__", ".ipynb_checkpoints", *(() if solutions else (SOLUTIONS,))}
+        shutil.copytree(source, folder, ignore=lambda _, names: left_out & set(names), dirs_exist_ok=True)
+    except OSError as error:
+        raise WorkbenchError(
+            f"The course cannot be written to {str(folder)!r}: {error.strerror or error}.",
+            slug="not-written",
+            fix="name a folder that you may write to, on a disk with 5 MB of room.",
+        ) from error
+    return len(list(folder.glob("*.ipynb")))
+
+
+def _course(arguments: argparse.Namespace) -> None:
+    count = write(arguments.folder, arguments.solutions)
+    print(f"{count} notebooks are in {str(arguments.folder)!r}. To open the first: workbench lab {arguments.folder}")

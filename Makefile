@@ -10,6 +10,7 @@
 #   make test-watch    wb.watch in loops of other libraries, sweeps on Dask; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make test-oldest   some fast tests with the oldest versions that pyproject.toml allows, in .venv-oldest
+#   make wheels  a manylinux wheel for each Python that is found, tried in an empty environment, in dist/
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
@@ -53,7 +54,7 @@ limited = ulimit -t $(1) && timeout $$((8 * $(1)))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
 .PHONY: help pictures environments lab check test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
-  labextension notebooks browser docs clean
+  labextension notebooks browser docs wheels clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -221,6 +222,9 @@ sanitize-trie:
 
 browser:
 	@.ci/browser
+
+wheels:
+	@python3 .ci/wheels.py
 
 # What it writes is committed, so that nobody else needs Node.
 labextension: | $(DEV_STAMP)

@@ -1,4 +1,7 @@
-"""Floor 0: everything compiled. Imports nothing of ours."""
+"""The part that is compiled: executor, trace rows, shape trie, type rules, typed kernels, streaming statistics.
+
+Imports nothing of ours.
+"""
 
 from __future__ import annotations
 

@@ -439,3 +439,33 @@ def test_a_proper_import_passes(tmp_path, file, text):
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
     assert violations(tmp_path) == []
+
+
+# -- the table in the documentation ------------------------------------------------------------------------------------
+PAGE = ROOT / "workbench" / "docs" / "development.md"
+
+
+def layers_table() -> str:
+    """The rooms by layer, each with the first sentence of its docstring; ``python -m tests.test_layers`` writes it."""
+    rows = ["| layer | room | contents |", "|---|---|---|"]
+    for room, layer in sorted(LAYERS.items(), key=lambda item: item[1]):
+        folder = next((f for f, package in FOLDERS.items() if package == f"workbench.{room}"), f"workbench/{room}")
+        text = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        first = re.sub(r":\w+:`(\w+)`", r"`\1`", text.split("\n\n")[0].replace("\n", " ").replace("``", "`"))
+        rows.append(f"| {layer} | `{folder}/` | {first.split('. ')[0].rstrip('.')} |")
+    return "\n".join(rows) + "\n"
+
+
+def with_table(page: str) -> str:
+    """The page with this table in place of the one that it has."""
+    before, _, rest = page.partition("| layer |")
+    return before + layers_table() + rest[rest.index("\n\n") + 1 :]
+
+
+def test_the_documentation_has_the_table_of_the_layers() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_table(page) == page, "run python -m tests.test_layers"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -65,7 +65,7 @@ assert abs(float(square_root(2.0, 100.0)) - np.sqrt(2.0)) < 1e-12
 # | toolbar | the buttons that move the run; below them, where it stands |
 # | Graph | one box for each operation; the marked box is the **next** one to run |
 # | Iterations | the values of `x` and of the condition, one point for each iteration |
-# | Will it end? | both sides of the condition, and how far apart they are; [Why] above says if and when the loop stops |
+# | Will it end? | both sides of the condition, and how far apart they are; [Why] above says if and when it stops |
 # | Value | the value that is selected, in the iteration that is shown |
 
 # %% tags=["nbval-ignore-output"]

@@ -26,7 +26,7 @@ from workbench.frontends.onnx.control.loop import lower_loop
 from workbench.frontends.onnx.control.scan import lower_scan
 from workbench.frontends.onnx.control.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.known_types import Known
-from workbench.frontends.onnx.reading.calls import opsets_of, region_of
+from workbench.frontends.onnx.reading.calls import line_of, opsets_of, region_of
 from workbench.frontends.onnx.reading.external import tensors_of_node
 from workbench.frontends.onnx.reading.upgrades import upgraded
 from workbench.frontends.onnx.reading.weights import Weights
@@ -34,7 +34,7 @@ from workbench.frontends.onnx.rules import gradient
 from workbench.frontends.onnx.rules.table import RULES
 from workbench.frontends.onnx.scope import OnnxScope
 from workbench.frontends.onnx.tensors import Expansion, dense_of, type_of
-from workbench.ir.node import FrozenAttrs, Node, Ref
+from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import UNKNOWN, TensorType
 
 #: (domain, op) of what becomes more than a few nodes
@@ -84,6 +84,8 @@ class OnnxLowering(Known):
         self.labels: dict[tuple[tuple[str, ...], str], str] = {}
         self.unknown: dict[str, list[str]] = {}
         self.expansion = Expansion()
+        #: the line of the code that the present node was exported from, where the model tells
+        self.source: Source | None = None
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
@@ -100,7 +102,9 @@ class OnnxLowering(Known):
     ) -> Ref:
         """Add a node exactly as given, under a unique name; returns its output 0."""
         unique = self.unique(name)
-        self.nodes[unique] = Node(unique, op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), None, region)
+        self.nodes[unique] = Node(
+            unique, op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), self.source, region
+        )
         return Ref(unique, 0)
 
     def emit(
@@ -180,10 +184,12 @@ class OnnxLowering(Known):
 
     def body(self, scope: OnnxScope, graph: Any) -> list[Ref]:
         """Lower the nodes of a graph; returns the values of its outputs."""
+        around = self.source
         for proto in graph.node:
             scope.call, scope.at = region_of(proto), next((o for o in proto.output if o), "")
+            self.source = line_of(proto) or around
             self.node(scope, proto)
-        scope.call = ""
+        scope.call, self.source = "", around
         return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]
 
     def need(self, scope: OnnxScope, name: str, what: str) -> Ref:

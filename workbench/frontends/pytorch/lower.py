@@ -10,6 +10,7 @@ graph ─► each call ─┬─ while_loop, cond, scan, map   ► frames and br
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -175,7 +176,9 @@ class TorchLowering:
             more = f"; and {len(self.refused) - 12} more" if len(self.refused) > 12 else ""
             raise UnknownOpError(
                 f"The exported program has ops that are not evaluated here. {shown}{more}.",
-                fix="pip install torch, with which PyTorch computes them, or write the module without them.",
+                fix="write the module without them."
+                if importlib.util.find_spec("torch")
+                else "pip install torch, with which PyTorch computes some of them, or write the module without them.",
             )
 
     # -- arguments and results -----------------------------------------------------------------------------------------

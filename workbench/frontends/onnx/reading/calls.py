@@ -11,6 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.frontends.stack_traces import source_of
+from workbench.ir.node import Source
+
+#: where PyTorch's exporter notes the stack of the code
+STACK = "pkg.torch.onnx.stack_trace"
 REGION, OPSETS = "workbench.region", "workbench.opsets"
 
 
@@ -27,6 +32,11 @@ def write_out(proto: Any, functions: Mapping[tuple[str, str, str], Any]) -> Any:
 def region_of(node: Any) -> str:
     """The path of the calls around a node."""
     return next((p.value for p in node.metadata_props if p.key == REGION), "")
+
+
+def line_of(node: Any) -> Source | None:
+    """The line of the user's code that a node was exported from."""
+    return next((source_of(p.value) for p in node.metadata_props if p.key == STACK), None)
 
 
 def opsets_of(node: Any, opsets: dict[str, int]) -> dict[str, int]:

@@ -18,15 +18,13 @@ from workbench.frontends.pytorch.reading.archive import Archive, refused
 from workbench.frontends.pytorch.reading.arguments import Argument, GraphOf, InnerGraph, ValueName, parse_argument
 from workbench.frontends.pytorch.reading.fields import as_kind, field, tagged
 from workbench.frontends.pytorch.reading.tensors import check_layout, dims_of, dtype_of, read_tensors
+from workbench.frontends.stack_traces import source_of
 from workbench.ir.node import Source
 from workbench.ir.types import TensorType
 
 MAJOR = 8
 #: graphs in graphs: branches and bodies of loops
 MAX_DEPTH = 40
-_FRAME = re.compile(r'File "(?P<file>[^"\n]*)", line (?P<line>\d{1,9}), in [^\n]*(?:\n(?P<text>[^\n]*))?')
-#: files of PyTorch itself, and code that it generated
-_OF_TORCH = re.compile(r"(site|dist)-packages[/\\](torch|functorch)[/\\]|^torch[/\\]|^<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,23 +166,6 @@ def _spec(node: Any, what: str) -> tuple[str, str | None]:
     as_kind(content, dict, kind)
     names = [v for k, v in content.items() if k.endswith("_name") and isinstance(v, str)]
     return kind, names[0] if names else None
-
-
-def source_of(trace: str) -> Source | None:
-    """The line of the user's code in a stack trace: the innermost that is in no file of PyTorch.
-
-    Where PyTorch generated code of a body, as ``torch.export`` does unless it is called with ``strict=True``, the line
-    is that of the call around, and the expression shows the generated text too.
-    """
-    frames = [(m["file"], int(m["line"]), (m["text"] or "").strip()) for m in _FRAME.finditer(trace)]
-    own = [f for f in frames if not _OF_TORCH.search(f[0])]
-    if not own:
-        return None
-    file, line, text = own[-1]
-    last = frames[-1]
-    if last[0].startswith("<eval_with_key>"):
-        text = f"{text}: {last[2].partition(';')[0]}"
-    return Source(file, line, text)
 
 
 def _scope(stack: str) -> str:

@@ -1,0 +1,28 @@
+"""Lines of the user's code in the stack traces that PyTorch keeps in programs and ONNX models."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.ir.node import Source
+
+_FRAME = re.compile(r'File "(?P<file>[^"\n]*)", line (?P<line>\d{1,9}), in [^\n]*(?:\n(?! *File ")(?P<text>[^\n]*))?')
+#: files of PyTorch itself, and code that it generated
+_OF_TORCH = re.compile(r"(site|dist)-packages[/\\](torch|functorch)[/\\]|^torch[/\\]|^<")
+
+
+def source_of(trace: str) -> Source | None:
+    """The line of the user's code in a stack trace: the innermost that is in no file of PyTorch.
+
+    Where PyTorch generated code of a body, as ``torch.export`` does unless it is called with ``strict=True``, the line
+    is that of the call around, and the expression shows the generated text too.
+    """
+    frames = [(m["file"], int(m["line"]), (m["text"] or "").strip()) for m in _FRAME.finditer(trace)]
+    own = [f for f in frames if not _OF_TORCH.search(f[0])]
+    if not own:
+        return None
+    file, line, text = own[-1]
+    last = frames[-1]
+    if last[0].startswith("<eval_with_key>"):
+        text = f"{text}: {last[2].partition(';')[0]}"
+    return Source(file, line, text)

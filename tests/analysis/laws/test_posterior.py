@@ -99,11 +99,11 @@ def test_candidates_are_all_laws_with_their_shares_or_a_refusal():
 
 
 def test_the_backtest_prefers_the_law_that_was_right():
-    decay, power = as_record(0.9 ** K[:100], ">", 1e-9), as_record((1.0 + K) ** -1.0, ">", 1e-4)
     names = [law.name for law in LAWS]
-    line, bend = names.index("line"), names.index("power")
-    assert backtest(FAMILIES, decay).evidence[line] > backtest(FAMILIES, decay).evidence[bend] + 2.0
-    assert backtest(FAMILIES, power).evidence[bend] > backtest(FAMILIES, power).evidence[line] + 2.0
+    decay, limit = (0.9 ** K[:100], 1e-9), (2.0 + 5.0 * 0.97**K, 1.9)
+    for (values, level), right, wrong in ((decay, "line", "flattens"), (limit, "levels off", "line")):
+        evidence = backtest(FAMILIES, as_record(values, ">", level)).evidence
+        assert evidence[names.index(right)] > evidence[names.index(wrong)] + 2.0
 
 
 @pytest.mark.parametrize("keep", ["!=", "=="])
@@ -135,3 +135,22 @@ def test_a_law_that_is_left_out_has_no_share():
     without = outlook(values, ">", 1e-9, without=best)
     assert {c.share for c in without.candidates if c.law.name == best} == {0.0}
     assert abs(without.iterations - outlook(values, ">", 1e-9).iterations) < 0.2 * len(values)
+
+
+def test_an_end_that_was_told_is_told_again_a_little_later():
+    """Between two fits the same end is meant; one that is near, or never, is asked anew."""
+    found = outlook(rough(5, 0.95, 0.5)[:80], ">", 1e-5)
+    later = found.later(4)
+    assert later.iterations == found.iterations - 4 and later.low == max(1.0, found.low - 4)
+    assert found.later(int(found.iterations)) is None and found._replace(iterations=math.inf).later(4) is None
+
+
+def test_the_monitor_counts_down_between_two_fits():
+    values = rough(7, 0.95, 1.0)
+    monitor = wb.TerminationMonitor([("residual", "tolerance")])
+    told = []
+    for value in values[:100]:
+        monitor.observe({"residual": value}, True, [(value, ">", 1e-5)])
+        told.append(monitor.prediction().remaining)
+    steps = np.diff([n for n in told[32:] if n is not None])
+    assert np.mean(steps == -1) >= 0.4

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from workbench.analysis.laws.record import as_record
-from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
+from workbench.analysis.laws.smooth import best_so_far, levels_off, straight_line
 
 K = np.arange(200.0)
 LINES = [(module.FAMILY, i) for module in (straight_line, best_so_far) for i in range(len(module.FAMILY.laws))]
 LIMITS = [(levels_off.FAMILY, i) for i in range(len(levels_off.FAMILY.laws))]
-POWER = (power_law.FAMILY, 0)
 
 
 def name(law):
@@ -50,13 +49,6 @@ def test_a_change_of_rate_shows_in_the_last_half():
     whole, half, quarter = (times(law, values, ">", 1e-12, 80) for law in LINES[:3])
     true = first(values, 1e-12) - 79
     assert abs(half - true) < 0.05 * true and abs(quarter - true) < 0.05 * true < abs(whole - true)
-
-
-@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0])
-def test_a_power_of_the_iteration_is_continued(exponent):
-    values = (1.0 + np.arange(4000.0)) ** -exponent
-    level = 3000.5**-exponent
-    assert abs(times(POWER, values, ">", level, 500) - 2501) < 5
 
 
 @pytest.mark.parametrize("law", LIMITS[:2], ids=name)

@@ -18,7 +18,7 @@ from workbench.analysis.forecast.calibrated_confidence import MOST, POSTERIOR, c
 from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
 from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
-from workbench.analysis.laws.posterior import outlook
+from workbench.analysis.laws.posterior import Posterior, outlook
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
@@ -71,9 +71,15 @@ class OperandForecast:
         self._hint: Hint | None = None
         self._held = False  # the present crossing is that of the remembered law
         self._open = -1  # evaluations after which nothing said that the operand never crosses
+        self._told: tuple[int, Posterior] | None = None  # what all declared laws told last
 
     def forecast(self, s: OperandRecord) -> PassageForecast:
         """When ``values keep threshold`` turns."""
+        if self._told is not None:
+            since, told = s.total - self._told[0], self._told[1].later(s.total - self._told[0])
+            if told is not None and 0 < since <= len(s.values) // UNASKED:
+                return _ends(told, s)
+            self._told = None
         x = s.values.astype(np.float64)
         eps = limits(s.dtype)[0] if s.dtype.kind == "f" else 0.0
         crossing = self._meets(x, s, eps) if s.keep in ("!=", "==") else self._crossing(x, s, eps)
@@ -93,9 +99,10 @@ class OperandForecast:
             return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
-        told = by_laws(x, s) if s.dtype.kind == "f" else None
-        if told is not None:
-            return told
+        told = outlook(x, s.keep, s.threshold) if s.dtype.kind == "f" else None
+        if told is not None and told.iterations is not None:
+            self._told = (s.total, told)
+            return _ends(told, s)
         return undecided(found.slug, found.sentence) if found is not None else undecided("few", "More are needed.")
 
     def _endless(self, crossing: Crossing | None, x: np.ndarray, s: OperandRecord) -> tuple[Verdict, Evolution | None]:
@@ -178,8 +185,11 @@ def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
 def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
     """The answer of all declared laws together; None of too few values, and where they are torn."""
     o = outlook(x, s.keep, s.threshold)
-    if o is None or o.iterations is None:
-        return None
+    return None if o is None or o.iterations is None else _ends(o, s)
+
+
+def _ends(o: Posterior, s: OperandRecord) -> PassageForecast:
+    assert o.iterations is not None
     if math.isinf(o.iterations):
         waited = f", and never waited longer than {o.rest.longest:,} before" if o.rest.longest < o.rest.length else ""
         sentence = (

@@ -19,10 +19,10 @@ from workbench.analysis.laws.chance.rest import Rest, rest
 from workbench.analysis.laws.chance.walk import passes
 from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord, as_record
-from workbench.analysis.laws.smooth import best_so_far, levels_off, power_law, straight_line
+from workbench.analysis.laws.smooth import best_so_far, levels_off, straight_line
 
 #: The declared laws.
-FAMILIES: tuple[Family, ...] = (straight_line.FAMILY, best_so_far.FAMILY, power_law.FAMILY, levels_off.FAMILY)
+FAMILIES: tuple[Family, ...] = (straight_line.FAMILY, best_so_far.FAMILY, levels_off.FAMILY)
 LAWS: tuple[DeclaredLaw, ...] = tuple(law for family in FAMILIES for law in family.laws)
 PRIOR = np.array([law.prior for law in LAWS])
 #: Values from which they are asked.
@@ -70,6 +70,13 @@ class Posterior(NamedTuple):
     never: float
     rest: Rest
     candidates: tuple[Candidate, ...]
+
+    def later(self, since: int) -> Posterior | None:
+        """The same end seen from ``since`` iterations later; None where it is too near for that, or none."""
+        if self.iterations is None or not 4 * since < self.iterations < math.inf:
+            return None
+        low, high = max(1.0, self.low - since), max(1.0, self.high - since)
+        return self._replace(iterations=self.iterations - since, low=low, high=high)
 
 
 def outlook(x: np.ndarray, keep: str, threshold: float, without: str = "") -> Posterior | None:

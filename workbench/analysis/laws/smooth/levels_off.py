@@ -23,7 +23,7 @@ JUMP = 1e-6
 
 
 def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Of the values by each share, then of z by each."""
+    """Of the values by each share, then of z as a whole: its last half costs more than it tells."""
     plain, to = (np.exp(r.z), np.exp(levels)) if r.logarithmic else (r.z, levels)
     y, to = np.stack((plain, r.z)), np.stack((to, levels))[:, None]
     total = np.concatenate((np.zeros((2, 1)), np.cumsum(y, axis=1)), axis=1)
@@ -37,7 +37,7 @@ def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray
     steps = np.log((to - limit) / (late[..., None] - limit)) / (np.log(ratio) / third)[..., None]
     there = np.where(to > limit, steps - (0.5 * (third - 1))[..., None], np.inf)
     still = np.where((before < 0) & (ratio >= 1), np.nan, np.inf)
-    return np.where(slows[..., None], there, still[..., None]).reshape(4, *levels.shape)
+    return np.where(slows[..., None], there, still[..., None]).reshape(4, *levels.shape)[:3]
 
 
 FAMILY = Family(
@@ -45,7 +45,6 @@ FAMILY = Family(
         DeclaredLaw("levels off", -1.0, "an approach to a limit"),
         DeclaredLaw("levels off, last half", -1.0, "an approach to a limit in its last half"),
         DeclaredLaw("flattens", -1.0, "a rate that falls to nothing"),
-        DeclaredLaw("flattens, last half", -1.0, "a rate that falls to nothing in its last half"),
     ),
     _times,
 )

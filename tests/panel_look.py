@@ -10,7 +10,7 @@ from workbench.widgets.base.esm import WIDGETS, joined
 ROOT = Path(__file__).resolve().parents[1]
 #: the look that the committed pictures were taken of
 LOOK = ROOT / ".github" / "panel-pictures.sha256"
-#: the extension of JupyterLab, which is no part of a panel
+#: the extension of JupyterLab, which a panel does without
 ELSEWHERE = ("lab", "labextension")
 
 

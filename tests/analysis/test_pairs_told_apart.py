@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from workbench.analysis.diff.render import WIDTH, cells
-from workbench.cli.diff_text import diff_text
+from workbench.cli.diff.text import diff_text
 from workbench.text import apart
 
 

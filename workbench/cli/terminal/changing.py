@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.cli.diff_text import diff_text
+from workbench.cli.diff.text import diff_text
 from workbench.cli.inputs import value_of
 from workbench.cli.terminal.printing import split_name
 from workbench.cli.terminal.shell import Terminal

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from workbench.cli.diff_text import diff_text
+from workbench.cli.diff.text import diff_text
 from workbench.cli.inputs import add_inputs
 from workbench.cli.layout import columns
 from workbench.cli.numbers import real

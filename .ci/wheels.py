@@ -32,7 +32,7 @@ def newton(a):
 
 session = wb.Session(newton.graph_for(2.0), {"a": 2.0})
 session.step(80)
-print(session.termination().verdict)
+print(str(session.termination()).splitlines()[0])
 """
 
 

@@ -185,11 +185,9 @@ def _forecast(
     monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
     if late.prediction().outcome == "never" and search.unsettled():
         monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
-    found = (
-        _by_trend(runner, search, capped)
-        or _first_forecast(runner, monitors, base, left, capped)
-        or _by_floor(runner, search, base, capped)
-    )
+    found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
+    if found is None or found.reason.slug == "stagnates":  # all of the look-ahead goes before a stretch
+        found = _by_floor(runner, search, base, capped) or found
     if found:
         irregular = found.status is Status.PREDICTED and found.reason.slug in IRREGULAR
     else:

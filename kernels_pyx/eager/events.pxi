@@ -2,6 +2,7 @@
 
 
 @cython.freelist(512)
+@cython.no_gc  # an event refers to older events only: there is no cycle for the collector to look for
 cdef class OpEvent:
     """One tensor that an op gave.
 

@@ -25,8 +25,9 @@ inline uint64_t mixed(uint64_t h, uint64_t w) {
     return h ^ (h >> 32);
 }
 
-// One to one in h and in w, so that a single other number is another hash.
-inline Bits turned(Bits h, Bits w) { return ((h << 9) | (h >> 55)) ^ w; }
+// One to one in h and in each of two words, so that a single other number is another hash.
+inline Bits turned(Bits w, int by) { return (w << by) | (w >> (64 - by)); }
+inline Bits mixed(Bits h, Bits first, Bits second) { return turned(h, 9) ^ first ^ turned(second, 13); }
 inline Bits stirred(Bits h) { return h + (h << 3); }
 
 // Numbers are compared as float64, or as float32 where that holds all of their type.
@@ -43,6 +44,18 @@ struct ComparedFloats {
 template <> struct Compared<float> : ComparedFloats {};
 template <> struct Compared<Half> : ComparedFloats {};
 template <> struct Compared<Brain> : ComparedFloats {};
+
+// sum + v * v. The square of a float32 is exact in float64: rounded once or twice, the sum is the same.
+inline Doubles with_square(Doubles sum, Doubles v, double) { return sum + v * v; }
+inline Doubles with_square(Doubles sum, Doubles v, float) {
+#if defined(__AVX512F__)
+    return (Doubles)_mm512_fmadd_pd((__m512d)v, (__m512d)v, (__m512d)sum);
+#elif defined(__FMA__)
+    return (Doubles)_mm256_fmadd_pd((__m256d)v, (__m256d)v, (__m256d)sum);
+#else
+    return sum + v * v;
+#endif
+}
 
 inline Doubles widened(const double* from) { return load<Doubles>(from); }
 inline Doubles widened(const float* from) { return __builtin_convertvector(load<FewFloats>(from), Doubles); }
@@ -97,11 +110,14 @@ template <class T> void run(const char* data, int64_t n, WbTensorRow* out) {
             const Number* x = numbers<T>(data + i * sizeof(T), room);
             Doubles s[2][PARTS], q[2][PARTS], odd = {};
             for (int p = 0; p < PARTS; p++) {
-                for (int k = 0; k < TILE; k++) {
-                    const Doubles v = widened(x + 8 * k + WIDE * p);
-                    hash[k & 1][p] = turned(hash[k & 1][p], (Bits)v);
-                    s[k & 1][p] = k < 2 ? v : s[k & 1][p] + v;
-                    q[k & 1][p] = k < 2 ? v * v : q[k & 1][p] + v * v;
+                for (int k = 0; k < TILE; k += 2) {
+                    const Doubles v = widened(x + 8 * k + WIDE * p), w = widened(x + 8 * (k + 1) + WIDE * p);
+                    Bits& h = hash[k / 2 & 1][p];
+                    h = mixed(h, (Bits)v, (Bits)w);
+                    s[0][p] = k == 0 ? v : s[0][p] + v;
+                    s[1][p] = k == 0 ? w : s[1][p] + w;
+                    q[0][p] = k == 0 ? v * v : with_square(q[0][p], v, Number());
+                    q[1][p] = k == 0 ? w * w : with_square(q[1][p], w, Number());
                 }
                 for (int k = 0; k < 2; k++) {
                     hash[k][p] = stirred(hash[k][p]);
@@ -109,9 +125,7 @@ template <class T> void run(const char* data, int64_t n, WbTensorRow* out) {
                 }
             }
             // the squares of a NaN or of an infinity are not finite (nor are those of the largest float64)
-            double total = 0;
-            for (int l = 0; l < WIDE; l++) total += odd[l];
-            if (__builtin_expect(!isfinite(total), 0)) {
+            if (__builtin_expect(any(((Bits)odd & EXPONENT) == EXPONENT), 0)) {
                 for (int l = 0; l < NUMBERS; l++) one_by_one((double)x[l], i + l);
                 continue;
             }

@@ -146,7 +146,7 @@ class RecordedSteps(StepCalls):
         self.known = {key: number for key, number in now.locals.items() if key in alive}
         if 2 * self.bytes > self.budget:
             self.cut()
-        self.begin(StepRecording())
+        self.begin(StepRecording(), kept.body.form[0])
 
     def cut(self) -> None:
         """Begin a new part, with copies of the state; only the part before it is kept."""

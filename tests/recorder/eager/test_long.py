@@ -43,6 +43,18 @@ def test_a_long_loop_stays_within_its_memory() -> None:
     assert watch.ops.held[:2] == [0, 1] and watch.ops.held[-1] == 599 and watch.replays.exact is True
 
 
+def test_iterations_that_are_alike_count_in_the_memory_too() -> None:
+    x = torch.ones(2)
+    with wb.watch("long", ops="torch", memory=1 << 18, show=False) as watch:
+        for _ in range(1000):
+            watch(y=(x * 2.0).sum())
+    steps = watch.recorder.steps
+    kept = [*steps.older[0].values(), *steps.iterations.values()]
+    assert 50 < len(kept) < 200 and steps.bytes <= 1 << 17
+    # of each there are five containers, whose sizes Python tells
+    assert sum(sum(map(sys.getsizeof, record)) for record in kept) < 1 << 18
+
+
 def test_every_tenth_iteration_is_recorded_and_all_after_the_first_infinity() -> None:
     watch = trained(40, bad=20, every=10)
     assert watch.ops.held == [0, 1, 10, *range(20, 40)]

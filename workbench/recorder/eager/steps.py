@@ -19,6 +19,8 @@ from workbench.recorder.eager.forms import FloatArgument, StoragePart, differing
 
 #: bytes of a recorded call, about; iterations of one form share theirs
 CALL_BYTES = 1500
+#: bytes of an iteration beside its numbers, about
+ITERATION_BYTES = 1000
 
 
 class AtenCall(NamedTuple):
@@ -138,7 +140,7 @@ class RecordedSteps(StepCalls):
         before = self.iterations.get(iteration - 1)
         kept = now.ended(before, self.named)
         same = before is not None and kept.body is before.body
-        self.bytes += kept.numbers.nbytes + CALL_BYTES * len(kept.own if same else now.calls)
+        self.bytes += ITERATION_BYTES + kept.numbers.nbytes + CALL_BYTES * len(kept.own if same else now.calls)
         self.iterations[iteration] = kept
         if same:
             self.addresses.pop(iteration - 1, None)

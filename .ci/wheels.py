@@ -20,21 +20,6 @@ ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 MOST_BYTES = 15 << 20
 
-TRY = """
-import workbench as wb
-
-@wb.graph
-def newton(a):
-    x = 1.0
-    while abs(x * x - a) > 1e-16:
-        x = (x + a / x) / 2
-    return x
-
-session = wb.Session(newton.graph_for(2.0), {"a": 2.0})
-session.step(80)
-print(str(session.termination()).splitlines()[0])
-"""
-
 
 def main(asked: list[str]) -> int:
     """Build for the versions that are asked for, else for all that are found; 1 if one fails."""
@@ -83,14 +68,18 @@ def build(python: str, source: Path, folder: Path) -> Path:
 
 
 def tried(python: str, wheel: Path, folder: Path) -> str:
-    """The last line of the example, after the wheel and what it needs were installed, and the course was written."""
+    """The first line of the README's first example, after the wheel and what it needs were installed.
+
+    The course is written with it, too.
+    """
     run(python, "-m", "venv", folder)
     own, elsewhere = folder / "bin" / "python", folder / "elsewhere"
     elsewhere.mkdir()
     run(own, "-m", "pip", "install", "--quiet", wheel)
     run(own.with_name("workbench"), "course", cwd=elsewhere)
-    (elsewhere / "example.py").write_text(TRY, encoding="utf-8")
-    return run(own, "example.py", cwd=elsewhere).strip().splitlines()[-1]
+    example = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    (elsewhere / "example.py").write_text(example, encoding="utf-8")
+    return run(own, "example.py", cwd=elsewhere).splitlines()[0]
 
 
 def run(*command: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:

@@ -1,6 +1,12 @@
 # A call: the place where it is made, the rows of what it gives, and the events of these.
 
-INFINITE, NOT_A_NUMBER, MEANT = 1, 2, 4
+cdef enum:
+    FINITE = 0
+    INF = 1
+    NAN = 2
+    INF_MEANT = 4
+
+INFINITE, NOT_A_NUMBER, MEANT = INF, NAN, INF_MEANT
 
 
 cdef class CallPlace:
@@ -100,7 +106,7 @@ cdef class OpCalls:
             if self._keeps:
                 self._steps.read(info, out)
             return
-        if info.single and self._is_plain(out):
+        if info.single and self.is_plain(out):
             given = [out]
         else:
             given = self.given(info, args, kwargs, out)
@@ -143,7 +149,8 @@ cdef class OpCalls:
             except Exception as error:
                 self.no_steps(error)
 
-    cdef inline bint _is_plain(self, value):
+    cpdef bint is_plain(self, value) except -1:
+        """True for a tensor of torch's own class whose numbers are in one storage."""
         kind = type(value)
         return (kind is self._tensor or kind is self._parameter) and value.layout is self._strided
 
@@ -171,21 +178,21 @@ cdef class OpCalls:
             site = self.site(info, base, n, k)
             sites.append(site)
         cdef int status = self.scan(site, tensor)
-        cdef int flag = 0
+        cdef int flag = FINITE
         cdef bint made = False
         cdef bint bad = False
         cdef OpEvent parent, event
         if status > 0:
             for parent in parents:
-                bad |= (parent.flag & 3) != 0
-            if status == 2:
-                flag, made = 2, not bad
+                bad |= (parent.flag & (INF | NAN)) != 0
+            if status == NAN:
+                flag, made = NAN, not bad
             elif bad:
-                flag = 1
+                flag = INF
             elif self.meant(info, args, parents):
-                flag = 4
+                flag = INF_MEANT
             else:
-                flag, made = 1, True
+                flag, made = INF, True
         event = OpEvent.__new__(OpEvent)
         event.site, event.row, event.iteration = site, len(self.log) - 1 if status >= 0 else -1, self.iteration
         event.parents, event.flag, event.made = parents, flag, made

@@ -3,7 +3,7 @@
 //   values in time --wb_feed--> WbScalar   (a chunk at a time: widen, differences, blocks, runs, recurrence, ring)
 //   one tensor     --wb_pass--> WbPass     (one pass over it and the one before it, which it replaces)
 //
-// feed.cpp and pass.cpp are compiled once for each instruction set; dispatch.cpp picks one at load. Sums have a fixed
+// update.cpp, onepass.cpp and tensor_scan.cpp are compiled once for each instruction set; dispatch.cpp picks one at load. Sums have a fixed
 // number of lanes and no multiply-add is fused, so that an instruction set changes no result.
 #ifndef WB_EVOLUTION_H
 #define WB_EVOLUTION_H

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_group import EvolutionGroup, Outer
+from workbench.widgets.evolution.evolution_model import FAILED
 from workbench.widgets.series.loop_state import ended_in
 from workbench.widgets.strips.strip import Strip, StripLine
 from workbench.widgets.text.numerals import numeral
@@ -26,7 +26,6 @@ DASHES = ("5px,3px", "2px,3px", "8px,3px")
 MOST_DIFFERENCES = 2
 #: height of a strip of words with a note that has two lines, in units of a strip
 TWO_LINES = 0.7
-FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class Beside:

@@ -10,6 +10,8 @@ from workbench.errors import WorkbenchError
 
 FIRST = "01_first_loop.ipynb"
 SOLUTIONS = "solutions"
+#: the notebooks where the workbench runs from its sources
+BESIDE = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -33,8 +35,8 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def origin() -> Path | None:
     """The folder of the notebooks: beside the sources, or in the installed package."""
-    package = Path(__file__).resolve().parents[1]
-    return next((f for f in (package.parent / "notebooks", package / "notebooks") if (f / FIRST).is_file()), None)
+    installed = Path(__file__).resolve().parents[1] / "notebooks"
+    return next((f for f in (BESIDE, installed) if (f / FIRST).is_file()), None)
 
 
 def write(folder: Path, solutions: bool) -> int:

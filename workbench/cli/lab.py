@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from workbench.cli.course import FIRST
+from workbench.cli.course import BESIDE, FIRST
 from workbench.cli.numbers import whole
 from workbench.errors import WorkbenchError
 from workbench.libraries import need_extra
@@ -36,8 +36,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 def course() -> Path | None:
     """The folder of the course: beside the sources, or in this folder, as ``workbench course`` wrote it."""
-    beside = Path(__file__).resolve().parents[2] / "notebooks"
-    places = (beside, Path("notebooks"), Path("workbench-course"), Path("."))
+    places = (BESIDE, Path("notebooks"), Path("workbench-course"), Path("."))
     return next((f for f in places if (f / FIRST).is_file()), None)
 
 

@@ -99,16 +99,11 @@ class OpRecorder(OpCalls):
 
     # -- what a call read and wrote -----------------------------------------------------------------------------------
     def _tensors(self, value: Any) -> Iterator[Any]:
-        if isinstance(value, self.torch.Tensor):
-            if self._is_known(value):
-                yield value
+        if self.is_plain(value):
+            yield value
         elif isinstance(value, (tuple, list)):
             for item in value:
                 yield from self._tensors(item)
-
-    def _is_known(self, tensor: Any) -> bool:
-        """True for a tensor whose numbers are in one storage."""
-        return type(tensor) in (self.torch.Tensor, self.torch.nn.Parameter) and tensor.layout is self.torch.strided
 
     def given(self, info: OpInfo, args: Any, kwargs: Any, out: Any) -> list[Any]:
         """The tensors that a call made or wrote, each once."""
@@ -144,7 +139,7 @@ class OpRecorder(OpCalls):
 
     def from_outside(self, tensor: Any, base: Any) -> OpEvent:
         """The event of a tensor that no recorded op wrote."""
-        if not self._is_known(tensor):
+        if not self.is_plain(tensor):
             return self.unwritten
         name = self.phases.name_of(tensor)
         key = ("input", name or (base[1], tuple(tensor.shape)), 0)

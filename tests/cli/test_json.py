@@ -221,6 +221,15 @@ def test_debug_answers_each_line_with_a_line(files):
     assert "PROVED" in why["text"] and quit_["error"] is None and done.returncode == 1
 
 
+def test_inputs_that_were_not_given_are_named(files, capsys):
+    assert main(["run", files["VECTORS"], "--random", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["random_inputs"] == list(wb.load(files["VECTORS"]).inputs)
+    assert main(["run", files["NEWTON"], "-i", "a=2", "--random", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["random_inputs"] == []
+    assert main(["debug", files["NEWTON"], "--random", "--json", "--batch", "-c", "step"]) == 0
+    assert [json.loads(line)["random_inputs"] for line in capsys.readouterr().out.splitlines()] == [["a"], ["a"]]
+
+
 def test_debug_of_no_model_answers_with_a_line(capsys):
     assert main(["debug", "/nowhere.txt", "--json"]) == 1
     (line,) = capsys.readouterr().out.splitlines()

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.cli.inputs import add_inputs
 from workbench.cli.output import print_line
-from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
+from workbench.cli.sources import add_keep, make_session, open_graph, random_inputs, tell_made_up
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -41,7 +41,8 @@ def _debug(arguments: argparse.Namespace) -> int:
     if arguments.script is not None:
         lines = [*arguments.script.read_text(encoding="utf-8", errors="replace").splitlines(), *lines]
     if arguments.json:
-        return _answer_lines(session, lines if arguments.batch else itertools.chain(lines, sys.stdin))
+        known = {"random_inputs": random_inputs(arguments)}
+        return _answer_lines(session, lines if arguments.batch else itertools.chain(lines, sys.stdin), known)
     terminal = Terminal(session)
     try:
         if arguments.batch:
@@ -58,15 +59,15 @@ def _debug(arguments: argparse.Namespace) -> int:
         session.close()
 
 
-def _answer_lines(session: Any, lines: Iterable[str]) -> int:
-    """Print a line of JSON for each line; status 1 if one failed."""
+def _answer_lines(session: Any, lines: Iterable[str], known: dict[str, Any]) -> int:
+    """Print a line of JSON for each line, with what is ``known`` of all; status 1 if one failed."""
     from workbench.cli.terminal.json_lines import answers
 
     failed = False
     try:
         for answer in answers(session, lines):
             failed = failed or answer["error"] is not None
-            print_line(answer)
+            print_line(answer | known)
         return int(failed)
     finally:
         session.close()

@@ -87,7 +87,7 @@ def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
         shapes = shapes_with(graph, sizes)
         for name in missing:
             feeds[name] = random_array(graph.type_of(graph.inputs[name]).dtype, shapes[name] or (), rng)
-        arguments.random_array = MadeUp(graph, missing, sizes)
+        arguments.made_up = MadeUp(graph, missing, sizes)
     elif missing:
         raise FeedError(
             f"Missing: {_wanted(graph, missing)}.",

@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from workbench.cli.layout import columns, wrap
 
         said = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
-        guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "random_array", None)
+        guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "made_up", None)
         if isinstance(error, WorkbenchError) and guess is not None:  # there is no plan for inputs of these sizes
             said = f"{said} {' '.join(guess.blame().split())}"
         print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)

@@ -14,7 +14,7 @@ from workbench.cli.inspect import report_data, report_text
 from workbench.cli.layout import clip, columns, table
 from workbench.cli.numbers import MOST_SECONDS, real
 from workbench.cli.output import as_json, error_facts, print_json, show, tell, value_text
-from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
+from workbench.cli.sources import add_keep, make_session, open_graph, random_inputs, tell_made_up
 from workbench.text import printable
 
 #: status of a run that was interrupted, or for which the time did not suffice
@@ -75,7 +75,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.save:
             _save(arguments.save, outputs)
         if arguments.json:
-            facts = _facts(session, stop, took, outputs, dead, ends)
+            facts = _facts(session, stop, took, outputs, dead, ends) | {"random_inputs": random_inputs(arguments)}
             print_json(facts | ({"report": report_data(session)} if arguments.report else {}))
         else:
             _print(session, stop, took, outputs, dead)

@@ -78,10 +78,16 @@ def tell_made_up(arguments: argparse.Namespace) -> None:
     """Say on stderr which inputs and sizes of a run that failed were guessed."""
     from workbench.cli.output import tell
 
-    guess = getattr(arguments, "random_array", None)
+    guess = getattr(arguments, "made_up", None)
     if guess is not None and not getattr(arguments, "blamed", False) and (told := guess.blame()):
         arguments.blamed = True
         tell(told)
+
+
+def random_inputs(arguments: argparse.Namespace) -> list[str]:
+    """Names of the inputs that the options leave to chance; after ``make_session``."""
+    guess = getattr(arguments, "made_up", None)
+    return [] if guess is None else list(guess.inputs)
 
 
 @contextmanager

@@ -63,18 +63,6 @@ def test_an_op_without_a_rule_is_computed_by_pytorch():
         assert np.array_equal(one, other.numpy())
 
 
-class Draws(torch.nn.Module):
-    def forward(self, x):
-        return torch.nn.functional.dropout(x, 0.5, training=True) + torch.rand(3)
-
-
-def test_ops_that_draw_are_refused_by_name():
-    with pytest.raises(wb.WorkbenchError) as caught:
-        wb.load(saved(torch, Draws(), (torch.ones(3),)))
-    assert "aten.dropout.default" in str(caught.value) and "aten.rand.default" in str(caught.value)
-    assert "module.eval()" in str(caught.value)
-
-
 class Trap:
     """Unpickling one makes a folder."""
 

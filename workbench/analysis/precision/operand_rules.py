@@ -70,7 +70,10 @@ def are_whole(op: str, call: str, shapes: Sequence[tuple[int | None, ...] | None
     """
     if not call or not op.startswith("torch:"):
         return True
-    tensors = [arg["tensor"] for arg in json.loads(call)["args"] if isinstance(arg, dict) and "tensor" in arg]
+    described = json.loads(call)
+    if described.get("whole"):
+        return True
+    tensors = [arg["tensor"] for arg in described["args"] if isinstance(arg, dict) and "tensor" in arg]
     if [k for k, *_ in tensors] != list(range(len(shapes))):
         return False
     for (_, _, sizes, strides, offset), shape in zip(tensors, shapes, strict=True):

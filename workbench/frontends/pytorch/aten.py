@@ -1,8 +1,9 @@
 """ATen calls as foreign nodes, ``torch:aten.mul.Tensor``: each computes one call of PyTorch on arrays.
 
-The operands of a node are whole storages, as arrays; the attribute ``call`` says, as JSON, which strided part of which
-operand each argument is, so that kernels see the very strides that they saw when the call was recorded, and give the
-same bits. What a call writes in place is an output: a new version of the storage.
+The attribute ``call`` says, as JSON, what each argument is. Of a recorded loop the operands are whole storages, as
+arrays, and an argument is a strided part of one, so that kernels see the very strides that they saw when the call was
+recorded, and give the same bits; what a call writes in place is an output, a new version of the storage. Of an exported
+program operands and outputs are arrays, whose sizes may be known in a run only.
 """
 
 from __future__ import annotations
@@ -77,6 +78,8 @@ def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tupl
     torch = library()
     call = _parsed(attrs["call"])
     bases = [_as_tensor(torch, a, k in call["written"]) for k, a in enumerate(arrays[: call["storages"]])]
+    if call.get("whole"):
+        bases = [b.reshape(a.shape) for a, b in zip(arrays, bases, strict=True)]
     if "random" in call:
         before = torch.get_rng_state()
         torch.set_rng_state(_as_tensor(torch, arrays[call["random"]], True))
@@ -101,14 +104,10 @@ def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tupl
     if call.get("unwritten"):
         for tensor in made:
             tensor.zero_()
-    found = [
-        bases[where]
-        if kind == "storage"
-        else _elements(made[where])
-        if kind == "elements"
-        else _storage_of(torch, made[where])
-        for kind, where in call["outs"]
-    ]
+    if call.get("whole"):
+        pairs = zip(call["outs"], attrs["types"], strict=True)
+        return tuple(_whole_array(torch, name, made[where], kind) for (_, where), kind in pairs)
+    found = [bases[where] if kind == "storage" else _storage_of(torch, made[where]) for kind, where in call["outs"]]
     return tuple(as_array(torch, t, kind) for t, kind in zip(found, attrs["types"], strict=True))
 
 
@@ -147,6 +146,8 @@ def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[An
     if not isinstance(given, dict):
         return given
     (kind, value), *_ = given.items()
+    if kind == "array":
+        return bases[value]
     if kind == "tensor":
         k, dtype, size, stride, offset = value
         base = bases[k]
@@ -201,9 +202,13 @@ def _storage_of(torch: Any, tensor: Any) -> Any:
     return tensor.detach().as_strided((count,), (1,), 0)
 
 
-def _elements(tensor: Any) -> Any:
-    """The elements of a tensor one after the other, as a vector of its own."""
-    return tensor.detach().reshape(-1).clone()
+def _whole_array(torch: Any, name: str, tensor: Any, kind: TensorType) -> np.ndarray:
+    """A tensor as an array of its own, which the type of the output accepts."""
+    found = TensorType(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))
+    if not kind.accepts(found):
+        raise ExecutionError(f"PyTorch's {name} gave {found}, where the program says {kind}.", slug="foreign-op-failed")
+    plain = tensor.detach().resolve_conj().resolve_neg()
+    return as_array(torch, plain.reshape(-1).clone(), found)
 
 
 def _as_tensor(torch: Any, array: Any, own: bool) -> Any:

@@ -42,7 +42,7 @@ def _graph(program: ExportedProgram, wanted: Sequence[str] | None, name: str) ->
     lowering = TorchLowering(builder)
     given = list(_inputs(program, builder))
     made = lowering.graph(program.graph, given)
-    lowering.finish()
+    drawn = lowering.finish()
     outputs, notes = _outputs(program, lowering, given, made)
     if wanted is not None:
         listed = [wanted] if isinstance(wanted, str) else list(wanted)
@@ -57,7 +57,7 @@ def _graph(program: ExportedProgram, wanted: Sequence[str] | None, name: str) ->
     if not outputs:
         raise refused("it gives no tensor")
     try:
-        return builder.build(outputs).with_notes(dict.fromkeys(notes))
+        return builder.build(outputs).with_notes(dict.fromkeys([*notes, *drawn]))
     except GraphError as error:
         raise LoadError(error.message, slug="bad-exported-program", fix=error.fix) from error
 

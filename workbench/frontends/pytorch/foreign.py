@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ATEN = re.compile(r"aten\.[a-z_][a-z0-9_]*\.\w+", re.ASCII)
 _DRAWS = re.compile(
-    r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson|rrelu\w*|cauchy|geometric|log_normal)\."
+    r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson|rrelu\w*|cauchy|geometric|log_normal|binomial)\."
 )
 #: an option that the tensors of a node need not have
 _LEFT_OUT = ("device", "layout", "memory_format", "pin_memory", "non_blocking", "out")
@@ -32,13 +32,12 @@ def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwar
     if not _ATEN.fullmatch(target):
         return "it is of a library of ops that is not known here"
     if _DRAWS.match(target):
-        return "it draws random numbers, which an exported program does not determine; export it after module.eval()"
-    if any(t.shape is None or None in t.shape for t in types) or not types:
-        return "it has no rule here, and gives sizes that only a run knows"
+        return "it draws random numbers of a distribution that is not drawn here; export it after module.eval()"
+    if not types:
+        return "it has no rule here, and gives no tensor"
     if importlib.util.find_spec("torch") is None:
         return "it has no rule here; PyTorch, which is not installed, would compute it"
     operands: list[Value] = []
-    tensors: list[int] = []
 
     def described(value: Any) -> Any:
         if isinstance(value, list):
@@ -48,10 +47,7 @@ def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwar
             operands.append(whole)
             if isinstance(value, Number):
                 return {"input": len(operands) - 1}
-            shape = [int(d or 0) for d in whole.shape or ()]
-            strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
-            tensors.append(len(operands) - 1)
-            return {"tensor": [len(operands) - 1, whole.dtype, shape, strides, 0]}
+            return {"array": len(operands) - 1}
         if isinstance(value, float):
             return value if math.isfinite(value) else {"number": str(value)}
         if isinstance(value, complex):
@@ -60,15 +56,14 @@ def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwar
 
     given = [described(a) for a in args]
     named = {k: described(v) for k, v in kwargs.items() if k not in _LEFT_OUT}
-    if any(operands[k].shape is None or None in (operands[k].shape or ()) for k in tensors):
-        return "it has no rule here, and reads sizes that only a run knows"
     call = {
         "args": given,
         "kwargs": named,
+        "whole": True,
         "storages": len(operands),
         "written": [],
         "grad": False,
-        "outs": [["elements", k] for k in range(len(types))],
+        "outs": [["array", k] for k in range(len(types))],
     }
     here = lowering.builder.context
     node = lowering.builder.add_node(

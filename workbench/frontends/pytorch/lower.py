@@ -25,7 +25,7 @@ from workbench.frontends.pytorch.reading.archive import refused
 from workbench.frontends.pytorch.reading.arguments import ValueName
 from workbench.frontends.pytorch.reading.program import Meta, OpCall, SubGraph
 from workbench.frontends.pytorch.rules import RULES, WRITERS
-from workbench.frontends.pytorch.tensors import Tensor, Unread, new_tensor
+from workbench.frontends.pytorch.tensors import UNREAD, Tensor, Unread, new_tensor
 from workbench.frontends.pytorch.views import VIEWS
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
@@ -35,6 +35,10 @@ from workbench.ir.types import TensorType, numpy_dtype
 _NO_VALUE = frozenset(
     "_assert_scalar.default _assert_async.msg _assert_async.default _assert_tensor_metadata.default "
     "sym_constrain_range.default sym_constrain_range_for_size.default".split()
+)
+DRAWN = (
+    "Random numbers are drawn here, not by PyTorch: of the same distributions, but other ones, and the same in every "
+    "run. They come from {}."
 )
 #: what rules raise over arguments that no PyTorch writes
 _WRONG = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -47,6 +51,8 @@ class TorchLowering:
     def __init__(self, builder: GraphBuilder) -> None:
         self.builder = builder
         self.refused: dict[str, str] = {}
+        #: calls that draw random numbers, with their lines
+        self.drawing: dict[str, None] = {}
         self.call: OpCall = OpCall("", "", (), {}, (), None, "")
         self.metas: list[Meta] = []
         self.types: dict[str, Meta] = {}
@@ -111,16 +117,21 @@ class TorchLowering:
     def _made(self, call: OpCall, values: dict[str, Any]) -> Any:
         args = [self._resolved(a, values) for a in call.args]
         kwargs = {k: self._resolved(a, values) for k, a in call.kwargs.items()}
+        short = call.target.removeprefix("aten.")
+        if short in _NO_VALUE:
+            return []
+        if any(isinstance(v, Unread) for v in _flat([*args, *kwargs.values()])):
+            if is_arithmetic(call.target):
+                return [UNREAD]
+            raise refused(f"{call.name!r}, a call of {call.target}, reads where a tensor lies in memory")
         if call.target in CONTROL:
             return CONTROL[call.target](self, *args, **kwargs)
         if is_arithmetic(call.target):
             return arithmetic(self, call.target, [*args, *kwargs.values()])
-        short = call.target.removeprefix("aten.")
-        if short in _NO_VALUE:
-            return []
         if call.target in VIEWS:
             made = VIEWS[call.target](self, *args, **kwargs)
-            return made if made is not None else self._other(call.target, args, kwargs)
+            if made is not None:
+                return made
         if call.target in WRITERS:
             return WRITERS[call.target](self, *args, **kwargs)
         packet, _, overload = short.partition(".")
@@ -165,12 +176,21 @@ class TorchLowering:
         """An op without a rule: PyTorch computes it, or it is noted for one error at the end."""
         made = foreign_call(self, target, [_read(a) for a in args], {k: _read(v) for k, v in kwargs.items()})
         if isinstance(made, str):
-            where = "" if self.builder.source is None else f" at {self.builder.source.place}"
-            self.refused.setdefault(f"{self.call.target}{where}", made)
+            self.refused.setdefault(self._place, made)
             return [self.filled(m.type.shape or (), 0, m.type.dtype) for m in self.metas]
         return made
 
-    def finish(self) -> None:
+    @property
+    def _place(self) -> str:
+        """The present call with its line."""
+        return self.call.target + ("" if self.builder.source is None else f" at {self.builder.source.place}")
+
+    def draws(self) -> None:
+        """The present call draws random numbers."""
+        self.drawing[self._place] = None
+
+    def finish(self) -> list[str]:
+        """UnknownOpError for all that is not evaluated; returns what has to be said of the graph."""
         if self.refused:
             shown = "; ".join(f"{where}: {why}" for where, why in list(self.refused.items())[:12])
             more = f"; and {len(self.refused) - 12} more" if len(self.refused) > 12 else ""
@@ -180,6 +200,9 @@ class TorchLowering:
                 if importlib.util.find_spec("torch")
                 else "pip install torch, with which PyTorch computes some of them, or write the module without them.",
             )
+        calls = list(self.drawing)
+        more = f" and {len(calls) - 6} more" if len(calls) > 6 else ""
+        return [DRAWN.format(", ".join(calls[:6]) + more)] if calls else []
 
     # -- arguments and results -----------------------------------------------------------------------------------------
     def _resolved(self, argument: Any, values: dict[str, Any]) -> Any:

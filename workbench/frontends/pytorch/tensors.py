@@ -71,7 +71,7 @@ def new_tensor(value: Value, label: str) -> Tensor:
 
 
 class Unread:
-    """A result that nothing here computes, and that most programs do not read."""
+    """A result that nothing here computes, and that most programs do not read, or only in their checks."""
 
 
 UNREAD = Unread()

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.frontends.pytorch.numbers import Number
+from workbench.frontends.pytorch.numbers import Number, arithmetic
 from workbench.frontends.pytorch.reading.archive import refused
 from workbench.frontends.pytorch.reading.program import Meta
 from workbench.frontends.pytorch.tensors import Tensor, TensorView, new_tensor
@@ -178,9 +178,14 @@ def _to(lowering: TorchLowering, self: Tensor, *given: Any, copy: bool = False, 
     return new_tensor(lowering.cast(x, wanted, named=True), lowering.call.name)
 
 
-@view("dropout.default", "dropout_.default", "feature_dropout.default", "alpha_dropout.default")
-def _dropout(lowering: TorchLowering, input: Tensor, p: float, train: bool) -> Tensor | None:
-    return None if train and p else input
+@view(
+    *(f"{n}.default" for n in ("dropout", "dropout_", "feature_dropout", "feature_dropout_", "alpha_dropout",
+                               "alpha_dropout_", "feature_alpha_dropout", "feature_alpha_dropout_"))
+)  # fmt: skip
+def _dropout(
+    lowering: TorchLowering, input: Any = None, p: float = 0.5, train: bool = True, self: Any = None
+) -> Tensor | None:
+    return None if train and p else self if input is None else input
 
 
 @view(
@@ -261,30 +266,55 @@ def _slice(
     return self.viewed(part(lowering, at, (start, end, step)))
 
 
-def pieces(lowering: TorchLowering, self: Tensor, dim: int, lengths: Sequence[Any]) -> list[Tensor]:
-    at, begin, found = axis(lowering, dim, self.read().type.rank), 0, []
-    for length in lengths:
-        if type(length) is not int:
-            raise refused(f"{lowering.call.target} has pieces of a size that only a run knows")
-        found.append(self.viewed(part(lowering, at, (begin, begin + length, 1))))
-        begin += length
-    return found
-
-
 @view(
     "split.Tensor",
     "chunk.default",
     "split_with_sizes.default",
     "split.sizes",
     "tensor_split.sections",
+    "tensor_split.indices",
+    "tensor_split.tensor_indices_or_sections",
     "unsafe_split.Tensor",
     "unsafe_chunk.default",
 )
-def _split(lowering: TorchLowering, self: Tensor, *given: Any, dim: int = 0, **named: Any) -> list[Tensor]:
-    if len(given) > 1:
-        dim = given[1]
-    at = axis(lowering, dim, self.read().type.rank)
-    return pieces(lowering, self, dim, [(m.type.shape or ())[at] for m in lowering.metas])
+def _split(lowering: TorchLowering, self: Tensor, by: Any = None, dim: int = 0, **named: Any) -> list[Tensor]:
+    by = by if by is not None else next(iter(named.values()))
+    x = self.read()
+    at = axis(lowering, dim, x.type.rank)
+    size = (x.shape or ())[at]
+    whole = lowering.size_of(x, at) if size is None else size
+    starts = _starts(lowering, by, whole, len(lowering.metas))
+    return [
+        self.viewed(part(lowering, at, (begin, end, 1))) for begin, end in zip(starts, [*starts[1:], None], strict=True)
+    ]
+
+
+def _starts(lowering: TorchLowering, by: Any, whole: Any, count: int) -> list[Any]:
+    """The begin of each of ``count`` pieces: plain numbers, or those that a run knows."""
+
+    def of(op: str, *numbers: Any) -> Any:
+        return arithmetic(lowering, op if "." in op else f"_operator.{op}", numbers)
+
+    kind = lowering.call.target.split(".")[1].removeprefix("unsafe_")
+    if isinstance(by, Tensor):
+        places = by.read()
+        if places.shape == ():
+            by = Number(lowering.cast(places, "int64"))
+        else:
+            by = [Number(lowering.cast(lowering.part("getitem", places, index=(("int", k),)), "int64"))
+                  for k in range(count - 1)]  # fmt: skip
+    if isinstance(by, list) and kind == "tensor_split":
+        return [0, *by][:count]
+    if isinstance(by, list):
+        starts = [0]
+        for length in by[: count - 1]:
+            starts.append(of("add", starts[-1], length))
+        return starts
+    if kind == "tensor_split":  # the first pieces are longer by 1
+        length, longer = of("floordiv", whole, by), of("mod", whole, by)
+        return [of("add", of("mul", k, length), of("torch.sym_min", k, longer)) for k in range(count)]
+    length = of("floordiv", of("add", whole, of("sub", by, 1)), by) if kind == "chunk" else by
+    return [of("mul", k, length) for k in range(count)]
 
 
 @view("unbind.int")

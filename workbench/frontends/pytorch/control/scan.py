@@ -1,4 +1,4 @@
-"""``scan`` and ``map`` -> a frame with a counter.
+"""``scan``, ``map`` and ``associative_scan`` -> a frame with a counter.
 
 In iteration k the body gets row k of each array that is scanned, and its results that are stacked go to a list, which
 becomes an array after the loop. Source: torch/_higher_order_ops/scan.py and map.py of PyTorch 2.13.
@@ -42,6 +42,31 @@ def lower_map(lowering: TorchLowering, body: SubGraph, rows: list[Any], addition
     return over_rows(
         lowering, [], [], [lowering.tensor(r) for r in rows], lambda now, parts: lowering.body(body, [*parts, *given])
     )
+
+
+def lower_associative_scan(
+    lowering: TorchLowering, combine: SubGraph, rows: list[Any], additional: Sequence[Any] = ()
+) -> list[Any]:
+    """The combination of all rows up to each one: a loop that goes on from the first row, where PyTorch takes pairs.
+    Both give the same but for rounding if the function is associative."""
+    values = [lowering.tensor(r) for r in rows]
+    given = [lowering.tensor(a) for a in additional]
+    if any(not v.shape for v in values):
+        raise refused(f"{lowering.call.name!r} goes over nothing")
+    first = [lowering.part("getitem", v, index=(("int", 0),)) for v in values]
+    heads, rest = (
+        [lowering.part("getitem", v, index=(("slice", begin, end, None),)) for v in values]
+        for begin, end in ((0, 1), (1, None))
+    )
+    types = [TensorType(v.dtype, (v.shape or ())[1:]) for v in values]
+
+    def step(now: Sequence[Value], parts: Sequence[Value]) -> list[Value]:
+        made = lowering.body(combine, [*now, *parts, *given])
+        return [*made, *made]
+
+    names = variable_names(lowering, [None] * len(rows), "state")
+    found = over_rows(lowering, names, first, rest, step, False, types)
+    return [lowering.op("concat", h, f, axis=0) for h, f in zip(heads, found[len(rows) :], strict=True)]
 
 
 def over_rows(

@@ -3,6 +3,7 @@
 from workbench.frontends.pytorch.rules import (  # noqa: F401  each fills the tables
     activations,
     creation,
+    draws,
     elementwise,
     indexing,
     layers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from workbench.frontends.pytorch.rules.draws import dropped
 from workbench.frontends.pytorch.rules.elementwise import computed
 from workbench.frontends.pytorch.rules.table import out_dtype, plain, rule, wide
 from workbench.ir.builder.value import Value
@@ -103,7 +104,7 @@ def _attention(
     enable_gqa: bool = False,
 ) -> Value | None:
     size = (query.shape or (None,))[-1]
-    if dropout_p or size is None:
+    if size is None:
         return None
     dtype = out_dtype(lowering)
     q, k, v = (wide(lowering, x) for x in (query, key, value))
@@ -132,4 +133,6 @@ def _attention(
     if seen is not None and not is_causal:  # a row that sees nothing gives zeros
         some = lowering.part("any", seen, axis=((seen.type.rank or 1) - 1,), keepdims=True)
         weights = lowering.part("where", some, weights, lowering.number(0.0, weights.dtype))
+    if dropout_p:
+        weights, _ = dropped(lowering, weights, dropout_p)
     return lowering.cast(lowering.op("matmul", weights, v), dtype)

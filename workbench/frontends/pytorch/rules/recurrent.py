@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.frontends.pytorch.control.scan import over_rows
+from workbench.frontends.pytorch.rules.draws import dropped
 from workbench.frontends.pytorch.rules.products import affine
 from workbench.frontends.pytorch.rules.table import rule
 from workbench.ir.builder.value import Value
@@ -74,11 +75,7 @@ def _layers(
     kind = lowering.call.target.split(".")[1]
     states = list(hx) if isinstance(hx, list) else [hx]
     each, ways = (4 if has_biases else 2), (2 if bidirectional else 1)
-    if (
-        (train and dropout)
-        or len(params) != each * num_layers * ways
-        or any(p.dtype in ("float16", "bfloat16") for p in params)
-    ):
+    if len(params) != each * num_layers * ways or any(p.dtype in ("float16", "bfloat16") for p in params):
         return None  # with a projection there is one weight more
     x = lowering.part("transpose", input, perm=(1, 0, 2)) if batch_first else input
     last: list[list[Value]] = [[] for _ in states]
@@ -94,6 +91,8 @@ def _layers(
             for k, value in enumerate(final):
                 last[k].append(value)
         x = lowering.part("concat", *sides, axis=2) if ways == 2 else sides[0]
+        if train and dropout and layer < num_layers - 1:
+            x, _ = dropped(lowering, x, dropout)
     out = lowering.op("transpose", x, perm=(1, 0, 2)) if batch_first else lowering.op("Identity", x)
     return [out, *(lowering.part("stack", *values, axis=0) for values in last)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.frontends.pytorch.numbers import Number
 from workbench.frontends.pytorch.rules.layers import batch_normalized
 from workbench.frontends.pytorch.rules.table import WRITERS, wide
-from workbench.frontends.pytorch.tensors import Tensor
+from workbench.frontends.pytorch.tensors import UNREAD, Tensor
 from workbench.ir.builder.value import Value
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ WRITERS.update(
         "aten.batch_norm.default": batch_norm,
         "aten.sym_size.int": sym_size,
         "aten.sym_numel.default": sym_numel,
+        "aten.sym_storage_offset.default": lambda lowering, self: UNREAD,
         "aten.item.default": item,
         "aten._local_scalar_dense.default": item,
         "_operator.getitem": lambda lowering, a, b: a[b],

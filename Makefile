@@ -1,9 +1,11 @@
 # Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
-#   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
+#   make test    lint, types, fast tests, what one does first in the browser, and notebooks: ten minutes on two cores,
+#                with the set-up; TEST_JOBS=2 side by side
 #   make check   lint and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others
-#   make test-slow     random programs, evaluation sets, builds of packages and other profiles, the picture audit
+#   make test-slow     random programs, hostile files, evaluation sets, builds of packages and other profiles, most of the
+#                      browser, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-jax      functions of JAX, JAX's own cases, notebooks with JAX; installs JAX in .venv-jax
@@ -128,7 +130,7 @@ test-browser: $(DEV_STAMP) browser
 test-slow: $(DEV_STAMP) browser
 	$(call limited,3600) pytest --alone never $(SPREAD) -m "slow and not browser"
 	$(call limited,600) pytest --alone only -m "slow and not browser"
-	$(call limited,1200) pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
+	$(call limited,3600) pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
 
 # Many random programs, the held-out evaluation set, every notebook in a browser: for an hour or a night.
 test-sweep: $(DEV_STAMP) browser

@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from tests.durations import Durations, kept_durations
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # `python -m pytest` puts the repository root on sys.path, where ./workbench (which has no workbench.kernels) would hide
@@ -38,17 +40,6 @@ ALONE: dict[str, tuple[str, ...]] = {
     "trace/spill/test_memory.py": (),
     "widgets/test_pump.py": (),
 }
-#: modules that take long, the longest first: where tests are spread, these begin, so that all processes end together
-LONG: tuple[str, ...] = (
-    "test_packaging.py",
-    "test_labextension.py",
-    "browser/test_picture_audit.py",
-    "frontends/test_hostile.py",
-    "session/test_flat_rows.py",
-    "frontends/test_onnx_regions.py",
-    "kernels/shape_trie/test_native.py",
-)
-
 BROWSER = "tests/browser/"
 
 
@@ -59,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="with",
         help="tests that must have the machine for themselves: with the others, left out, or only these",
     )
+    parser.addoption("--keep-durations", action="store_true", help="write tests/durations.json anew for these modules")
     parser.addoption("--native", action="store_true", help="loops run as machine code from the first event on")
 
 
@@ -79,6 +71,8 @@ def _needed_marks(expression: str) -> list[str]:
     if " or " in expression or "(" in expression:
         return []
     terms = [term.strip() for term in expression.split(" and ")]
+    if "browser" in terms:  # whose marks their conftest gives
+        return []
     return [term for term in terms if term in ("slow", "sweep")]
 
 
@@ -94,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         items[:] = kept
     if hasattr(config, "workerinput"):
-        _long_ones_first(items)
+        _long_ones_first(config, items)
 
 
 def pytest_collection_finish() -> None:
@@ -123,6 +117,7 @@ def pytest_configure(config: pytest.Config) -> None:
         native.HOT_EVENTS, native.BESIDE_RUNS = 0, False
     if not hasattr(config, "workerinput"):  # where tests are spread, the process that spreads them
         config.pluginmanager.register(Failures(config))
+        config.pluginmanager.register(Durations(config))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -150,14 +145,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Modules(config, log)
 
 
-def _long_ones_first(items: list[pytest.Item]) -> None:
-    """Modules of LONG, then by number of tests, so that no process works alone on a long one at the end."""
+def _long_ones_first(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """So that no process works alone on a long module at the end; those of unknown length by their number of tests."""
     tests = Counter(_inside(item.path) for item in items)
-    places = {module: place for place, module in enumerate(LONG)}
+    known = kept_durations(config)
 
-    def key(item: pytest.Item) -> tuple[int, int]:
+    def key(item: pytest.Item) -> tuple[float, int]:
         module = _inside(item.path)
-        return places.get(module, len(places)), -tests[module]
+        return -known.get(module, 0.0), -tests[module]
 
     items.sort(key=key)
 

@@ -14,7 +14,7 @@ RECIPE = yaml.safe_load((ROOT / ".github" / "conda" / "recipe.yaml").read_text("
 
 
 def bounds(named: list[str]) -> dict[str, str]:
-    """What each name must be at least: ``{"numpy": "2.0"}``; what has no bound is left out."""
+    """The lower bound of each name, ``{"numpy": "2.0"}``; names without one are left out."""
     split = (re.fullmatch(r"([\w-]+) ?>=([\w.]+)", one) for one in named)
     return {found[1]: found[2] for found in split if found is not None}
 
@@ -22,7 +22,9 @@ def bounds(named: list[str]) -> dict[str, str]:
 def test_the_core_needs_the_same():
     assert bounds(RECIPE["requirements"]["run"]) == bounds(PROJECT["project"]["dependencies"])
     extras = PROJECT["project"]["optional-dependencies"]
-    assert bounds(RECIPE["requirements"]["run_constraints"]).items() <= bounds(extras["notebook"] + extras["lab"]).items()
+    assert (
+        bounds(RECIPE["requirements"]["run_constraints"]).items() <= bounds(extras["notebook"] + extras["lab"]).items()
+    )
 
 
 def test_the_build_needs_the_same():

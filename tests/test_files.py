@@ -170,6 +170,7 @@ def test_threads_that_save_to_one_path(tmp_path):
         session.close()
 
 
+@pytest.mark.slow
 def test_processes_that_save_to_one_path(tmp_path):
     path = tmp_path / "run.wbtrace"
     runs = [
@@ -232,6 +233,7 @@ def writers() -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_other_writer_is_known():
     found = writers()
     assert ("workbench/files.py", "open") in found or ("workbench/files.py", "fdopen") in found  # the search sees them

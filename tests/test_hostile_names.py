@@ -162,6 +162,7 @@ def methods():
                         yield f"{path.relative_to(ROOT)}: {found.name}.{one.name}", one
 
 
+@pytest.mark.slow
 def test_every_text_of_a_class_goes_through_the_door():
     count, open_doors = 0, []
     for place, method in methods():

@@ -103,6 +103,7 @@ def handlers() -> list[tuple[Path, ast.ExceptHandler]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_other_place_says_of_a_failed_import_that_something_is_not_installed():
     found = handlers()
     assert len(found) >= 4  # the search sees those that go on without the library

@@ -313,6 +313,7 @@ def run_python(text: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", [False, True])
 def test_the_interpreter_ends_with_handles_all_over(on):
     assert run_python(f"""
@@ -336,6 +337,7 @@ print("end")
 """).splitlines()[:2] == ["end", "atexit [2.0, 2.0, 2.0, 2.0]"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_has_a_ledger_that_works():
     assert "children 20" in run_python("""

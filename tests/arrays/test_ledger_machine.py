@@ -308,6 +308,7 @@ def test_many_random_schedules():
 ACTIONS = ("read y", "drop hold", "release y", "close step", "drop y", "drop twin", "release twin", "switch")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", [False, True])
 def test_every_order_of_eight_events_on_one_array(on):
     """All 40,320 orders; after each event the value is there exactly as long as the rules say."""

@@ -24,13 +24,25 @@ MARKS = (
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
     pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
 )
+#: modules of `make test`: what a person does first, and names of strangers; the others are of `make test-slow`
+FIRST = (
+    *(
+        "test_diff_view",
+        "test_explain",
+        "test_files_in_lab",
+        "test_first_loop",
+        "test_hostile_names",
+        "test_late_scripts",
+    ),
+    *("test_live_runs", "test_node_strip", "test_report", "test_sweep_view", "test_watch_view", "test_why_pane"),
+)
 #: all pictures of an exported page are there
 DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Only tests in this folder come here."""
-    for mark in MARKS:
+    for mark in (*MARKS, *(() if item.path.stem in FIRST else (pytest.mark.slow,))):
         item.add_marker(mark)
 
 

@@ -103,6 +103,7 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
     assert at[23] is not None and at[23] > at[22] and "A breakpoint was reached" in said[24][1]
 
 
+@pytest.mark.slow
 def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):
     lines = [
         "graph",
@@ -168,6 +169,7 @@ def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):
     assert "firings" in run("inspect", tmp_path / "t.wbtrace") and (tmp_path / "t.wbtrace").stat().st_size > 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["simplewhile_1", "while1/iter_3", "rnn/bstack/d_n2"])
 def test_outputs_are_those_that_tensorflow_recorded(name, tmp_path):
     model = real_models.graphdef(name, tmp_path)
@@ -177,6 +179,7 @@ def test_outputs_are_those_that_tensorflow_recorded(name, tmp_path):
 
 
 # -- diff ------------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), [("loop", "test_loop11"), ("scan", "test_scan9_sum")])
 def test_inside_loops_of_onnx_the_values_are_those_of_onnxruntime(kind, name, tmp_path):
     pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
@@ -185,6 +188,7 @@ def test_inside_loops_of_onnx_the_values_are_those_of_onnxruntime(kind, name, tm
     assert facts["equal"] is True and facts["values"] > 5 and facts["firings"] > 15
 
 
+@pytest.mark.slow
 def test_the_first_difference_from_onnxruntime_is_named(tmp_path):
     """One node of the loop's body was exported wrongly: it is named, and not what only inherits its error."""
     onnx = pytest.importorskip("onnx")
@@ -214,6 +218,7 @@ def test_a_whole_network_against_onnxruntime():
 
 
 # -- doctor, lab -----------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_doctor_tells_the_versions_that_are_installed():
     from importlib.metadata import version
 
@@ -228,6 +233,7 @@ def test_doctor_tells_the_versions_that_are_installed():
     assert found["python"]["text"].split(" at ")[0] == ".".join(map(str, sys.version_info[:3]))
 
 
+@pytest.mark.slow
 def test_lab_serves_the_course(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

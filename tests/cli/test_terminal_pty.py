@@ -119,6 +119,7 @@ def user(tmp_path):
         each.close()
 
 
+@pytest.mark.slow
 def test_steps_repeats_and_remembers(user, tmp_path):
     at = user(models.newton(), "-i", "a=2")
     at.sees("help lists the commands")
@@ -148,6 +149,7 @@ def test_steps_repeats_and_remembers(user, tmp_path):
     assert again.ends() == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_pauses_a_run(user):
     at = user(models.endless(), "-i", "start=1", "--keep", "carried")
     at.sees("(top) ")
@@ -166,6 +168,7 @@ def test_ctrl_c_pauses_a_run(user):
     assert at.ends() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_plain_terminals_get_no_colours(user, environment):
     at = user(models.newton(), "-i", "a=2", "-c", "run", "--batch", **environment)
@@ -173,6 +176,7 @@ def test_plain_terminals_get_no_colours(user, environment):
     assert at.ends() == 0 and "\x1b[3" not in at.seen and "\x1b[1m" not in at.seen.replace("\x1b[?", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 50])
 def test_nothing_is_wider_than_the_terminal_and_no_word_is_broken(user, width):
     lines = "help,iteration 4,why,explain x,report,variables all,events,print nosuch,bogus,graph".split(",")
@@ -193,6 +197,7 @@ def test_no_color_is_plain_text(user):
     assert "error: Unknown command" in at.seen and "\x1b" not in at.seen
 
 
+@pytest.mark.slow
 def test_colours_are_never_alone(user):
     at = user(models.newton(), "-i", "a=2")
     at.sees("(top) ")
@@ -203,6 +208,7 @@ def test_colours_are_never_alone(user):
     assert at.ends() == 0
 
 
+@pytest.mark.slow
 def test_a_script_from_a_pipe_and_from_a_file(tmp_path):
     model = models.save(models.newton(), tmp_path / "m.txt")
     words = [WORKBENCH, "debug", model, "-i", "a=2"]
@@ -215,6 +221,7 @@ def test_a_script_from_a_pipe_and_from_a_file(tmp_path):
     assert batch.returncode == 1 and "error: " in batch.stdout and "Traceback" not in batch.stderr
 
 
+@pytest.mark.slow
 def test_a_hung_up_terminal_leaves_no_process(user):
     at = user(models.endless(), "-i", "start=1", "--keep", "carried")
     at.sees("(top) ")

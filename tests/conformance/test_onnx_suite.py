@@ -33,6 +33,7 @@ def failures(found) -> dict[str, str]:
     return {r.name: r.reason for r in found if r.reason}
 
 
+@pytest.mark.slow
 def test_control_flow_sequences_and_a_sample(nodes):
     names = sorted(set(nodes) - DRAWN - ROUNDED)
     chosen = {n for n in names if n.startswith(tuple(f"test_{part}" for part in ALWAYS))}

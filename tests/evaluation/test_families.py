@@ -34,6 +34,7 @@ def _consistent(case: Case) -> None:
     assert facts.get("order", 2) > 1 and facts.get("exponent", 1) > 0
 
 
+@pytest.mark.slow
 def test_every_history_draws_again_the_same_with_consistent_truth():
     found = families(HISTORY)
     for f in found:

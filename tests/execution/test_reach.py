@@ -195,6 +195,7 @@ def test_values_of_loops_with_objects():
         assert all(same(ask("v", k), truth[k]) for k in wanted)
 
 
+@pytest.mark.slow
 def test_values_behind_random_draws():
     """Draws are keyed by their tag, so a replay draws the same."""
     trips = 3000

@@ -27,6 +27,7 @@ def grown(name: str, trips: int, trace: str, budget: int) -> dict[str, int]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "trips"), [("newton", 2_000_000), ("short", 1_000_000)])
 def test_a_budget_bounds_what_the_process_holds(name: str, trips: int) -> None:
     found = grown(name, trips, "all", 8 * MIB)

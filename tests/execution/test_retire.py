@@ -125,6 +125,7 @@ def check(kept: Recorder, whole: Run) -> None:
     assert not kept.rows[0], "rows of the outermost level are never dropped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_row_is_retired_or_live_exactly_once(name: str) -> None:
     make, feeds = CASES[name]
@@ -136,6 +137,7 @@ def test_every_row_is_retired_or_live_exactly_once(name: str) -> None:
     check(kept, finish(run_of(graph, feeds, budget=1 << 34)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_going_back_below_retired_rows_and_on_again(name: str) -> None:
     make, feeds = CASES[name]
@@ -185,6 +187,7 @@ def test_rewind_names_the_first_row_that_is_written_anew() -> None:
     assert not kept.rows[frame]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_hook_that_raises_stops_the_run_and_nothing_is_lost(name: str) -> None:
     make, feeds = CASES[name]

@@ -63,6 +63,7 @@ def reports() -> dict[str, dict]:
     return {found["case"]: found for found in map(json.loads, run.stdout.splitlines())}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_clear_error_soon_and_in_bounded_memory(reports, name):
@@ -73,6 +74,7 @@ def test_one_clear_error_soon_and_in_bounded_memory(reports, name):
     assert found.get("length", 0) <= 20_000, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["loop.pb", "loop.pbtxt", "functions.pb", "functions.pbtxt", "saved_v1/saved_model.pb", "saved_v2/saved_model.pb"],
@@ -85,6 +87,7 @@ def test_cuts_and_flips(name):
         assert _calls(target, broken) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["functions that double 12 times", "10 branches in branches", "a loop over a matrix"])
 def test_cuts_and_flips_of_onnx_models(name):
     """None takes many more calls than the intact model, which may hold thousands of nodes in a thousand bytes."""

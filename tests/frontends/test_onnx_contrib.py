@@ -62,6 +62,7 @@ def packed(array: np.ndarray) -> bool:
     return array.dtype.kind == "V"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_an_op_of_onnxruntime(name):
     """With the weights as constants and as inputs, both give the same types and bits; types are right."""

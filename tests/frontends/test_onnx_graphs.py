@@ -42,6 +42,7 @@ def check(maker: OnnxMaker) -> None:
         assert wrong is None, f"{node}: {wrong}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_each_node_of_random_graphs(part):
     for seed in range(part, 240, 4):

@@ -202,6 +202,7 @@ def test_more_than_protobuf_holds(tmp_path):
     assert isinstance(memory_of(constant(graph)), MappedFile)
 
 
+@pytest.mark.slow
 def test_loading_and_hashing_take_the_memory_of_the_weights(tmp_path, monkeypatch):
     monkeypatch.setattr(sniff, "BIG_BYTES", 1)
     size = 1 << 20

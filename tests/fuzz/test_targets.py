@@ -13,6 +13,7 @@ from tests.fuzz.targets import NEEDS, TARGETS, check
 OTHERS = [pytest.param(n, marks=getattr(pytest.mark, marker)) for n, (_, marker, _) in NEEDS.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in TARGETS if n not in NEEDS])
 def test_seeds_and_simple_damage(name):
     if name == "onnx":

@@ -15,6 +15,7 @@ def ran(*cells: str) -> list[str]:
     return ["".join(o.get("text", "") for o in cell.outputs if o.get("name") == "stdout") for cell in notebook.cells]
 
 
+@pytest.mark.slow
 def test_a_watched_cell_awaits_and_the_next_is_untouched():
     watched = "%%watch x\nimport asyncio\nfor k in range(3):\n    x = k * k\n    await asyncio.sleep(0)\n"
     said = ran(
@@ -23,6 +24,7 @@ def test_a_watched_cell_awaits_and_the_next_is_untouched():
     assert said[-1] == "[0, 1, 4] finished\n"
 
 
+@pytest.mark.slow
 def test_an_error_of_a_watched_cell_stops_the_notebook():
     with pytest.raises(CellExecutionError) as caught:
         ran("%load_ext workbench", "%%watch x\nfor k in range(3):\n    x = k\n    1 / (1 - k)", "print('not reached')")

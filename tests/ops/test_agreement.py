@@ -74,6 +74,7 @@ def test_exact_types_give_exact_dtypes(name):
             assert all(t.is_static for t in inferred), f"{name}{attrs}: {inferred}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
@@ -117,6 +118,7 @@ def operands(draw, count):
     return arrays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ELEMENTWISE)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -94,6 +94,7 @@ FORMULAS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("op", FORMULAS)
 def test_activations_are_their_formulas(op, dtype):
@@ -108,6 +109,7 @@ def test_activations_are_their_formulas(op, dtype):
         same(got, want, 1 if x.dtype.itemsize == 2 else 1000 if op == "gelu" else 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("low", "high"), [(0.0, 6.0), (-1.0, 0.0), (-0.0, 1.0), (-1.0, -0.0), (-inf, inf), (nan, 1.0)])
 def test_clip_changes_only_what_lies_outside(low, high, dtype):

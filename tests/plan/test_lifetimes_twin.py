@@ -39,6 +39,7 @@ def test_meshes(seed: int, mode: str) -> None:
     assert check_listing(made[-1]) > 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["densenet121", "inception_v1", "resnet50", "shufflenet", "squeezenet"])
 def test_light_models(model: str) -> None:
     pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")

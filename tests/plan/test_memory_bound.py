@@ -219,6 +219,7 @@ MODELS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_light_models_come_within_a_fifth_of_the_bound(name):
     """Sessions and graph.run: what rows and objects hold at most, and what NumPy allocates besides."""
@@ -264,6 +265,7 @@ print((rss("VmHWM") - before) / 8192)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_resident_memory_of_a_chain_is_that_of_a_few_arrays():
     """40 arrays of 8 MiB, seen from outside of the process."""

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # The root comes last: there ./workbench would hide a build that is installed elsewhere.
@@ -45,6 +47,7 @@ print("right", len(values))
 )
 
 
+@pytest.mark.slow
 def test_memory_that_runs_out_leaves_no_wrong_value():
     done = subprocess.run([sys.executable, "-P", "-c", PROGRAM], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout.startswith("right"), done.stdout + done.stderr

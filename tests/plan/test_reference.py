@@ -53,6 +53,7 @@ def test_stepping_is_running(seed: int) -> None:
     assert check_steps(fast, graph, feeds).event == fast.event
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(seed=st.integers(0, 1 << 32), where=st.floats(0, 1))
 def test_replay_is_exact(seed: int, where: float) -> None:

@@ -39,6 +39,7 @@ def test_the_second_run_finds_its_plan(statistics):
     assert max(calls for calls, _ in again) < 0.01 * first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("trace", "nodes"), [("off", 2001), ("all", 2003), ("stats", 2005)])
 def test_a_second_session_begins_at_once(trace, nodes):
     """From the call to a session that stands in front of its first node: feeds, plan, rows and their first snapshot."""

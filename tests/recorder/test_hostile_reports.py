@@ -164,6 +164,7 @@ def test_a_connection_of_bad_messages_or_of_one_endless_line_is_bounded(reports)
     assert reports.dropped == {"messages": listening.BAD + 1}
 
 
+@pytest.mark.slow
 def test_connections_without_the_secret_are_bounded_in_number_and_time(reports):
     before = set(threading.enumerate())
     place = (reports.address.host, reports.address.port)

@@ -43,6 +43,7 @@ def views(outputs: list) -> list[str]:
     return [o["data"]["text/plain"] for o in outputs if o.output_type == "display_data" and widget in o["data"]]
 
 
+@pytest.mark.slow
 def test_a_view_appears_and_tells_in_the_end_how_the_loop_ended(outputs):
     (text,) = views(outputs["one"])
     assert text.startswith("<WatchView of 'one': Stopped by its caller after 5 iterations")

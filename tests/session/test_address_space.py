@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ot
 GIB = 1 << 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", [6 * GIB, 5 * GIB, 9 * GIB // 2, 2 * GIB, GIB])
 def test_under_a_limit_sessions_run_one_after_the_other(space):
     told = in_a_process(

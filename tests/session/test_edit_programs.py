@@ -123,6 +123,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "stride"),
     [("count", 1), ("nested", 37), ("shared", 41), pytest.param("shared", 5, marks=pytest.mark.sweep)],

@@ -39,6 +39,7 @@ def held(graph: wb.Graph, n: int, trace: str) -> tuple[int, int, int]:
         return report.rows + report.arrays + report.objects, report.peak, report.checkpoints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", ["off", "stats"])
 @pytest.mark.parametrize("make", [known, unknown])
 def test_ten_times_as_long_holds_as_much(make, trace):

@@ -77,6 +77,7 @@ def goes_on(session: wb.Session) -> None:
         assert session.step().reason is R.STEP
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "state"), PAIRS)
 def test_a_handler_between_any_two_bytecodes(call, state):
     """One handler at a time, at each of them; the acts take turns."""
@@ -99,6 +100,7 @@ def test_a_handler_between_any_two_bytecodes(call, state):
     assert steps > 20 and slugs <= {"in-a-signal", "closed"}, (steps, slugs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("call", CALLS)
 def test_handlers_between_all_bytecodes_of_a_call(call, act):
@@ -119,6 +121,7 @@ def test_handlers_between_all_bytecodes_of_a_call(call, act):
     assert slugs <= {"in-a-signal", "closed"}, slugs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "state"), PAIRS)
 def test_an_exception_of_a_handler_between_any_two_bytecodes(call, state):
     def act():

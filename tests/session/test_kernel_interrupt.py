@@ -61,6 +61,7 @@ def said(client, code: str) -> str:
     return "".join(found).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["session.run()", "session.wait()", "graph.run()"])
 @pytest.mark.parametrize("cell", CELLS)
 def test_an_interrupt_ends_the_cell_and_the_queue(kernel, cell, call):

@@ -19,6 +19,7 @@ ROOT = Path(wb.__file__).parent.parent
 NOT_WAITED_FOR = {"_begun", "_drawing"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [FRESH, IDLE, RUNNING], ids=["fresh", "idle", "running"])
 @pytest.mark.parametrize(("handlers", "others"), [(1, 0), (0, 1)], ids=["handler", "other thread"])
 def test_no_order_of_the_steps_ends_in_a_wait_without_end(start, handlers, others):
@@ -33,12 +34,14 @@ def test_no_order_of_the_steps_of_two_handlers_ends_in_a_wait_without_end():
     assert states > 1_000_000 and stuck is None, (states, stuck)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_without_a_rule_some_order_ends_in_a_wait_without_end(rule):
     starts = [s._replace(handlers=1, others=0) for s in (FRESH, RUNNING)]
     assert any(explore(start, RULES - {rule})[1] is not None for start in starts)
 
 
+@pytest.mark.slow
 def test_locks_and_flags_are_those_that_handlers_may_come_between():
     """``threading.Event`` and plain locks wait for their own thread when a handler uses them in the wrong moment."""
     found = []

@@ -35,6 +35,7 @@ class Foreign(BaseException):
 
 
 # -- threads that cannot be started --------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", NO_THREADS)
 def test_a_thread_that_cannot_be_started_is_an_error_and_the_session_goes_on(limit):
     told = in_a_process(
@@ -287,6 +288,7 @@ ENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENDS)
 def test_the_process_ends(name):
     in_a_process(

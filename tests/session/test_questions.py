@@ -65,10 +65,12 @@ def _asked_of_files(seeds: range, folder: Path) -> int:
     return total
 
 
+@pytest.mark.slow
 def test_sessions_answer_with_their_own_errors(tmp_path: Path) -> None:
     assert _asked_of_sessions(range(8), tmp_path) > 4_000
 
 
+@pytest.mark.slow
 def test_damaged_traces_answer_with_their_own_errors(tmp_path: Path) -> None:
     assert _asked_of_files(range(40), tmp_path) > 2_000
 

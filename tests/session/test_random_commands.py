@@ -28,6 +28,7 @@ def walked(seeds: range) -> Counter[str]:
     return outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(3))
 def test_walks(part):
     outcomes = walked(range(part, 90, 3))

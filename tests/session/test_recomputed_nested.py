@@ -26,6 +26,7 @@ def reading_outer(width: int) -> wb.Graph:
     return b.build({"x": out["x"]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", ["all", "carried", "stats", "off"])
 @pytest.mark.parametrize("budget", [1 << 12, 1 << 17])
 def test_every_public_way_to_read_is_exact_or_a_clear_error(trace, budget):

@@ -55,6 +55,7 @@ def name_of(session: wb.Session, part: str) -> str:
     return next(n for n in session.trace.names() if n.split("/")[-1] == part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
 def test_every_value_is_kept_or_recomputed(policy, whole):
     with wb.Session(graph(), {"n": TRIPS}, trace=policy) as session:

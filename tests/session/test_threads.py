@@ -180,6 +180,7 @@ def test_pause_ends_a_long_way_back():
         assert session.run().reason is R.FINISHED and session.value("x") == 5e5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["step_back", "previous_iteration", "run_to"])
 def test_pause_in_the_middle_of_a_replay_neither_hangs_nor_spoils_it(command):
     with wb.Session(count(300_000.0), {"start": 0.0}) as session:
@@ -336,6 +337,7 @@ def test_a_session_that_was_only_looked_at_has_no_thread():
     session.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nothing", "", "_do_step", "pursue"])
 def test_unknown_commands(name):
     with wb.Session(count(), {"start": 0.0}) as session:

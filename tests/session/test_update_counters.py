@@ -67,6 +67,7 @@ def test_a_limit_that_moves(op, start, by, dtype, left, subtract):
                 assert [loop.first for loop in update.loops] == [first]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", [0, 2, 49, 51, 400])
 def test_the_limit_of_the_loop_itself(to):
     b = wb.GraphBuilder("limited")

@@ -166,6 +166,7 @@ def nested() -> wb.Graph:
     return b.build({"k": k, "total": total})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, 3, 9, 10, 11])
 def test_nested_loops_go_on_from_the_outer_iteration(at):
     x = np.arange(12.0)

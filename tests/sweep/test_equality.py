@@ -56,6 +56,7 @@ def check_point(found: wb.Sweep, k: int) -> str:
     return outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_points_equal_single_sessions(name):
     graph, points = drawn(name, seed=24)

@@ -167,6 +167,7 @@ def test_a_cancelled_sweep_keeps_what_is_there_and_goes_on():
     assert (found["outcome"][: len(before) + 50] != "waiting").all()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_wait_and_keeps_what_is_there():
     code = """
         import os, signal, sys, threading, time

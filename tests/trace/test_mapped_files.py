@@ -196,6 +196,7 @@ print(*sorted(set(seen)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "with a handler in front", "while it is read"])
 def test_a_file_that_is_cut_short_is_an_error_and_not_the_end_of_the_process(saved, tmp_path, when):
     path = copied(saved, tmp_path)

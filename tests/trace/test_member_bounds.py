@@ -58,6 +58,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_file_that_unpacks_to_much_is_refused_before_it_is_read(name, members, tmp_path):
     kept = {n: d for n, d in members.items() if n not in BOMBS[name]}

@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+import pytest
+
 from workbench.analysis.fixes.copies import FixCopies
 from workbench.widgets.live.background import BackgroundTasks
 
@@ -83,6 +85,7 @@ def left_by(script: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_no_thread_of_a_panel_is_left_when_the_interpreter_ends():
     script = """
 from tests.widgets.browser_side import open_view

@@ -92,6 +92,7 @@ def changed(path, **changes):
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "slug"),
     [

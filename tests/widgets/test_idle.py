@@ -85,6 +85,7 @@ def at_rest(counts: dict[str, int]) -> None:
     assert IDLE_S >= 0.1, "the time between two looks when nothing wakes the pump"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES)
 def test_views_come_to_rest(story, counted):
     graph, feeds, act = STORIES[story]()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.limits import in_a_process
 
 HEAD = """
@@ -71,6 +73,7 @@ with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
 """
 
 
+@pytest.mark.slow
 def test_views_are_shown_at_every_stop_and_what_they_read_aside_is_read():
     told = in_a_process(STOPS + ASIDE + READ_ASIDE, "number of threads", head=HEAD).splitlines()
     assert told[:8] == ["True True True"] * 5 + ["True True 0 []", "True True", "True STEP"]

@@ -57,6 +57,7 @@ def test_what_was_not_computed_in_this_iteration_says_of_which_it_is():
         assert str(last - 1) in state["ages"].values() and str(last) not in state["ages"].values()
 
 
+@pytest.mark.slow
 def test_an_inner_loop_that_the_outer_one_has_left_is_older():
     graph = nested()
     with wb.Session(graph, {"n": 3}) as session:

@@ -30,6 +30,7 @@ def counted(seeds, folder) -> tuple[Counter, list[str]]:
     return seen, found
 
 
+@pytest.mark.slow
 def test_plain_python_finds_no_wrong_claim(tmp_path):
     seen, found = counted(range(40), tmp_path)
     assert not found, found

@@ -319,6 +319,7 @@ def unaccepted(y, end):
     return t
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [1.0, -1.0])
 @pytest.mark.parametrize("size", [0, 3, 1000])
 def test_one_budget_for_a_question_about_nested_loops(start: float, size: int):

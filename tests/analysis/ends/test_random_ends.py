@@ -89,6 +89,7 @@ def run_all(seed: int, many: int) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_how_random_loops_ended(seed: int):
     counts = run_all(seed, 25)

@@ -103,6 +103,7 @@ def test_ops_of_one_number(op):
     assert told >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", TWO)
 def test_ops_of_two_numbers(op):
     rng = np.random.default_rng(len(op) + 100)

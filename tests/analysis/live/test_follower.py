@@ -294,6 +294,7 @@ def test_a_running_loop_is_followed():
         assert follower.state("x").count == 10_000_001 and follower.missed("x") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", ["off", wb.Retention("carried", memory=1 << 20), wb.Retention("window", window=3000)])
 def test_asked_from_another_thread_whatever_the_session_does(trace):
     """A thread asks all the time while rows are dropped, rewritten and replaced; at rest the states are right."""

@@ -53,6 +53,7 @@ def held_against_the_run(session, path, seed):
     return answer, session.state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_no_proof_passes_over_a_node_that_fails(tmp_path, block):
     _sweep(tmp_path, range(20 * block, 20 * block + 20), 5)

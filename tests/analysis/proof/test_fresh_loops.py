@@ -13,6 +13,7 @@ def asked(function):
         return session.termination()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [*FRESH.never, *PUBLIC.never], ids=lambda f: f.__name__)
 def test_a_loop_that_never_ends_is_proved(function):
     if function.__name__ == "inner_of_growing_length":

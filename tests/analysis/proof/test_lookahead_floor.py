@@ -39,6 +39,7 @@ def test_a_slow_orbit_is_seen_at_larger_strides():
     assert "in about" not in answer.reason.sentence and "as near as 0.57" in answer.reason.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("iterations", [0, 7, 19])
 def test_what_did_not_happen_in_millions_of_iterations_is_not_told_to_be_next(iterations):
     """Newton's method without a root: an orbit of bursts, each of which falls as if it went on falling."""

@@ -14,6 +14,7 @@ from tests.analysis.proof.check_answers import asked
 from tests.analysis.proof.random_formulas import RandomFormulas
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("part", range(2))
 def test_random_formulas(part):
@@ -21,6 +22,7 @@ def test_random_formulas(part):
     assert counts["PROVED terminates"] >= 5 and counts["PROVED never"] >= 5 and counts["argued"] >= 5, counts
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_random_formulas_in_which_numbers_below_the_normal_range_are_zero():
     counts = sum((asked(seed, flushed=True) for seed in range(400, 440)), Counter())

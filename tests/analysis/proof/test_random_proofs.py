@@ -21,6 +21,7 @@ def stops(n: int | None, seed: int) -> list[int]:
     return [0, middle] if n is None else sorted({0, min(n, 1), n // 2, max(n - 1, 0)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(12))
 def test_random_loops(block):
     told = {"ends": 0, "never": 0, "proved": 0}

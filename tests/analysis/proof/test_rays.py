@@ -30,6 +30,7 @@ def test_far_turns_are_found_without_going_there():
     assert turns((5, -(10**18), 1)) == [1, 10**18]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_rounding_is_that_of_the_dtype_up_to_the_horizon(dtype):
     import numpy as np
@@ -70,6 +71,7 @@ def _held(seeds):
     return told
 
 
+@pytest.mark.slow
 def test_random_loops_go_on_as_followed():
     told = _held(range(120))
     assert sum(n for what, n in told.items() if "," in what) > 80

@@ -316,6 +316,7 @@ def test_only_nan():
         renderings(a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [1.0, 0.0])
 def test_thousands_of_variables_are_classified_on_demand(seconds, monkeypatch):
     """As many at once as the time allows, which stands still here, and all others only when they are asked for."""

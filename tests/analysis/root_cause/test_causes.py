@@ -110,6 +110,7 @@ def test_asking_does_not_move_the_session():
         assert str(session.termination()) == str(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", ["all", "off"])
 def test_the_answer_is_the_same_from_the_middle_of_the_run(trace):
     """Asked 30 iterations later the same variable, clause, cause and first bad iteration are told."""

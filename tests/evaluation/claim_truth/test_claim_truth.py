@@ -27,6 +27,7 @@ def judged(seeds: range, folder) -> Counts:
     return counts
 
 
+@pytest.mark.slow
 def test_no_claim_is_wrong_in_plain_python(tmp_path):
     counts = judged(range(len(MECHANISMS)), tmp_path)
     assert sum(counts.recomputed.values()) > 200

@@ -24,6 +24,7 @@ def _answer(loop: PublicLoop) -> wb.Termination:
         return session.termination()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
 def test_what_is_said_is_true(loop: PublicLoop) -> None:
     answer, truth = _answer(loop), loop.truth

@@ -103,6 +103,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "dtype"), EVERY, ids=lambda x: getattr(x, "__name__", x))
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())

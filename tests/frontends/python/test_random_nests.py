@@ -50,6 +50,7 @@ def check(seed: int, folder: Path, tokens: bool) -> None:
             assert wb.parse(graph.text()) == graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_they_end_and_agree(part, tmp_path):
     for seed in range(part, 60, 4):

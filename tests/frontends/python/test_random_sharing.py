@@ -146,6 +146,7 @@ def load(path, text):
     return module.f
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_programs_that_share_arrays(seed, tmp_path):
     ends = collections.Counter()

@@ -86,6 +86,7 @@ def test_modes_of_a_known_recurrence():
     assert np.allclose((np.array(shares) / np.array(roots) ** 39)[order], c[want], atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.5, 1.0, 1.5, 3.0])
 def test_power_law_equals_a_fine_grid(s):
     rng = np.random.default_rng(int(10 * s))

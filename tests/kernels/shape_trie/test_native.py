@@ -37,6 +37,7 @@ def program(request, tmp_path_factory) -> Path:
     return compiled("shape_trie_stress.cpp", tmp_path_factory.mktemp("native") / "stress", *no)
 
 
+@pytest.mark.slow
 def test_a_retired_table_that_comes_back_is_not_taken_for_the_old_one(tmp_path):
     """The two threads wait for each other at the places where it matters; see the program."""
     assert run(compiled("retired_table.cpp", tmp_path / "retired")) == "found\n"
@@ -48,6 +49,7 @@ def test_threads_churn(program):
     assert "error" not in out and out.count("capacity") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PROCESSORS < 2, reason="on one processor no two calls overlap")
 @pytest.mark.parametrize(("threads", "ops"), [(2, 8), (3, 6), (3, 10)])
 def test_small_histories_are_linearizable(program, threads, ops):

@@ -93,6 +93,7 @@ def test_leftovers_of_dead_processes_go_and_living_ones_stay(tmp_path):
     alive.close()
 
 
+@pytest.mark.slow
 def test_leftovers_with_something_else_in_them_keep_that(tmp_path):
     in_a_process_that_dies(tmp_path)
     (dead,) = tmp_path.iterdir()
@@ -133,6 +134,7 @@ def test_a_folder_without_permission_is_refused(tmp_path):
     assert caught.value.slug == "spill-read-only"
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_remove_what_its_parent_made(tmp_path):
     in_a_process_that_dies(
         tmp_path,

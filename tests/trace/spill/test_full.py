@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[3]
 GRAPHS = {"numbers": lambda: numbers(300_000), "arrays": lambda: arrays(20_000), "objects": lambda: objects(4_000)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_at_the_limit_the_run_stops_and_goes_on_when_it_is_raised(tmp_path, name):
     graph = GRAPHS[name]()
@@ -120,6 +121,7 @@ def run_into(limit: int, folder: Path) -> None:
     shutil.rmtree(store.folder)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("limit", [100, 3_000_001])
 def test_files_that_may_not_grow_are_a_stop_and_no_loss(tmp_path, limit):

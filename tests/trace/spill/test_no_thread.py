@@ -61,6 +61,7 @@ def both_ways(no_threads) -> None:
                 print(*told, f"{left} closed", sep=", ")
 
 
+@pytest.mark.slow
 def test_without_a_thread_the_run_stops_where_it_cannot_write_and_goes_on():
     """At the limit of bytes; and files that are kept are completed without a thread."""
     told = in_a_process(

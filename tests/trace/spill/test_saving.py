@@ -77,6 +77,7 @@ def test_what_could_not_be_loaded_again_is_not_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_no_half_file_and_the_old_one(tmp_path):
     (tmp_path / "t.wbtrace").write_text("an older trace")
     code = (

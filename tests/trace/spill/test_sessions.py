@@ -112,6 +112,7 @@ def test_random_programs_do_go_to_disk(tmp_path):
     assert min(rows) > 0 and sum(rows) > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: numbers(2000), lambda: arrays(500), lambda: objects(600)])
 def test_loops_with_numbers_arrays_and_objects(tmp_path, make):
     assert check(make(), {}, tmp_path, 0.1, 1.0) > 400

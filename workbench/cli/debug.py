@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.cli.inputs import add_inputs
 from workbench.cli.output import print_line
-from workbench.cli.sources import add_keep, make_session, open_graph, random_inputs, tell_made_up
+from workbench.cli.sources import add_keep, add_model, make_session, open_graph, random_inputs, tell_made_up
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -21,7 +21,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Step through a model both ways, with breakpoints, values, and reasons why loops end. help lists "
         "the commands; Ctrl-C pauses a run. Lines may also be piped in. Exit status 1 if a line of a script failed.",
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
+    add_model(parser)
     add_inputs(parser)
     add_keep(parser)
     parser.add_argument(
@@ -34,7 +34,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _debug(arguments: argparse.Namespace) -> int:
-    session = make_session(open_graph(arguments.model), arguments)
+    session = make_session(open_graph(arguments.model, None, arguments.unroll_recurrent), arguments)
     from workbench.cli.terminal import Terminal
 
     lines = list(arguments.command)

@@ -14,7 +14,7 @@ from workbench.cli.inspect import report_data, report_text
 from workbench.cli.layout import clip, columns, table
 from workbench.cli.numbers import MOST_SECONDS, real
 from workbench.cli.output import as_json, error_facts, print_json, show, tell, value_text
-from workbench.cli.sources import add_keep, make_session, open_graph, random_inputs, tell_made_up
+from workbench.cli.sources import add_keep, add_model, make_session, open_graph, random_inputs, tell_made_up
 from workbench.text import printable
 
 #: status of a run that was interrupted, or for which the time did not suffice
@@ -33,7 +33,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Runs an ONNX model, a TensorFlow, SameDiff, StableHLO or saved graph. Ctrl-C pauses it: what was "
         f"recorded until then is still saved. Exit status: {STATUSES}.",
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
+    add_model(parser)
     add_inputs(parser)
     add_keep(parser, None)
     parser.add_argument(
@@ -55,7 +55,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from workbench.analysis.ends.all_loops import exit_status, loop_ends
 
-    graph = open_graph(arguments.model, arguments.output)
+    graph = open_graph(arguments.model, arguments.output, arguments.unroll_recurrent)
     keep = arguments.keep or ("all" if arguments.trace or arguments.report else "off")
     session = make_session(graph, arguments, keep)
     try:

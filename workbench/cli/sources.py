@@ -33,6 +33,16 @@ def add_keep(parser: argparse.ArgumentParser, default: str | None = "all") -> No
     )
 
 
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """The model file, and ``--unroll-recurrent``: how it is read."""
+    parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
+    parser.add_argument(
+        "--unroll-recurrent",
+        action="store_true",
+        help="make LSTM, GRU and RNN of an ONNX model loops over their time steps",
+    )
+
+
 def is_trace(path: Path) -> bool:
     """True if the file is a trace archive, whatever its name is."""
     try:
@@ -44,7 +54,7 @@ def is_trace(path: Path) -> bool:
         return False
 
 
-def open_graph(path: Path, outputs: list[str] | None = None) -> Graph:
+def open_graph(path: Path, outputs: list[str] | None = None, unroll_recurrent: bool = False) -> Graph:
     """The graph of a model file. LoadError with what to do for anything else, traces too."""
     from workbench.frontends import load
 
@@ -54,7 +64,7 @@ def open_graph(path: Path, outputs: list[str] | None = None) -> Graph:
             slug="not-a-model",
             fix="give the model file that it was recorded from.",
         )
-    return load(path, outputs=outputs or None)
+    return load(path, outputs=outputs or None, unroll_recurrent=unroll_recurrent)
 
 
 def open_either(path: Path) -> Graph | Trace:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ _READS = (
 _TAKES = "give a path, bytes, an open binary file, an onnx.ModelProto or a GraphDef."
 
 
-def load(source: Any, *, outputs: Sequence[str] | None = None) -> Graph:
+def load(source: Any, *, outputs: Sequence[str] | None = None, unroll_recurrent: bool = False) -> Graph:
     """Read a graph from a file, from bytes or from a model in memory.
 
     Parameters
@@ -44,6 +45,9 @@ def load(source: Any, *, outputs: Sequence[str] | None = None) -> Graph:
     outputs : sequence of str, optional
         Names of the values that become the graph's outputs; by default those that the file declares, for a GraphDef
         those of the nodes that nothing reads. Nodes that the outputs do not need are ignored: they may be unknown ops.
+    unroll_recurrent : bool, default False
+        Whether LSTM, GRU and RNN of an ONNX model become loops over their time steps, whose variables are H and C. In a
+        ``.pt2`` file they always are.
 
     Returns
     -------
@@ -67,29 +71,30 @@ def load(source: Any, *, outputs: Sequence[str] | None = None) -> Graph:
     >>> wb.load(graph.text().encode()) == graph
     True
     """
+    read_onnx = functools.partial(from_onnx, unroll_recurrent=unroll_recurrent)
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(Path(source), outputs)
+        return _from_path(Path(source), outputs, read_onnx)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _from_bytes(bytes(source), "graph", None, outputs)
+        return _from_bytes(bytes(source), "graph", None, outputs, read_onnx)
     if hasattr(source, "SerializeToString"):
         if type(source).__name__ == "ModelProto":
-            return from_onnx(source, outputs=outputs)
+            return read_onnx(source, outputs=outputs)
         if type(source).__name__ == "GraphDef":
             return from_graphdef(source, outputs)
     elif callable(getattr(source, "read", None)):
-        return _from_bytes(_all_of(source), "graph", None, outputs)
+        return _from_bytes(_all_of(source), "graph", None, outputs, read_onnx)
     raise LoadError(f"load takes a model or a path, but got {type(source).__name__}.", slug="not-a-path", fix=_TAKES)
 
 
-def _from_path(file: Path, outputs: Sequence[str] | None) -> Graph:
+def _from_path(file: Path, outputs: Sequence[str] | None, read_onnx: Callable[..., Graph]) -> Graph:
     if file.is_dir():
         found = None if any((file / name).exists() for name in FILES) else format_of_folder(file)
         if found is not None:
             raise LoadError(f"{str(file)!r} is {found.name}.", slug="is-a-folder", fix=found.fix)
         return from_saved_model(file, outputs=outputs)
     if is_big_model(file):
-        return from_onnx(file, outputs=outputs)
-    return _from_bytes(read_bytes(file), file.stem, file, outputs)
+        return read_onnx(file, outputs=outputs)
+    return _from_bytes(read_bytes(file), file.stem, file, outputs, read_onnx)
 
 
 def _all_of(file: Any) -> bytes:
@@ -105,10 +110,12 @@ def _all_of(file: Any) -> bytes:
     return data
 
 
-def _from_bytes(data: bytes, name: str, file: Path | None, outputs: Sequence[str] | None) -> Graph:
+def _from_bytes(
+    data: bytes, name: str, file: Path | None, outputs: Sequence[str] | None, read_onnx: Callable[..., Graph]
+) -> Graph:
     kind = kind_of(data)
     if kind == "onnx":
-        return from_onnx(data if file is None else file, outputs=outputs)
+        return read_onnx(data if file is None else file, outputs=outputs)
     if kind in ("graphdef", "graphdef-text"):
         return convert(read_graphdef(data, tensors_named(outputs)), outputs, name)
     if kind in ("saved-model", "saved-model-text"):

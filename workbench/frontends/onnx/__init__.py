@@ -31,7 +31,9 @@ from workbench.ir.types import ANY, OPAQUE, TensorType
 __all__ = ["collect", "draws", "foreign", "from_onnx", "sequences"]
 
 
-def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Graph:
+def from_onnx(
+    model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None, unroll_recurrent: bool = False
+) -> Graph:
     """Import an ONNX model. Needs the ``onnx`` library (``pip install onnx onnxruntime``).
 
     Loop, Scan and If become loops and branches of the graph. Ops without a counterpart are evaluated by the onnx
@@ -46,6 +48,8 @@ def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | N
         are left out unread: they may be unknown ops.
     name : str, optional
         Name of the graph; by default that of the file, else of the model.
+    unroll_recurrent : bool, default False
+        Whether LSTM, GRU and RNN become loops over their time steps, whose variables are H and C.
 
     Returns
     -------
@@ -65,7 +69,7 @@ def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | N
     >>> model, list(model.inputs), list(model.outputs)
     (<Graph 'loop': ... nodes, 1 frame>, ['a'], ['root'])
     """
-    return _imported(model, outputs, name, False).graph
+    return _imported(model, outputs, name, False, unroll_recurrent).graph
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,9 @@ def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | Non
     return _imported(model, outputs, name, True)
 
 
-def _imported(model: Any, outputs: Sequence[str] | None, name: str | None, whole: bool) -> LoweredModel:
+def _imported(
+    model: Any, outputs: Sequence[str] | None, name: str | None, whole: bool, unrolls: bool = False
+) -> LoweredModel:
     """An imported model; only with ``whole`` are the large tensors put into its ``proto``."""
     wanted = None if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
     weights = Weights()
@@ -92,14 +98,15 @@ def _imported(model: Any, outputs: Sequence[str] | None, name: str | None, whole
         path = Path(model).stem if isinstance(model, (str, os.PathLike)) else ""
         label = name or path or prepared.graph.name or "onnx"
         with guarded(f"ONNX model {label!r}"):
-            made = _lower(prepared, weights, wanted, label, notes)
+            made = _lower(prepared, OnnxLowering(opsets(prepared), weights, unrolls), wanted, label, notes)
         return replace(made, proto=weights.whole(prepared, tensors)) if whole else made
     finally:
         weights.close()
 
 
-def _lower(model: Any, weights: Weights, outputs: Sequence[str] | None, label: str, notes: list[str]) -> LoweredModel:
-    lowering = OnnxLowering(opsets(model), weights)
+def _lower(
+    model: Any, lowering: OnnxLowering, outputs: Sequence[str] | None, label: str, notes: list[str]
+) -> LoweredModel:
     root = OnnxScope(lowering)
     graph = model.graph
     lowering.open(root, graph)
@@ -124,7 +131,7 @@ def _lower(model: Any, weights: Weights, outputs: Sequence[str] | None, label: s
         ends = {o: _output(root, o) for o in outputs}
     made = Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
     made = with_element_types(made)
-    notes.extend(notes_on(_contradicted(lowering, made)))
+    notes.extend([*notes_on(_contradicted(lowering, made)), *lowering.notes])
     return LoweredModel(made.with_notes(notes), model, lowering.labels)
 
 

@@ -23,6 +23,7 @@ from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.onnx import foreign
 from workbench.frontends.onnx.control.branch import lower_if
 from workbench.frontends.onnx.control.loop import lower_loop
+from workbench.frontends.onnx.control.recurrent import RECURRENT, lower_recurrent
 from workbench.frontends.onnx.control.scan import lower_scan
 from workbench.frontends.onnx.control.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.known_types import Known
@@ -76,9 +77,11 @@ class OnnxNode:
 class OnnxLowering(Known):
     """One model being lowered; used once."""
 
-    def __init__(self, opsets: Mapping[str, int], weights: Weights) -> None:
+    def __init__(self, opsets: Mapping[str, int], weights: Weights, unrolls: bool = False) -> None:
         super().__init__()
         self.opsets, self.weights = dict(opsets), weights
+        #: whether recurrent nodes become loops; and what has to be said of the graph
+        self.unrolls, self.notes = unrolls, list[str]()
         self.public: dict[str, Ref] = {}
         #: (key of the scope, ONNX value name) -> public name, where several graphs have values of one name
         self.labels: dict[tuple[tuple[str, ...], str], str] = {}
@@ -222,6 +225,8 @@ class OnnxLowering(Known):
         )
         if (domain, node.op) in _CONTROL:
             _CONTROL[domain, node.op](self, scope, node)
+            return
+        if self.unrolls and not domain and node.op in RECURRENT and lower_recurrent(self, scope, node):
             return
         rule = RULES.get(node.op) if not domain else None
         made = rule(self, scope, node) if rule else None

@@ -23,6 +23,8 @@ from workbench.analysis import (
 )
 from workbench.analysis.diff import Diff, Record, diff_dtypes, in_dtype, run_with
 from workbench.analysis.diff import diff as _diff
+from workbench.analysis.diff.dtypes import FLOATS
+from workbench.analysis.diff.programs.opened import is_program
 from workbench.analysis.precision import (
     IndexFault,
     NanOrigin,
@@ -114,6 +116,11 @@ def _of_torch(value: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
+def _names_dtype(value: Any) -> bool:
+    """True for ``"bfloat16"`` and ``"torch.float16"``."""
+    return isinstance(value, str) and value.removeprefix("torch.") in FLOATS
+
+
 def _torch_calls() -> Any:
     """The module that calls and records PyTorch, loaded where that is asked for."""
     return importlib.import_module("workbench.recorder.torch_calls")
@@ -140,15 +147,25 @@ def diff(
     make of them. A value counts as different only if its *own* error, beside the float op on the quantised run's own
     inputs, is more than rounding to steps allows (half a step), or comes of such a fault; ``rounded`` lists the others.
 
+    Two programs, such as a module and its export, need no tolerance: ``wb.diff(module, "model.onnx", (x,))``. A program
+    is a graph, a module, function or exported program of PyTorch, a function of JAX, or the path, bytes or protobuf of
+    a model that :func:`workbench.load` reads. Values are paired by structure and by the names that PyTorch's exporter
+    leaves in ONNX models, loops by iteration. Each node of b is also evaluated on the inputs that *a* has there, as it
+    is and in float64: it errs if its result is apart by more than rounding explains, and a note says the bounds. A
+    value counts as different only if it errs itself, or comes of one that does; ``introduced`` has the nodes that
+    err, the first one first, and ``ranking()`` shows where the error is made.
+
     Parameters
     ----------
-    a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, watch of ops, or module of PyTorch
+    a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, watch of ops, module of PyTorch, or program
         The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
         firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
         with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
+        Programs that should compute the same are run with ``args``; see below.
         Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
         their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
     args : tuple, mapping or tensor, optional
+        Inputs of two programs, in their order or by name.
         Arguments with which two modules or functions of PyTorch are called, with all ops recorded, from equal random
         states; they are compared as two watches are. ``b`` may also be a dtype (or its name), into which ``a`` and its
         arguments are converted; statistics agree within 4 roundings of it then.
@@ -187,6 +204,8 @@ def diff(
     >>> found["x"].iteration, found["x"].value_b
     ((2,), array(3.))
     """
+    if args is not None and (is_program(a) or is_program(b) and not _names_dtype(b)):
+        return _diff(a, b, args, rtol=rtol, atol=atol, ulp=ulp, dtypes=dtypes, labels=labels)
     if args is not None or _of_torch(a) or _of_torch(b):
         if not callable(a) or isinstance(a, Watch) or args is None:
             raise FeedError(

@@ -11,8 +11,9 @@
 """
 
 from workbench.analysis.diff.compare_values import Row
-from workbench.analysis.diff.dtypes import diff_dtypes, in_dtype
+from workbench.analysis.diff.dtypes import in_dtype
 from workbench.analysis.diff.external_record import Record
+from workbench.analysis.diff.programs.two_dtypes import diff_dtypes
 from workbench.analysis.diff.result import Curve, Diff
 from workbench.analysis.diff.run_diff import diff
 from workbench.analysis.diff.run_with import run_with

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.analysis.diff.alignment import Alignment, align, picked, position
 from workbench.analysis.diff.measure import BLOCK_ITEMS, Measured, measure
+from workbench.analysis.diff.metrics import cosine, range_error, sqnr_of
 from workbench.analysis.diff.side import Column, Path, Side
 from workbench.analysis.diff.tolerance import Kind, Tolerance, kind_of
 from workbench.ir.node import Source
@@ -29,7 +30,10 @@ class Row:
     tolerance. ``nan`` and ``inf`` count such items on both sides. ``decides``: the branch or loop that turns on this
     value. ``introduces``: the inputs of the node agree at that firing and its output does not; None if that is not
     known. ``edited``: who wrote the value by hand on one of the sides, and what it was; no node made it then.
-    ``quantised``: of a run beside its float run the step, its own error, and the inherited one.
+    ``quantised``: of a run beside its float run the step, its own error, and the inherited one. ``range_error``
+    (the largest distance relative to the range of a), ``cosine`` and ``sqnr`` (in decibels) are of that firing, too.
+    ``own``: of two programs the error that b makes there by itself; ``other_node``, ``other_op`` and ``other_source``
+    are those of b.
     """
 
     name: str
@@ -61,6 +65,13 @@ class Row:
     key: Any = None
     edited: str = ""
     quantised: str = ""
+    range_error: float | None = None
+    cosine: float | None = None
+    sqnr: float | None = None
+    own: Any = None
+    other_node: str = ""
+    other_op: str = ""
+    other_source: Source | None = None
 
     @property
     def where(self) -> str:
@@ -133,6 +144,9 @@ def compare(one: Column, other: Column, sides: tuple[Side, Side], tolerance: Tol
         compared=found.count + (dead is not None),
         decides=one.decides or other.decides,
         differing=differing,
+        other_node=other.node,
+        other_op=other.op,
+        other_source=other.source,
     )
     path = _path(one, other, found, first) if first >= 0 else ()
     if dead is not None and (first < 0 or one.order(dead[1]) < one.order(path)):
@@ -185,6 +199,9 @@ def _described(row: Row, values: tuple[Any, Any], seen: Measured, path: Path) ->
         index=index,
         dtypes=(_dtype(a), _dtype(b)),
         shapes=(shapes[0], shapes[1]),
+        range_error=range_error(a, b),
+        cosine=cosine(a, b),
+        sqnr=sqnr_of(a, b),
         nan=(_count(a, np.isnan), _count(b, np.isnan)),
         inf=(_count(a, np.isinf), _count(b, np.isinf)),
     )

@@ -1,30 +1,20 @@
-"""The same graph in another precision, and the distance of its run from the first."""
+"""The same graph in another precision."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from workbench.analysis.diff.result import Diff
-from workbench.analysis.diff.run_diff import diff
 from workbench.errors import WorkbenchError
-from workbench.execution import Run, prepare_feeds
-from workbench.execution.one_shot import plan_for
 from workbench.frontends.onnx.foreign.widened import computes
 from workbench.ir.graph import Graph
 from workbench.ir.node import FRAME_OPS, FrozenAttrs, Node, Ref
 from workbench.ir.types import ANY, TensorType, numpy_dtype
-from workbench.trace import Trace
 
 #: dtypes that are exchanged for each other
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-#: bytes that each of the two records may hold
-MEMORY = 1 << 30
-#: node executions of each run at most
-MAX_EVENTS = 10_000_000
 
 
 def in_dtype(graph: Graph, dtype: str) -> Graph:
@@ -95,68 +85,6 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
         notes=graph.notes,
         flushes_subnormals=graph.flushes_subnormals,
     )
-
-
-def diff_dtypes(
-    graph: Graph,
-    inputs: Mapping[str, Any] | None = None,
-    dtype: str = "float32",
-    *,
-    memory: int = MEMORY,
-    max_events: int = MAX_EVENTS,
-    **tolerance: Any,
-) -> Diff:
-    """Run a graph as it is and in another precision, and compare the two runs.
-
-    The distances tell what the precision costs, value by value; with ``ulp=0`` only values that are not correctly
-    rounded differ. Loops that end by a tolerance may run through another number of iterations, or never end: that is
-    why each run has a limit.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    inputs : mapping, optional
-        Values of its inputs by name.
-    dtype : str, default "float32"
-        The other precision; see :func:`in_dtype`.
-    memory : int, default 1 GiB
-        Limit of each of the two records in bytes.
-    max_events : int, default 10,000,000
-        Most node executions of each run; a note says if it was reached.
-    **tolerance
-        ``rtol``, ``atol`` and ``ulp`` of :func:`diff`.
-
-    Returns
-    -------
-    Diff
-
-    Raises
-    ------
-    WorkbenchError
-        As for :func:`in_dtype` and :func:`diff`.
-    FeedError
-        For inputs that do not fit.
-
-    Examples
-    --------
-    >>> found = wb.diff_dtypes(graph, {"a": 2.0}, "float32", rtol=1e-6, max_events=10_000)
-    >>> found.a, found.b, found.equal
-    ('as it is', 'float32', False)
-    """
-    other = in_dtype(graph, dtype)
-    feeds = prepare_feeds(graph, inputs or {})
-    narrow = {k: v.astype(numpy_dtype(dtype)) if _is_float(v) else v for k, v in feeds.items()}
-    labels = ("as it is", dtype)
-    traces = [_traced(g, f, memory, max_events) for g, f in ((graph, feeds), (other, narrow))]
-    return diff(*traces, labels=labels, **tolerance)
-
-
-def _traced(graph: Graph, feeds: Mapping[str, Any], memory: int, max_events: int) -> Trace:
-    run = Run(plan_for(graph, dict(feeds), None), dict(feeds), memory)
-    while run.event < max_events and run.go(max_events, exact=True) != "halt":
-        pass
-    return run.trace
 
 
 def _has_kernels(node: Node) -> bool:

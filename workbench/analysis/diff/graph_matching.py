@@ -53,12 +53,15 @@ class Pairing:
     how: dict[Ref, str] = field(default_factory=dict)
 
 
-def pair_graphs(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str]) -> Pairing:
-    """Pair the values of two graphs, of those nodes that the runs computed."""
+def pair_graphs(
+    a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str], named: Iterable[tuple[Ref, Ref]] | None = None
+) -> Pairing:
+    """Pair the values of two graphs, of those nodes that the runs computed. ``named``, of two programs that should give
+    the same results: pairs that are known before."""
     if a is b or a.nodes == b.nodes:
         refs = {Ref(n.name, k): Ref(n.name, k) for n in a.nodes.values() for k in range(len(n.types))}
         return Pairing(refs, dict.fromkeys(refs, "name"))
-    return _Pairer(a, b, frozenset(used_a), frozenset(used_b)).run()
+    return _Pairer(a, b, frozenset(used_a), frozenset(used_b)).run(named)
 
 
 class _Pairer:
@@ -83,7 +86,9 @@ class _Pairer:
             return node.op, tuple(_ahead(node, graph))
         return form.op, form.data
 
-    def run(self) -> Pairing:
+    def run(self, named: Iterable[tuple[Ref, Ref]] | None) -> Pairing:
+        for x, y in named or ():
+            self._pair_values(x, y)
         self._by_name()
         self._ends()
         for _ in range(_ROUNDS):
@@ -100,6 +105,8 @@ class _Pairer:
                 self._same_names(changed=True)
                 if len(self.nodes) == before:
                     break
+        if named is not None:
+            self._last()
         return self.found
 
     # -- making pairs -------------------------------------------------------------------------------------------
@@ -121,6 +128,24 @@ class _Pairer:
             self.back[Ref(y, k)] = Ref(x, k)
         self._fresh.append((x, y))
         return True
+
+    def _pair_values(self, x: Ref, y: Ref) -> None:
+        """Pair single values of nodes that may have other outputs."""
+        if len(self.a.nodes[x.node].types) == len(self.b.nodes[y.node].types) and x.index == y.index:
+            self._pair(x.node, y.node, "name")
+        elif x not in self.found.refs and y not in self.back and self._free(x.node, y.node):
+            self.nodes[x.node] = y.node
+            self.found.refs[x], self.found.how[x], self.back[y] = y, "name", x
+
+    def _last(self) -> None:
+        """Outputs that are left, in their order: two programs of the same purpose give the same results."""
+        left = [r for r in self.a.outputs.values() if r not in self.found.refs]
+        theirs = [r for r in self.b.outputs.values() if r not in self.back]
+        if len(self.a.outputs) == len(self.b.outputs) and len(left) == len(theirs):
+            for x, y in zip(left, theirs, strict=True):
+                depth = [len(output_frame(g.nodes[r.node], g.frame_of(r.node))) for r, g in ((x, self.a), (y, self.b))]
+                if depth[0] == depth[1]:
+                    self.found.refs[x], self.found.how[x], self.back[y] = y, "place", x
 
     # -- names --------------------------------------------------------------------------------------------------
     def _by_name(self) -> None:

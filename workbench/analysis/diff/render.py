@@ -57,7 +57,8 @@ def _total(widths: list[int], shown: list[int]) -> int:
 def summary(diff: Diff) -> list[str]:
     """Sentences of the comparison, one a line, the most important first."""
     lines = []
-    so_far = " as far as quantisation allows" if diff.rounded else ""
+    why = "quantisation" if diff.made is None else "rounding"
+    so_far = f" as far as {why} allows" if diff.rounded else ""
     if diff.equal:
         lines.append(
             f"{printable(diff.a)} and {printable(diff.b)} agree{so_far}: "
@@ -75,11 +76,11 @@ def summary(diff: Diff) -> list[str]:
             f"{diff.firings:,} results were compared ({diff.tolerance})."
         )
     else:
-        why = "a loop runs through another number of iterations"
+        but = "a loop runs through another number of iterations"
         if not diff.lengths:
-            why = f"{diff.alone[0]:,} results of a and {diff.alone[1]:,} of b are missing on the other side"
+            but = f"{diff.alone[0]:,} results of a and {diff.alone[1]:,} of b are missing on the other side"
         lines.append(
-            f"{diff.firings:,} results of {diff.values:,} values were compared and agree ({diff.tolerance}), but {why}."
+            f"{diff.firings:,} results of {diff.values:,} values were compared and agree ({diff.tolerance}), but {but}."
         )
     flip = diff.flips[0] if diff.flips else None
     if flip is not None:
@@ -93,7 +94,7 @@ def summary(diff: Diff) -> list[str]:
     if diff.rounded:
         more = f" and {len(diff.rounded) - _NAMES:,} more" if len(diff.rounded) > _NAMES else ""
         names = ", ".join(map(printable, diff.rounded[:_NAMES]))
-        lines.append(f"{len(diff.rounded):,} values are apart by no more than quantisation explains: {names}{more}.")
+        lines.append(f"{len(diff.rounded):,} values are apart by no more than {why} explains: {names}{more}.")
     if diff.within:
         lines.append(f"{len(diff.within):,} more values differ within the tolerance.")
     for side, names in (("a", diff.only_a), ("b", diff.only_b)):
@@ -127,6 +128,8 @@ def told(row: Row) -> str:
 
 def told_source(row: Row) -> str:
     """The node that introduces an error, as a sentence."""
+    if row.own is not None and row.own.fault and row.op != "Const":
+        return _told_own(row)
     if row.op in ("Const", "Placeholder") and not row.quantised:
         return f"the {'constant' if row.op == 'Const' else 'input'} {printable(row.name)} itself differs."
     where = f" in {printable(row.where)}" if row.where else ""
@@ -135,6 +138,20 @@ def told_source(row: Row) -> str:
     if row.quantised:
         return f"{printable(row.node)} ({printable(row.op)}){where} is off by more than rounding: {row.quantised}."
     return f"the inputs of {printable(row.node)} ({printable(row.op)}) agree{where}, its output does not."
+
+
+def _told_own(row: Row) -> str:
+    """The node of a program that errs by itself, as a sentence."""
+    where = f" in {printable(row.where)}" if row.where else ""
+    sides = []
+    for node, op, source in ((row.node, row.op, row.source), (row.other_node, row.other_op, row.other_source)):
+        line = "" if source is None else f", {printable(source.place)}"
+        sides.append(f"{printable(node)} ({printable(op)}{line})")
+    more = [n for n in row.own.nodes if n != row.other_node]
+    names = ", ".join(map(printable, more[:_NAMES]))
+    names += f" and {len(more) - _NAMES} more" if len(more) > _NAMES else ""
+    part = f" Its part in b also has {names}." if more else ""
+    return f"{sides[0]} of a is {sides[1]} of b{where}: {row.own.told}.{part}"
 
 
 def told_flip(row: Row) -> str:

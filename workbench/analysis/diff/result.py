@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.analysis.diff import render
 from workbench.analysis.diff.compare_values import Row
+from workbench.analysis.diff.programs.ranking import Ranking
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trip_counts import Length
 from workbench.errors import TraceError, WorkbenchError
@@ -81,7 +82,10 @@ class Diff:
     read, read_both : callable or None
         Internal: read the curve of a row, and its values in both runs.
     rounded : tuple of str
-        Values that differ by what quantisation explains, each with its step; weights are said to be weights.
+        Values that differ by what quantisation explains, each with its step; weights are said to be weights. Of two
+        programs those that differ by what rounding explains.
+    made : tuple of Row
+        Of two programs: the values whose own error is known, the largest beside its bound first; see :meth:`ranking`.
 
     Examples
     --------
@@ -114,6 +118,8 @@ class Diff:
     read_both: Callable[[Row], Both] | None = None
     #: of a quantised run: the values whose difference rounding explains
     rounded: tuple[str, ...] = ()
+    #: of two programs: a row for each value whose own error is known
+    made: tuple[Row, ...] | None = None
 
     @property
     def first(self) -> Row | None:
@@ -143,6 +149,23 @@ class Diff:
     def introduced(self) -> tuple[Row, ...]:
         """The rows of nodes whose inputs agree although their output differs: the sources of the errors."""
         return tuple(r for r in self.rows if r.introduces)
+
+    def ranking(self, rows: int = 20) -> Ranking:
+        """Return where the error is made: the values by the error that b makes there on the inputs of a.
+
+        Only for two programs (``wb.diff(module, "model.onnx", inputs)``); empty for other runs. Print it, show it in a
+        notebook, or draw it with ``figure()``.
+
+        Parameters
+        ----------
+        rows : int, default 20
+            Values that are shown.
+
+        Returns
+        -------
+        Ranking
+        """
+        return Ranking(self.a, self.b, self.made or (), rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -260,6 +283,14 @@ class Diff:
                 "decides": r.decides,
                 "introduces": r.introduces,
                 "quantised": r.quantised,
+                "range_error": _plain(r.range_error),
+                "cosine": r.cosine,
+                "sqnr": _plain(r.sqnr),
+                "own": None if r.own is None else _plain(r.own.own),
+                "own_allowed": None if r.own is None else _plain(r.own.allowed),
+                "own_share": None if r.own is None else _plain(r.own.share),
+                "fault": "" if r.own is None else r.own.fault,
+                "other_source": None if r.other_source is None else str(r.other_source),
                 "source": None if r.source is None else str(r.source),
             }
             for r in self.rows
@@ -289,6 +320,7 @@ class Diff:
             "only_b": list(self.only_b),
             "within": list(self.within),
             "rounded": list(self.rounded),
+            "ranking": self.ranking().table(),
             "notes": list(self.notes),
         }
 

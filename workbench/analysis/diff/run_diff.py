@@ -15,6 +15,9 @@ from workbench.analysis.diff.graph_matching import pair_graphs
 from workbench.analysis.diff.inputs import side_of
 from workbench.analysis.diff.jitted import as_runs
 from workbench.analysis.diff.measure import BLOCK_ITEMS, measure
+from workbench.analysis.diff.programs.names import named_pairs, shifts
+from workbench.analysis.diff.programs.opened import is_file_or_model, is_program, opened
+from workbench.analysis.diff.programs.settled import SettledRows, shifted
 from workbench.analysis.diff.quantised.rows import QuantisedRows
 from workbench.analysis.diff.result import Both, Curve, Diff
 from workbench.analysis.diff.side import Column, Key, Path, Side
@@ -33,6 +36,7 @@ _ASKED = 200
 def diff(
     a: Any,
     b: Any,
+    args: Any = None,
     *,
     rtol: float = 0.0,
     atol: float = 0.0,
@@ -46,16 +50,23 @@ def diff(
             found: Any = one.compare_ops(other, rtol or None)
             return found if one is a else found.swapped()
     tolerance = Tolerance(rtol, atol, ulp, dtypes)
+    if args is not None or is_file_or_model(a) and is_program(b) or is_program(a) and is_file_or_model(b):
+        one, other = opened(a, b, args)
+        sides = TraceSide(one.trace, labels[0]), TraceSide(other.trace, labels[1])
+        return _Comparison(*sides, tolerance, (one.failure, other.failure)).run()
     first, second = as_runs(a, b)
     return _Comparison(side_of(first, labels[0]), side_of(second, labels[1]), tolerance).run()
 
 
 class _Comparison:
-    """One comparison; ``pairs`` maps keys of a to keys of b."""
+    """One comparison; ``pairs`` maps keys of a to keys of b. ``programs``: both should compute the same; how the run of
+    each failed, or ""."""
 
-    def __init__(self, a: Side, b: Side, tolerance: Tolerance) -> None:
-        self.a, self.b, self.tolerance = a, b, tolerance
+    def __init__(self, a: Side, b: Side, tolerance: Tolerance, programs: tuple[str, str] | None = None) -> None:
+        self.a, self.b, self.tolerance, self.programs = a, b, tolerance, programs
         self.pairs: dict[Key, Key] = {}
+        #: values of b whose iterations have other numbers in a -> how much larger those of a are
+        self.shifts: dict[Ref, int] = {}
         self.quantised: QuantisedRows | None = None
 
     def run(self) -> Diff:
@@ -72,14 +83,19 @@ class _Comparison:
             outcome = compare(*columns, (self.a, self.b), self.tolerance)
             values += bool(outcome.compared) or outcome.row is not None
             firings += outcome.compared
-            alone = [n + more for n, more in zip(alone, outcome.unpaired, strict=True)]
+            if self.pairs[mine] not in self.shifts:  # of those the first iteration has no partner
+                alone = [n + more for n, more in zip(alone, outcome.unpaired, strict=True)]
             if outcome.row is not None:
                 found.append(outcome)
             elif outcome.within:
                 within.append(columns[0].name)
         rounded: list[str] = []
+        settled: SettledRows | None = None
         if self.quantised is not None:
             found, rounded = self.quantised.settle(found)
+        elif self.programs is not None and isinstance(self.a, TraceSide) and isinstance(self.b, TraceSide):
+            settled = SettledRows(self.a, self.b, self.pairs, self.shifts, self.tolerance)
+            found, rounded = settled.settle(found, self.pairs)
         found.sort(key=lambda o: o.order)
         rows = [o.row for o in found if o.row is not None]
         edits = [
@@ -88,7 +104,7 @@ class _Comparison:
         ]
         rows = [replace(r, edited=self._edited(r, edits)) if any(edits) else r for r in rows]
         rows = [
-            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised else r
+            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised and r.own is None else r
             for k, r in enumerate(rows)
         ]
         return Diff(
@@ -103,18 +119,30 @@ class _Comparison:
             values,
             firings,
             (alone[0], alone[1]),
-            notes(self.a, self.b, self.pairs),
+            (*notes(self.a, self.b, self.pairs), *self._more(settled)),
             self._curve,
             self._both,
             tuple(rounded),
+            None if settled is None else tuple(settled.made),
         )
+
+    def _more(self, settled: SettledRows | None) -> list[str]:
+        """Sentences on two programs beside their differences."""
+        failures = zip("ab", self.programs or (), strict=False)
+        told = [
+            f"The run of {side} ended early, and what follows was not compared: {why}" for side, why in failures if why
+        ]
+        return told if settled is None else [*told, *settled.notes()]
 
     # -- pairs ----------------------------------------------------------------------------------------------------
     def _pair(self) -> tuple[list[str], list[str]]:
         """Fill ``pairs``; returns the names of what has no partner in a, and in b."""
         a, b = self.a, self.b
         if isinstance(a, TraceSide) and isinstance(b, TraceSide):
-            refs, theirs = pair_graphs(a.graph, b.graph, a.computed(), b.computed()).refs, set(b.keys())
+            used = a.computed(), b.computed()
+            named = None if self.programs is None else list(named_pairs(a.graph, b.graph, *map(frozenset, used)))
+            refs, theirs = pair_graphs(a.graph, b.graph, *used, named).refs, set(b.keys())
+            self.shifts = {} if named is None else shifts(a.graph, b.graph, refs)
             for key in a.keys():
                 match = refs.get(key) if isinstance(key, Ref) else None
                 if match is not None and (match in theirs or b.column(match) is not None):
@@ -146,7 +174,7 @@ class _Comparison:
             other = b.column(self.pairs[key])
             one = None if other is None else a.like(key, other)
         else:
-            one, other = a.column(key), b.column(self.pairs[key])
+            one, other = a.column(key), shifted(b.column(self.pairs[key]), self.shifts)
         if one is None or other is None:
             return None
         return (one, other) if self.quantised is None else self.quantised.columns(one, other)

@@ -115,6 +115,10 @@ class TraceSide:
             decides=self._deciders.get(key, ""),
         )
 
+    def depth(self, ref: Ref) -> int:
+        """Number of loops that a value lives in."""
+        return len(self.trace.layout.frames[self.trace.layout.values[ref].frame].path)
+
     def is_absent(self, ref: Ref) -> bool:
         """True if a value is not an array and the trace comes from a file, which holds arrays only."""
         declared = self.graph.nodes[ref.node].types[ref.index]

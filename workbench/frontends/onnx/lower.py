@@ -29,6 +29,7 @@ from workbench.frontends.onnx.control.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.known_types import Known
 from workbench.frontends.onnx.reading.calls import line_of, opsets_of, region_of
 from workbench.frontends.onnx.reading.external import tensors_of_node
+from workbench.frontends.onnx.reading.torch_names import call_of, name_below
 from workbench.frontends.onnx.reading.upgrades import upgraded
 from workbench.frontends.onnx.reading.weights import Weights
 from workbench.frontends.onnx.rules import gradient
@@ -89,6 +90,8 @@ class OnnxLowering(Known):
         self.expansion = Expansion()
         #: the line of the code that the present node was exported from, where the model tells
         self.source: Source | None = None
+        #: the call of PyTorch that the present node comes from, below its module
+        self.call = ""
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
@@ -157,7 +160,15 @@ class OnnxLowering(Known):
         self.labels[scope.key, name] = label
 
     def node_name(self, scope: OnnxScope, label: str) -> str:
-        """Name for the node that makes value ``label``: the same, unless a value before it has taken it."""
+        """Name for the node that makes value ``label``: the same, unless a value before it has taken it. Of a model
+        that PyTorch exported that of the call, below its module and the loop or branch around it."""
+        if not self.call:
+            return self.constant_name(scope, label)
+        region = scope.inner_region() or ""
+        inside = f"/{region}".endswith(f"/{self.call}")  # what the call itself puts into its loop
+        return "/".join(filter(None, (region, label if inside else name_below(self.call, label))))
+
+    def constant_name(self, scope: OnnxScope, label: str) -> str:
         return f"{scope.region}/{label}" if label in self._taken and scope.region else label
 
     # -- graphs -----------------------------------------------------------------------------------------
@@ -181,18 +192,18 @@ class OnnxLowering(Known):
         array = (
             dense_of(tensor, what, self.expansion) if hasattr(tensor, "indices") else self.weights.array(tensor, what)
         )
-        ref = self.constant(scope, array, self.node_name(scope, name))
+        ref = self.constant(scope, array, self.constant_name(scope, name))
         self.publish(scope, name, ref)
         return ref
 
     def body(self, scope: OnnxScope, graph: Any) -> list[Ref]:
         """Lower the nodes of a graph; returns the values of its outputs."""
-        around = self.source
+        around, call = self.source, self.call
         for proto in graph.node:
             scope.call, scope.at = region_of(proto), next((o for o in proto.output if o), "")
-            self.source = line_of(proto) or around
+            self.source, self.call = line_of(proto) or around, call_of(proto)
             self.node(scope, proto)
-        scope.call, self.source = "", around
+        scope.call, self.source, self.call = "", around, call
         return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]
 
     def need(self, scope: OnnxScope, name: str, what: str) -> Ref:

@@ -35,12 +35,13 @@ def lower_if(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None:
     if not outer.is_gated(pred):
         pred = lowering.emit(outer, "Identity", [pred], f"{label}/pred", region=region)
     switches = Switches(lowering, outer, label, region, pred)
-    sides: list[list[Ref]] = []
-    for side, graph in enumerate(branches):
+    sides: dict[int, list[Ref]] = {}
+    for side in (1, 0) if lowering.call else (0, 1):  # PyTorch numbers the calls of the true side first
+        graph = branches[side]
         scope = BranchScope(lowering, outer, switches, side)
         lowering.open(scope, graph, "then_branch" if side else "else_branch")
-        sides.append(lowering.body(scope, graph))
-    for name, on_false, on_true in zip(node.outputs, *sides, strict=False):
+        sides[side] = lowering.body(scope, graph)
+    for name, on_false, on_true in zip(node.outputs, sides[0], sides[1], strict=False):
         if name:
             merge = lowering.raw("Merge", [on_false, on_true], lowering.node_name(outer, name), region=region)
             lowering.publish(outer, name, merge)

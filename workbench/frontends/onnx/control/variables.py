@@ -115,7 +115,8 @@ def scalar(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, prefix: str, regi
 def frame_names(lowering: OnnxLowering, node: OnnxNode, outer: OnnxScope, kind: str) -> tuple[str, str]:
     """(frame or branch, region) of a construct: its own name, and that name below the region that it stands in."""
     around = outer.inner_region()
-    frame = lowering.unique(node.proto.name or (f"{around}/{kind}" if around else kind))
+    called = "/".join(filter(None, (around, lowering.call))) if lowering.call else ""
+    frame = lowering.unique(called or node.proto.name or (f"{around}/{kind}" if around else kind))
     below = around is None or frame.startswith(f"{around}/")
     return frame, frame if below else f"{around}/{frame}"
 

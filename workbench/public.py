@@ -51,6 +51,7 @@ from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.recorder import TerminalLine, Watch, WatchReports, home
 from workbench.recorder import watch as _recorded
+from workbench.recorder.logs import RunLog, read_log, read_logs
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
 from workbench.text import facts_html, harmless
@@ -576,6 +577,7 @@ __all__ = [
     "Record",
     "ReleasedError",
     "Retention",
+    "RunLog",
     "Session",
     "Stop",
     "StopReason",
@@ -614,6 +616,8 @@ __all__ = [
     "overflow_candidates",
     "parse",
     "plan_cache",
+    "read_log",
+    "read_logs",
     "run_with",
     "sweep",
     "terminal",

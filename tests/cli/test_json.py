@@ -74,6 +74,7 @@ CALLS = {
         ["TRACE TRACE", "TRACE OTHER", "NEWTON OTHER -i a=2", "TRACE OTHER --rtol 1"],
         ["TRACE NOWHERE", "TRACE reference", "NEWTON OTHER", "TRACE OTHER --rtol=-x"],
     ),
+    ("log",): (["LOG", "LOG --until loss<2", "LOGS"], ["NOWHERE", "LOG --until nonsense", "LOG --pattern ("]),
     ("sweep",): (
         ["NEWTON --grid a=1:4:4", "NEWTON --grid a=1:4:4 --collect x[-3:] --collect label"],
         [
@@ -95,6 +96,9 @@ def files(tmp_path_factory):
     b = wb.GraphBuilder("divides")
     n = b.placeholder("n", "int64", ())
     divides = b.build({"q": b.op("gather", b.constant(np.arange(3)), n - 9)})
+    log = folder / "run" / "metrics.csv"
+    log.parent.mkdir()
+    log.write_text("step,loss\n1,0.5\n2,0.25\n", "utf-8")
     found = {
         "NEWTON": models.save(models.newton(), folder / "newton.txt"),
         "ENDLESS": models.save(models.endless(), folder / "endless.txt"),
@@ -103,6 +107,8 @@ def files(tmp_path_factory):
         "TRACE": models.trace(models.newton(), folder / "t.wbtrace", a=2.0),
         "OTHER": models.trace(models.newton(), folder / "o.wbtrace", a=3.0),
         "NOWHERE": folder / "nowhere.txt",
+        "LOG": log,
+        "LOGS": log.parent,
     }
     return {name: str(path) for name, path in found.items()}
 

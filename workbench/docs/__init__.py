@@ -11,6 +11,7 @@
 .. include:: pytorch_loops.md
 .. include:: sweeps.md
 .. include:: recorder.md
+.. include:: logs.md
 .. include:: arrays.md
 .. include:: types.md
 .. include:: speed.md

@@ -274,6 +274,9 @@ def _reached(watch: Watch) -> str | None:
     start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
     columns = {v.name: v for v in watch.variables}
     rows = np.arange(max(start, stop - REACHED, *(v.first for v in watch.variables)), stop)
+    for column in (columns[n] for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)):
+        if column.missing is not None:  # iterations that say nothing of it
+            rows = rows[~column.missing.take(rows).astype(bool)]
     if not len(rows):
         return None
     met = np.ones(len(rows), bool)

@@ -64,6 +64,9 @@ class Watch(LoopRecorder):
     (<Watch 'doubling', running: 3 iterations of size>, array([1, 2, 4]))
     """
 
+    #: whether lists of live loops have it
+    LIVE = True
+
     def __init__(
         self,
         name: str,
@@ -113,7 +116,7 @@ class Watch(LoopRecorder):
         self.__signature__ = inspect.Signature(
             [inspect.Parameter("intermediate_result", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
         )
-        if parent is None:
+        if parent is None and self.LIVE:
             register(self)
 
     # -- the loop's side --------------------------------------------------------------------------------------------

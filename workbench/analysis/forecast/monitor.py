@@ -14,6 +14,7 @@ from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
 from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may_meet, together
 from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
+from workbench.analysis.forecast.spacing import in_iterations
 from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
@@ -71,6 +72,8 @@ class TerminationMonitor:
         self.clauses: list[ComparisonMonitor] = []
         self.logic = "single"
         self.count = 0
+        #: iterations between two observations, and since the newest one
+        self.apart, self.behind = 1, 0
         self.ended = False
         self._watch = StateWatch()
         self._cached: tuple[int, Termination] | None = None
@@ -120,7 +123,7 @@ class TerminationMonitor:
         """Return the answer at this moment; it is cached until the next observation."""
         if self._cached is None or self._cached[0] != self.count:
             with np.errstate(all="ignore"):
-                self._cached = (self.count, self._predict())
+                self._cached = (self.count, in_iterations(self._predict(), self.apart, self.behind))
         return self._cached[1]
 
     def _predict(self) -> Termination:

@@ -170,6 +170,8 @@ class _Making:
         declared = self.graph.type_of(ref)
         shape = column.shape or tuple(d if d is not None else -1 for d in declared.shape or ())
         evolution = evolution_of(column)
+        if len(column) and column.iterations[0] <= 1:  # all of it; a watch without start values begins at iteration 1
+            evolution.count = len(column)
         evolution.issues = {**evolution.issues, **column.first_bad}
         if path in self.loops:
             drop_refuted(self.loops[path], name, evolution)

@@ -105,7 +105,7 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
         found.notes.append("Of complex numbers the magnitude is told.")
     if (step := found.step) > 1:
         found.notes.append(
-            f"Only every {step}th iteration is kept: what repeats faster than every {2 * step} iterations is not seen."
+            f"It has a value in every {step}th iteration only: what repeats faster than every {2 * step} is not seen."
         )
     _missing(trace, ref, found)
     if len(found) < 16:

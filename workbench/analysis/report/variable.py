@@ -168,6 +168,7 @@ def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
     if found.order is not None and found.order > 0:
         found.order = float(found.order ** (1.0 / k))
     found.issues = {slug: int(column.iterations[0]) + k * at for slug, at in found.issues.items()}
+    found.why = [sentence.replace("each iteration", f"every {k} iterations") for sentence in found.why]
     found.model = None  # it counts in kept values
     return found
 

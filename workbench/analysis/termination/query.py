@@ -33,6 +33,8 @@ from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
 
+#: stands where a recorded loop gave no value
+ABSENT: Any = object()
 #: iterations of the record that the black box is shown
 OBSERVED = 512
 #: of a variable that is a large array so many bytes are looked at, but so many values at least
@@ -291,7 +293,11 @@ def observe(
             return [found.last()] * len(conds)
         at, values = found.newest(most)
         late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, the condition did not yet
-        return list(values[:-1] if late else values)
+        known = list(values[:-1] if late else values)
+        n = len(known)
+        if not n or n <= len(paths) and (at[0] == paths[-n]).all() and (at[n - 1] == paths[-1]).all():
+            return known
+        return _in_place(paths, dict(zip(map(tuple, at.tolist()), known, strict=False)))
 
     def state(ref: Ref) -> list[Any]:
         size = _bytes_of(trace, ref)
@@ -302,16 +308,35 @@ def observe(
         # older ones are not read: each stands for a value of its own, so that no recurrence is seen where none was
         return [np.array([k, -1]) for k in range(len(conds) - len(known))] + known
 
-    states = {v.name: state(Ref(v.merge)) for v in variables}
+    states = {v.name: _carried(state(Ref(v.merge))) for v in variables}
     sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
     count = min([len(conds), *(len(s) for s in states.values()), *(len(a) for a, *_ in sides)])
     first = next((k for k in range(-count, 0) if mine[k]), 0)
     monitor = TerminationMonitor(names, start=int(paths[first, -1]) if first else 0)
+    seen = []
     for k in range(-count, 0):
         if mine[k]:
             values = [(a[k], op, b[k] if b is not None and len(b) >= count else fixed) for a, op, b, fixed in sides]
-            monitor.observe({n: s[k] for n, s in states.items()}, bool(conds[k]), values, logic)
+            if not any(a is ABSENT or b is ABSENT for a, _, b in values):
+                monitor.observe({n: s[k] for n, s in states.items()}, bool(conds[k]), values, logic)
+                seen.append(k)
+    if len(seen) > 1:
+        monitor.apart = max(round((seen[-1] - seen[0]) / (len(seen) - 1)), 1)
+        monitor.behind = -1 - seen[-1]
     return monitor
+
+
+def _in_place(paths: np.ndarray, known: dict[tuple[int, ...], Any]) -> list[Any]:
+    """Values by their iterations, in the order of ``paths``; ABSENT where a recorded loop gave none."""
+    return [known.get(path, ABSENT) for path in map(tuple, paths.tolist())]
+
+
+def _carried(values: list[Any]) -> list[Any]:
+    """A variable as the loop has it: where an iteration says nothing of it, the value that it had."""
+    found: list[Any] = []
+    for value in values:
+        found.append(found[-1] if value is ABSENT and found else value)
+    return [None if value is ABSENT else value for value in found]
 
 
 def _bytes_of(trace: Trace, ref: Ref) -> int:

@@ -1,0 +1,124 @@
+"""Logs as lines of text: MLPerf's, those of a pattern, and lines such as ``step 10: loss 0.5, lr=1e-3``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from workbench.errors import WatchError
+from workbench.recorder.logs.rows import LogRows, Number, number
+
+#: what MLPerf's lines begin with
+MLPERF = ":::MLLOG"
+#: where MLPerf's metadata tell the step
+_MLPERF_STEPS = ("step_num", "samples_count", "iteration_num", "epoch_num", "epoch_count")
+#: the most characters of a line that are looked through
+MAX_LINE = 4_096
+_VALUE = r"([-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf(?:inity)?))(?![\w.:])"
+_WORD = r"[A-Za-z_][\w/.-]{0,60}"
+#: ``train loss: 0.5``, ``loss=0.5``, ``loss 0.5``
+_PAIR = re.compile(rf"(?<![\w.])({_WORD}(?: {_WORD}){{0,2}})\s?[:=]\s?{_VALUE}|(?<![\w.])({_WORD}) {_VALUE}", re.I)
+#: ``Epoch 3/10``, ``step=100``, ``iter 5:``
+_STEP = re.compile(r"(?<![\w/])(global_step|step|iteration|iter|epoch)s?\b[\s:=#\[(]{0,3}(\d{1,18})(?![\w.]*\w)", re.I)
+
+
+def read_mlperf(lines: Iterable[str], rows: LogRows) -> None:
+    """Add the numbers of MLPerf's log that belong to a step or an epoch.
+
+    Source: https://github.com/mlcommons/logging/tree/master/mlperf_logging/mllog.
+    """
+    for line in lines:
+        _, found, rest = line.partition(MLPERF)
+        if not found:
+            continue
+        try:
+            entry = json.loads(rest)
+        except (ValueError, RecursionError):
+            continue
+        told = entry.get("metadata") if isinstance(entry, Mapping) else None
+        if not isinstance(told, Mapping):
+            continue
+        step = next((n for name in _MLPERF_STEPS if (n := number(told.get(name))) is not None), None)
+        if step is not None:
+            rows.add({str(entry.get("key"))[:200]: entry.get("value")}, step)
+
+
+def read_pattern(lines: Iterable[str], rows: LogRows, pattern: str) -> None:
+    """Add a row for each line in which the pattern is found; the names of its groups are those of the variables."""
+    found = _compiled(pattern)
+    for line in lines:
+        match = found.search(line[:MAX_LINE])
+        if match is not None:
+            rows.add({name: text for name, text in match.groupdict().items() if text is not None})
+
+
+def _compiled(pattern: str) -> Any:
+    """The pattern by RE2, whose time grows with the line only: the lines may be anybody's."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        found = re2.compile(pattern, options)
+    except re2.error as error:
+        why = error.args[0] if error.args else error
+        why = why.decode("utf-8", "replace") if isinstance(why, bytes) else why
+        raise WatchError(
+            f"read_log: {pattern!r} is not a pattern: {why}.",
+            slug="bad-log",
+            fix="write it as https://github.com/google/re2/wiki/Syntax has it.",
+        ) from error
+    if not found.groupindex:
+        raise WatchError(
+            f"read_log: the pattern {pattern!r} names no group.",
+            slug="bad-log",
+            fix=r"name what it finds: (?P<step>\d+).*loss (?P<loss>\S+)",
+        )
+    return found
+
+
+def read_text(lines: Iterable[str], rows: LogRows) -> None:
+    """Add the numbers with names of lines that tell a step; where none does, those of all lines.
+
+    A line that tells a step and no other number (Keras' ``Epoch 3/10``) gives it to the lines after it.
+    """
+    told: Number | None = None
+    waiting: list[dict[str, Number]] = []
+    for line in _parts(lines):
+        pairs = dict(_pairs(line))
+        step = _step(line)
+        if step is not None:
+            told, waiting = step[1], []
+            pairs = {name: value for name, value in pairs.items() if name.lower() != step[0]}
+            if pairs:
+                rows.add({step[0]: step[1], **pairs}, step[1])
+                told = None
+        elif pairs and told is not None:
+            rows.add({"step": told, **pairs}, told)
+        elif pairs and not len(rows) and len(waiting) < 100_000:
+            waiting.append(pairs)
+    if not len(rows):
+        for pairs in waiting:
+            rows.add(pairs)
+
+
+def _parts(lines: Iterable[str]) -> Iterator[str]:
+    """Lines; of a progress bar, which is written over again and again, each state."""
+    for line in lines:
+        for part in line.split("\r"):
+            yield part[:MAX_LINE]
+
+
+def _step(line: str) -> tuple[str, int] | None:
+    """(word, number) of the most exact step that the line tells."""
+    found = {match[1].lower(): int(match[2]) for match in _STEP.finditer(line)}
+    return next(((w, found[w]) for w in ("global_step", "step", "iteration", "iter", "epoch") if w in found), None)
+
+
+def _pairs(line: str) -> Iterator[tuple[str, Number]]:
+    for match in _PAIR.finditer(line):
+        name, text = (match[1], match[2]) if match[1] is not None else (match[3], match[4])
+        if (value := number(text)) is not None:
+            yield name.strip(), value

@@ -1,0 +1,180 @@
+"""``RunLog``: the record of a run that is over, as its log tells it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis import Evolution
+from workbench.analysis.report import Analysis
+from workbench.analysis.standing import LoopEnd, Standing
+from workbench.analysis.text import count
+from workbench.recorder.logs.rows import Number
+from workbench.recorder.outlook import Outlook
+from workbench.recorder.watch import Watch
+from workbench.text import harmless, printable
+
+
+class RunLog(Watch):
+    """The record of a run that its log tells; made by :func:`workbench.read_log`.
+
+    It is a watch whose loop is over: ``log["loss"]``, ``log.trace``, ``log.report()``, ``log.compare(other)``,
+    ``wb.classify``, ``wb.diff`` and the tables are those of any watch. Iteration k is the k-th step of which the log
+    says anything.
+
+    Attributes
+    ----------
+    source : str
+        The file or folder.
+    format : str
+        Its format, as "JSON lines".
+    steps : list
+        The step of each iteration; None where the log tells none.
+    notes : list of str
+        What was left out, or looks odd.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "metrics.csv")
+    >>> _ = file.write_text("step,loss\\n0,1.0\\n100,0.5\\n200,nan\\n")
+    >>> log = wb.read_log(file)
+    >>> log, log.steps
+    (<RunLog 'metrics.csv', CSV: 3 iterations of step, loss>, [0, 100, 200])
+    >>> log.problems()
+    ['loss is NaN in step 200 for the first time']
+    """
+
+    LIVE = False
+
+    def __init__(self, name: str, path: str, kind: str, until: Any) -> None:
+        super().__init__(name, until=until)
+        self.source, self.format = path, kind
+        self.steps: list[Number | None] = []
+        self.notes: list[str] = []
+        self._analysis: tuple[Any, Analysis] | None = None
+
+    def read(self, rows: list[dict[str, Number]], steps: list[Number | None]) -> None:
+        """Record the rows, one an iteration."""
+        for row in rows:
+            self.record(**row)
+        self.steps = list(steps)
+
+    @property
+    def quiet(self) -> bool:
+        """False: nobody waits for a call."""
+        return False
+
+    @property
+    def end(self) -> LoopEnd:
+        """IN_PROGRESS: the log ends in the loop, and nothing is known of later iterations."""
+        return LoopEnd(Standing.IN_PROGRESS, self.iteration)
+
+    def at(self, iteration: int) -> str:
+        """An iteration, counted from 1, as the log's own step: ``step 200``."""
+        step = self.steps[iteration - 1] if 0 < iteration <= len(self.steps) else None
+        return f"iteration {iteration:,}" if step is None else f"step {step:,}"
+
+    def problems(self) -> list[str]:
+        """Each variable that became NaN or infinite, with the step; empty for a healthy run."""
+        found = []
+        for name in self.names:
+            series = self[name]
+            values = np.asarray(series.values, np.float64)
+            bad = np.flatnonzero(~np.isfinite(values))
+            if len(bad):
+                k = int(bad[0])
+                kind = "NaN" if np.isnan(values[k]) else "infinite"
+                found.append(f"{name} is {kind} in {self.at(int(series.iterations[k, -1]))} for the first time")
+        return found
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each variable: its name, values, first, last and least value, where that was, and its label."""
+        rows = []
+        for name in self.names:
+            series = self[name]
+            values = np.asarray(series.values, np.float64)
+            finite = np.flatnonzero(np.isfinite(values))
+            row: dict[str, Any] = {"name": name, "values": len(values), "first": values[0], "last": values[-1]}
+            if len(finite):
+                low, high = (int(finite[pick(values[finite])]) for pick in (np.argmin, np.argmax))
+                for word, k in (("least", low), ("largest", high)):
+                    row |= {word: float(values[k]), f"{word}_at": self.at(int(series.iterations[k, -1]))}
+            rows.append(row | {"label": self.label(name).label.name})
+        return rows
+
+    def label(self, name: str) -> Evolution:
+        """The evolution of a variable (:func:`workbench.classify`)."""
+        key = (self.number, self.version)
+        if self._analysis is None or self._analysis[0] != key:
+            self._analysis = key, self.analyze()
+        return self._analysis[1].variables[name].evolution
+
+    @property
+    def reached(self) -> bool | None:
+        """True if the newest values meet ``until``; None where none is given."""
+        return None if not self.until else self.outlook().reached is not None
+
+    @property
+    def healthy(self) -> bool:
+        """True if no value is NaN or infinite, and ``until`` was reached."""
+        return not self.problems() and self.reached is not False
+
+    def data(self) -> dict[str, Any]:
+        """The report as plain data for JSON."""
+        return {
+            "name": self.name,
+            "path": self.source,
+            "format": self.format,
+            "iterations": len(self.steps),
+            "first_step": next((s for s in self.steps if s is not None), None),
+            "last_step": next((s for s in reversed(self.steps) if s is not None), None),
+            "healthy": self.healthy,
+            "problems": self.problems(),
+            "until": [str(clause) for clause in self.until],
+            "reached": self.reached,
+            "forecast": self.forecast,
+            "variables": [{**row, "evolution": self.label(row["name"]).table()} for row in self.table()],
+            "notes": list(self.notes),
+        }
+
+    @property
+    def forecast(self) -> str:
+        """A sentence about ``until``: reached since when, would have been reached when, or not."""
+        if not self.until:
+            return ""
+        outlook: Outlook = self.outlook()
+        wanted = " and ".join(map(str, self.until))
+        if outlook.reached is not None:
+            return f"{outlook.reached}."
+        end = outlook.end
+        if end.outcome == "terminates" and end.remaining is not None:
+            low, high = end.interval or (end.remaining, end.remaining)
+            between = f" ({low:,} to {high:,})" if high is not None and (low, high) != (end.remaining,) * 2 else ""
+            more = count(end.remaining, "more iteration")
+            return f"{wanted} was not reached; at this pace it would have been after about {more}{between}."
+        if end.outcome == "never":
+            return f"{wanted} was not reached, and would not have been: {end.reason.sentence}"
+        return f"{wanted} was not reached. {end.reason.sentence}"
+
+    @harmless
+    def report(self) -> str:
+        """The log in words: problems first, then ``until``, then the label of each variable."""
+        known = [step for step in self.steps if step is not None]
+        span = f", steps {known[0]:,} to {known[-1]:,}" if known else ""
+        head = f"Log {printable(self.name)} ({self.format}): {count(len(self.steps), 'iteration')}{span}."
+        lines = [f"{problem}." for problem in self.problems()] or ["No value is NaN or infinite."]
+        if self.forecast:
+            lines.append(self.forecast)
+        lines += [printable(note) for note in self.notes]
+        for row in self.table():
+            least = f", least {row['least']:.6g} in {row['least_at']}" if "least" in row else ""
+            label = self.label(row["name"])
+            told = f"{label.why[0]}" if label.method == "counter" else str(label)
+            lines.append(f"{printable(row['name'])}: {row['first']:.6g} to {row['last']:.6g}{least}. {told}")
+        return "\n".join([head, *lines])
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:6]) + (", ..." if len(self.names) > 6 else "")
+        return f"<RunLog {self.name!r}, {self.format}: {count(len(self.steps), 'iteration')} of {printable(names)}>"

@@ -49,7 +49,7 @@ def of_loops(loops: list[RandomLoop]) -> str:
     found = [r for loop in loops for r in rows(loop)]
     ends = [r for r in found if r.truth is not None]
     wide = [r for r in ends if r.covered is not None and r.answer.interval[0] != r.answer.interval[1]]  # type: ignore[index]
-    width = [(min(r.answer.interval[1], 1e9) - r.answer.interval[0]) / r.truth for r in wide]  # type: ignore[index,operator,type-var]
+    width = [(min(r.answer.interval[1] or math.inf, 1e9) - r.answer.interval[0]) / r.truth for r in wide]  # type: ignore[index,operator,type-var]
     near = [_near(r.answer, r.truth) for r in ends if r.percent == 30]
     return (
         f"loops: hold {np.mean([r.covered for r in wide]):.3f} width {np.median(width):.3f} "

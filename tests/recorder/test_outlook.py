@@ -188,3 +188,29 @@ def test_a_block_that_is_entered_again_resumes_the_record():
     with watch:
         watch(r=0.25)
     assert watch.calls == 3 and watch["r"].values.tolist() == [1.0, 0.5, 0.25]
+
+
+def test_since_when_an_end_is_reached_and_since_when_it_is_lost_again():
+    watch = recorded([0.77**k for k in range(1, 61)], until={"r": ("<", 1e-6)})
+    assert watch.outlook().sentence == "r < 1e-06 since iteration 53; the loop goes on"
+    for _ in range(11):
+        watch(r=1e-2)
+    assert watch.outlook().sentence.startswith("r rose again since iteration 61: r < 1e-06 held before; ")
+    watch.finish()
+    sentence = watch.outlook().sentence
+    assert "r rose again since iteration 61" in sentence and "was not reached" not in sentence
+
+
+def test_a_residual_that_has_turned_says_since_when():
+    watch = recorded([0.7 ** min(k, 80) * 1.05 ** max(0, k - 80) for k in range(1, 140)], until={"r": ("<", 1e-14)})
+    outlook = watch.outlook()
+    assert outlook.end.outcome == "never" and outlook.end.reason.slug == "turned"
+    assert "it has risen again since iteration 80, where it was 4.05362e-13" in outlook.sentence
+    assert "stagnation" in outlook.found
+
+
+def test_an_interval_without_an_upper_bound_says_so():
+    watch = recorded([0.7 ** min(k, 80) * 1.05 ** max(0, k - 80) for k in range(1, 101)], until={"r": ("<", 1e-14)})
+    outlook = watch.outlook()
+    assert outlook.end.interval is not None and outlook.end.interval[1] is None
+    assert "or more, no upper bound known" in outlook.sentence and "no upper bound known" in str(outlook.end)

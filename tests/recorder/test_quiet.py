@@ -60,11 +60,13 @@ def test_the_seconds_since_the_newest_call_grow():
         pass
 
 
-def test_a_norm_and_a_modulus_are_called_so_and_have_limits_of_their_own():
+def test_a_norm_and_a_modulus_are_called_so_and_have_a_label_only_where_they_vanish_or_grow():
     w = wb.watch("arrays", show=False)
     for k in range(30):
-        w(x=[1 + 0.5**k, 2.0], z=complex(3, 4), r=1 + 0.5**k)
+        w(x=[1 + 0.5**k, 2.0], z=complex(3, 4), r=1 + 0.5**k, residual=[0.5**k, -(0.5**k)])
     of = {row["name"]: row for row in plain(w.outlook())["variables"]}
-    assert of["x"]["measure"] == "2-norm" and of["x"]["limit"].startswith("2.23606797")  # the square root of 5
+    assert (of["x"]["measure"], of["x"]["label"], of["x"]["limit"]) == ("2-norm", "a norm, no verdict", None)
+    assert "norms of iterates" in of["x"]["why"] and of["z"]["label"] == "a norm, no verdict"
+    assert (of["residual"]["measure"], of["residual"]["label"]) == ("2-norm", "converging")
     assert (of["z"]["measure"], of["z"]["value"], len(of["z"]["y"])) == ("modulus", "5", 30)
     assert of["r"]["measure"] == "" and re.fullmatch(r"1 \(within \de-\d+\)", of["r"]["limit"])

@@ -41,12 +41,19 @@ def test_start_values_that_come_too_late_or_are_none():
     assert caught.value.slug == "late-start" and loop["x"].values.tolist() == [1.0]
 
 
+def noise(k):
+    return float(np.exp(0.1 * np.random.default_rng(k).normal()))
+
+
 #: what is recorded in iteration k -> whether it stagnates
 LOOPS = {
     "a floor": (lambda k: {"error": max(0.5**k, 1e-9)}, True),
     "a floor beside a counter": (lambda k: {"k": k, "error": max(0.5**k, 1e-9)}, True),
     "two that rest": (lambda k: {"error": max(0.5**k, 1e-9), "rate": 0.1 if k < 30 else 0.01}, True),
     "a float32 counter": (lambda k: {"x": np.float32(2**24 - 50) + np.float32(min(k, 50))}, True),
+    "a floor of noise": (lambda k: {"error": max(0.5**k, 1e-6) * noise(k)}, True),
+    "noise about a level": (lambda k: {"error": noise(k)}, False),
+    "a slow decay in noise": (lambda k: {"error": 0.97**k * noise(k)}, False),
     "a plateau": (lambda k: {"errors": 7 - k // 15}, False),
     "one that moves": (lambda k: {"error": max(0.5**k, 1e-9), "x": float(np.sin(k))}, False),
     "a counter": (lambda k: {"k": k}, False),

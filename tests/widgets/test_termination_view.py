@@ -238,7 +238,7 @@ def test_left_and_sure_in_words():
     from workbench.analysis.verdict import Proof, Reason, Status, Termination
 
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15), confidence=0.93))
-    assert soon["left"] == "12 iterations (90 % between 10 and 15)" and "93 %" in soon["sure"]
+    assert soon["left"] == "12 iterations (90 % interval 10 to 15)" and "93 %" in soon["sure"]
     exact = describe(Termination(Status.PROVED, "terminates", 1, (1, 1), proof=Proof("lookahead", "the slice")))
     assert exact["left"] == "exactly 1 iteration" and exact["sure"] == "proved: the condition was computed ahead"
     assert describe(Termination(Status.UNKNOWN, interval=(100, None)))["left"] == "at least 100 iterations"

@@ -103,4 +103,4 @@ def _end(told: dict[str, Any], now: float | None) -> tuple[float, float, float] 
         return None
     at = now + told["remaining"]
     low, high = told["interval"] or (told["remaining"], told["remaining"])
-    return at, now + low, now + high
+    return at, now + low, at if high is None else now + high

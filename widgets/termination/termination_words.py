@@ -111,7 +111,7 @@ def headline(
     status: str,
     outcome: Any,
     remaining: Any,
-    interval: tuple[int, int] | None,
+    interval: tuple[int, int | None] | None,
     details: Mapping[str, Any] | None = None,
     how: str = "",
 ) -> str:
@@ -133,18 +133,18 @@ def headline(
         return f"{word}: {stops}"
     text = f"{word}: {stops} after {numeral(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
     if interval and status != "PROVED" and interval[0] != interval[1]:
-        text += f" ({numeral(interval[0])} to {numeral(interval[1])})"
+        text += f" ({_bounds(*interval)})"
     return text
 
 
-def _left(termination: Any, interval: tuple[int, int] | None) -> str:
+def _left(termination: Any, interval: tuple[int, int | None] | None) -> str:
     """Iterations that are left, with their interval."""
     status = getattr(termination.status, "name", "")
     low = termination.interval[0] if getattr(termination, "interval", None) is not None else None
     if termination.outcome == "never":
         return "unlimited"
     if termination.remaining is None:
-        if termination.outcome == "terminates" and interval is not None:
+        if termination.outcome == "terminates" and interval is not None and interval[1] is not None:
             return f"at most {count(interval[1], 'iteration')}"
         return f"at least {count(int(low), 'iteration')}" if low is not None else "not known"
     if termination.remaining == 0:
@@ -154,7 +154,11 @@ def _left(termination: Any, interval: tuple[int, int] | None) -> str:
         return f"exactly {text}"
     if interval is None or interval[0] == interval[1]:
         return text
-    return f"{text} (90 % between {numeral(interval[0])} and {numeral(interval[1])})"
+    return f"{text} (90 % interval {_bounds(*interval)})"
+
+
+def _bounds(low: int, high: int | None) -> str:
+    return f"{numeral(low)} {'or more, no upper bound known' if high is None else f'to {numeral(high)}'}"
 
 
 def _sure(status: str, proof: Any, confidence: Any) -> str:
@@ -175,11 +179,11 @@ def _sentence(reason: Any) -> str:
     return str(reason or "")
 
 
-def _interval(interval: Any) -> tuple[int, int] | None:
+def _interval(interval: Any) -> tuple[int, int | None] | None:
     if interval is None:
         return None
     try:
         low, high = interval
-        return int(low), int(high)
+        return int(low), None if high is None else int(high)
     except (TypeError, ValueError, OverflowError):
         return None

@@ -53,6 +53,11 @@ def count(n: int, thing: str, many: str | None = None) -> str:
     return f"{n:,} {thing if n == 1 else many or thing + 's'}"
 
 
+def bounds(low: int, high: int | None) -> str:
+    """``1 to 50``; without an upper bound ``1 or more, no upper bound known``."""
+    return f"{low:,} or more, no upper bound known" if high is None else f"{low:,} to {high:,}"
+
+
 def listed(parts: list[str], most: int = 6) -> str:
     """``a, b and c``; of more than ``most`` the first ones and how many are left."""
     if len(parts) > most:

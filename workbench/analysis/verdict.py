@@ -11,6 +11,7 @@ no-effect           the variable is updated, and its update gives back the same 
 absorbed            the variable's dtype absorbs the step: fl(x + d) == x with d != 0 (float32 at 2^24 with + 1)
 floor               a residual stagnates, or cycles by rounding errors, above its tolerance
 stagnates           the best value is old, and neither the laws that fitted before nor wandering lead to the threshold
+turned              the same of a record that leads away from the threshold since its best value
 limit-beyond        the operand comes to rest at, or tends to, a limit at which the clause still holds
 sign-flips          the iterates turn into their negatives each time, so that their distance does not shrink
 cycle               the values repeat with a period and none of them ends the loop
@@ -49,7 +50,7 @@ from workbench.analysis.claims.claim import Claim
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.series.result import percent
 from workbench.analysis.standing import LoopEnd
-from workbench.analysis.text import places, plain
+from workbench.analysis.text import bounds, places, plain
 from workbench.ir.node import Source
 from workbench.text import harmless, words_html
 
@@ -303,8 +304,7 @@ class Termination:
         if self.status is Status.UNKNOWN and self.interval is not None:
             text[0] += f"; at least {self.interval[0]:,} more iterations"
         elif self.status is Status.PREDICTED and self.interval is not None:
-            low, high = self.interval
-            text[0] += f" (90 % interval {low:,} to {'any' if high is None else format(high, ',')})"
+            text[0] += f" (90 % interval {bounds(*self.interval)})"
         elif self.remaining is None and self.interval is not None and self.interval[1] is not None:
             text[0] += f" within {self.interval[1]:,} more iterations"
         if "unless" in self.details:

@@ -6,6 +6,7 @@ UNKNOWN, for the code of the loop is not seen.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.analysis import Follower
+from workbench.analysis.laws.chance.rest import rest
+from workbench.analysis.laws.record import FallingRecord
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import History, HistoryError
-from workbench.analysis.standing import LoopEnd
+from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.termination.query import observe
-from workbench.analysis.text import listed
+from workbench.analysis.text import bounds, listed
 from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
@@ -43,7 +46,7 @@ SURE = 0.9
 #: reasons of a loop that will not end because a variable rests, or moves away
 RESTS = {
     *("floor", "noise-floor", "limit-beyond", "cycle", "absorbed", "no-effect", "not-updated", "clause-invariant"),
-    *("recurrence", "stagnates"),
+    *("recurrence", "stagnates", "turned"),
 }
 LEAVES = {"moves-away", "overflow", "step-too-large", "wraps"}
 #: what a forecast may fail with while the loop writes on
@@ -88,7 +91,8 @@ class Outlook:
     found: dict[str, str] = field(default_factory=dict)
     heard: str = ""
     stands: LoopEnd | None = None
-    reached: str | None = None  #: what ``until`` waits for, where it is met although the loop goes on, and since when
+    reached: str | None = None  #: what ``until`` waits for, where it is met, and since when
+    lost: str | None = None  #: the same where it was met before and is not any more
 
     @property
     def over(self) -> bool:
@@ -102,14 +106,26 @@ class Outlook:
         if self.state == "quiet":
             return f"No call since {self.heard}. If the loop is over, call watch.finish()."
         if self.over and self.stands is not None:
-            stands = self.stands
-            return f"{stands.headline}, {time_text(self.seconds)}." + (f" {stands.why}" if stands.why else "")
-        end = self.end
+            said = [f"{self.stands.headline}, {time_text(self.seconds)}.", self.why]
+            return " ".join(part for part in said if part)
         if self.reached is not None:
             return f"{self.reached}; the loop goes on"
+        return self._ahead() if self.lost is None else f"{self.lost}; {self._ahead()}"
+
+    @property
+    def why(self) -> str:
+        """The rest of the sentence about a loop that is over, behind the headline."""
+        told, stands = self.reached or self.lost, self.stands
+        stopped = self.lost is not None and stands is not None and stands.standing is Standing.STOPPED
+        why = "" if stands is None else stands.why if not stopped else f"{stands.how}." if stands.how else ""
+        return " ".join(part for part in (why, f"{told}." if told else "") if part)
+
+    def _ahead(self) -> str:
+        """The forecast in words."""
+        end = self.end
         if end.outcome == "terminates" and end.remaining is not None:
             low, high = end.interval or (end.remaining, end.remaining)
-            between = f" ({low:,} to {high:,})" if high is not None and (low, high) != (end.remaining,) * 2 else ""
+            between = f" ({bounds(low, high)})" if (low, high) != (end.remaining,) * 2 else ""
             left = f", {time_text(end.remaining / self.rate)}" if self.rate > 0 else ""
             return f"about {end.remaining:,} more iterations{between}{left}"
         if end.outcome == "never":
@@ -182,7 +198,7 @@ class Outlooks:
             found,
             heard,
             watch.end,
-            None if state not in ("running", "quiet") else _reached(watch),
+            *_reached(watch),
         )
 
     def _variable(self, watch: Watch, name: str) -> VariableOutlook:
@@ -235,7 +251,7 @@ def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
 def _of_sizes(y: np.ndarray, start: int, elements: Evolution) -> Evolution:
     """The evolution of norms or moduli; the first NaN and infinity are those of the elements."""
     try:
-        found = classify_history(History(y, start)).above(0.0)
+        found = classify_history(History(y, start)).of_norm()
     except (*TROUBLE, HistoryError) as error:
         found = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
     found.issues = {**found.issues, **{k: at for k, at in elements.issues.items() if k in ("nan", "inf")}}
@@ -266,11 +282,11 @@ def _end(watch: Watch) -> Termination:
         return unknown("failed", f"It could not be worked out: {getattr(error, 'message', error)}")
 
 
-def _reached(watch: Watch) -> str | None:
-    """The end that ``until`` waits for, and since when it is met without a break; None where it is not met now."""
+def _reached(watch: Watch) -> tuple[str | None, str | None]:
+    """The end that ``until`` waits for, and since when it is met without a break; else since when it is not."""
     from_names = {v.name: t for v, t in zip(watch.variables, (t for _, t in watch.shape().variables), strict=True)}
     if not watch.until or not usable(watch.until, from_names):
-        return None
+        return None, None
     start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
     columns = {v.name: v for v in watch.variables}
     rows = np.arange(max(start, stop - REACHED, *(v.first for v in watch.variables)), stop)
@@ -278,18 +294,24 @@ def _reached(watch: Watch) -> str | None:
         if column.missing is not None:  # iterations that say nothing of it
             rows = rows[~column.missing.take(rows).astype(bool)]
     if not len(rows):
-        return None
+        return None, None
     met = np.ones(len(rows), bool)
     for clause in watch.until:
         left = np.asarray(columns[clause.variable].take(rows), np.float64)
         right = columns[clause.bound].take(rows) if isinstance(clause.bound, str) else clause.bound
         met &= ~np.isnan(left) & ~clause.going[1](left, right)
-    if not met[-1]:
-        return None
-    missed = np.flatnonzero(~met)
-    since = int(rows[missed[-1] + 1] if len(missed) else rows[0]) - start + 1
-    when = f"since iteration {since:,}" if len(missed) or rows[0] == start else f"for {len(rows):,} iterations or more"
-    return f"{' and '.join(map(str, watch.until))} {when}"
+    end, other = " and ".join(map(str, watch.until)), np.flatnonzero(met != met[-1])
+    if not met[-1] and not len(other):
+        return None, None
+    since = int(rows[other[-1] + 1] if len(other) else rows[0]) - start + 1
+    if met[-1]:
+        begun = len(other) or rows[0] == start
+        return f"{end} {f'since iteration {since:,}' if begun else f'for {len(rows):,} iterations or more'}", None
+    clause = watch.until[0]
+    alone = len(watch.until) == 1 and left[-1] == left[-1]
+    way = {"<": "rose", ">": "fell"}.get(clause.op[0], "changed") if alone else ""
+    again = f"{clause.variable} {way} again since iteration {since:,}" if way else f"not met since iteration {since:,}"
+    return None, f"{again}: {end} held before"
 
 
 def _gap(watch: Watch) -> tuple[str, float] | None:
@@ -317,9 +339,10 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
             found.setdefault("divergence", f"{v.name} explodes: {next(iter(v.evolution.why), '')}")
         if not asked and "stagnation" in v.evolution.issues:
             found.setdefault("stagnation", f"{v.name} stagnates since iteration {v.evolution.issues['stagnation']:,}.")
-    if not asked and (since := _all_rest(variables, watch.iteration)) is not None:
-        names = ", ".join(v.name for v in variables if v.rests is not None)
-        found.setdefault("stagnation", f"Nothing has changed since iteration {since:,}: {names}.")
+    if not asked and (rested := _all_rest(variables, watch.iteration)) is not None:
+        since, names, still = rested
+        how = "changed" if still else "become better"
+        found.setdefault("stagnation", f"Nothing has {how} since iteration {since:,}: {', '.join(names)}.")
     if end.outcome == "never" and end.confidence >= SURE:
         kind = "divergence" if end.reason.slug in LEAVES else "stagnation" if end.reason.slug in RESTS else ""
         if kind:
@@ -327,15 +350,29 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
     return found
 
 
-def _all_rest(variables: tuple[VariableOutlook, ...], iteration: int) -> int | None:
-    """The iteration since which no variable has changed, after one of them had; None where one may still change, or
-    where it is not long enough. Counters, which change for ever, are left out."""
+def _all_rest(variables: tuple[VariableOutlook, ...], iteration: int) -> tuple[int, list[str], bool] | None:
+    """The iteration since which no variable has changed or become better, after one of them had, their names, and
+    True if none has changed; None where one may still move on, or where it is not long enough. Counters, which change
+    for ever, are left out."""
     others = [v for v in variables if _step(v.evolution) is None]
-    rests = [v.rests for v in others if v.rests is not None]
+    still = all(v.rests is not None for v in others)
+    since = [v.rests if v.rests is not None else _best_since(v) for v in others]
+    rests = [at for at in since if at is not None]
     if not others or len(rests) < len(others) or max(rests) <= 1:  # those that never moved are settings
         return None
-    since = max(rests)
-    return since if iteration - since + 1 >= max(STILL, iteration // 4) else None
+    long = iteration - max(rests) + 1 >= max(STILL, iteration // 4)
+    return (max(rests), [v.name for v in others], still) if long else None
+
+
+def _best_since(v: VariableOutlook) -> int | None:
+    """The iteration since which a variable that went to a level, and scatters about it, has hardly become better."""
+    y = np.array(v.y)
+    if v.evolution.label is not Pattern.CONVERGING or len(y) < RESTING or not np.isfinite(y).all():
+        return None
+    sign = 1.0 if y[0] > np.median(y[-len(y) // 4 :]) else -1.0
+    falls = sign > 0 and bool((y > 0).all())
+    found = rest(FallingRecord(np.log(y) if falls else sign * y, -math.inf, falls))
+    return v.x[found.since] if found.chance >= SURE else None
 
 
 def _step(found: Evolution) -> float | None:
@@ -356,6 +393,8 @@ def _label(found: Evolution) -> str:
     step = _step(found)
     if step is not None:
         return f"counting {'up' if step > 0 else 'down'} by {abs(step):.6g}"
+    if found.method == "norm":
+        return "a norm, no verdict"
     return "no verdict yet" if found.label is Pattern.UNKNOWN else found.label.name.lower()
 
 
@@ -390,8 +429,8 @@ def plain(outlook: Outlook) -> dict[str, Any]:
         "state": outlook.state,
         "standing": "" if outlook.stands is None else outlook.stands.standing.slug,
         "headline": outlook.stands.headline if outlook.over and outlook.stands is not None else "",
-        "why": outlook.stands.why if outlook.over and outlook.stands is not None else "",
-        "reached": outlook.reached or "",
+        "why": outlook.why if outlook.over else "",
+        "reached": "" if outlook.over else outlook.reached or "",
         "iteration": outlook.iteration,
         "seconds": time_text(outlook.seconds),
         "rate": f"{outlook.rate:,.0f}" if outlook.rate >= 100 else f"{outlook.rate:.3g}",

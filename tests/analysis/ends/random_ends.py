@@ -119,6 +119,8 @@ def truth(found: Program) -> tuple[str, int]:
             return "cut-off", n
         while True:
             finite = kind != "isfinite" or math.isfinite(x)
+            if kind == "limit first" and k >= limit:
+                return "cut-off", k  # and the other comparison is not asked any more
             if not holds():
                 return ("not-finite" if bad() else "ended"), k
             if not finite:

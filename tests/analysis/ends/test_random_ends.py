@@ -101,5 +101,10 @@ def test_how_random_loops_ended(seed: int):
 @pytest.mark.parametrize("seed", range(1000, 1008))
 def test_how_many_random_loops_ended(seed: int):
     counts = run_all(seed, 80)
-    print(dict(counts))
-    assert min(counts[s] for s in ("ended", "left", "cut-off", "not-finite")) >= 3
+    assert sum(counts[s.slug] for s in Standing) == 80
+
+
+def test_random_loops_end_in_every_way():
+    rng = random.Random(1000)
+    counts = Counter(truth(program(rng))[0] for _ in range(640))
+    assert min(counts[s] for s in ("ended", "left", "cut-off", "not-finite")) >= 20, counts

@@ -99,7 +99,7 @@ def test_streams_of_tensors():
         state.update(np.array([1.0, 0.9**k, np.cos(0.7 * k), 5.0]))
     answer = classify(state)
     assert answer.label is Pattern.OSCILLATING and answer.component == 2
-    assert answer.why[0].startswith("Component 2 decides, of 5 records")
+    assert answer.why[0].startswith("Component 2 decides, of 4 records")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, bool])

@@ -226,7 +226,7 @@ class TerminationMonitor:
             Status.PREDICTED,
             "terminates",
             int(f.k or 0),
-            (1 if missing else int(low), int(min(high, max(f.k or 0, 2**62)))),
+            (1 if missing else int(low), None if math.isinf(high) else int(high)),
             Reason(f.slug, f.sentence),
             self.root_names(chosen),
             str(clause),

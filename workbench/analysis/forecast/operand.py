@@ -27,6 +27,8 @@ from workbench.analysis.series.value_series import History
 UNASKED = 16
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
 CUT = ("near", "newton-rate", "walk", "-line", "-power", "-fine", "-good", "-fair", "-rough")
+#: Iterations from which on an upper bound is none.
+UNBOUNDED = 1e15
 #: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.
 NARROW = 2.0
 
@@ -178,7 +180,7 @@ def _never(found: Verdict, e: Evolution | None, s: OperandRecord) -> PassageFore
 def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
     text = f"{s.name} follows a law ({c.law}) that makes clause {s.clause} turn in about {int(c.k):,} iterations."
     sure = confidence(c.kind, len(s.values))
-    high = min(c.high, 1e18)
+    high = c.high if c.high < UNBOUNDED else math.inf
     return PassageForecast(c.k, c.low, high, "forecast", text, sure, c.kind, c.below, c.above)
 
 
@@ -190,6 +192,14 @@ def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
 
 def _ends(o: Posterior, s: OperandRecord) -> PassageForecast:
     assert o.iterations is not None
+    if math.isinf(o.iterations) and o.turned:
+        way, since = ("risen" if s.keep in (">", ">=") else "fallen"), s.total - 1 - o.rest.length
+        best = float(s.values[len(s.values) - 1 - o.rest.length])
+        sentence = (
+            f"{s.name} has turned: it has {way} again since iteration {since:,}, where it was {best:.6g}; "
+            f"clause {s.clause} is not expected to turn."
+        )
+        return never_turns("turned", sentence, min(MOST, o.never))
     if math.isinf(o.iterations):
         waited = f", and never waited longer than {o.rest.longest:,} before" if o.rest.longest < o.rest.length else ""
         sentence = (
@@ -197,7 +207,8 @@ def _ends(o: Posterior, s: OperandRecord) -> PassageForecast:
             f"clause {s.clause} is not expected to turn."
         )
         return never_turns("stagnates", sentence, min(MOST, o.never))
-    k, low, high = math.ceil(o.iterations), math.floor(o.low), math.ceil(min(o.high, 1e18))
+    k, low = math.ceil(o.iterations), math.floor(o.low)
+    high = math.ceil(o.high) if o.high < UNBOUNDED else math.inf
     best = o.candidates[0]
     text = (
         f"{s.name} follows {best.law.what} best of {len(o.candidates)} laws; together they let clause {s.clause} turn "

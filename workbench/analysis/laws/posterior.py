@@ -61,7 +61,8 @@ class Candidate(NamedTuple):
 class Posterior(NamedTuple):
     """Iterations until the mark is passed, with their 90 % interval, and the probability of never.
 
-    ``iterations`` is inf for never and None where neither is said.  ``candidates`` are all laws, the weightiest first.
+    ``iterations`` is inf for never and None where neither is said.  ``turned``: since its best value the record goes
+    the other way.  ``candidates`` are all laws, the weightiest first.
     """
 
     iterations: float | None
@@ -69,6 +70,7 @@ class Posterior(NamedTuple):
     high: float
     never: float
     rest: Rest
+    turned: bool
     candidates: tuple[Candidate, ...]
 
     def later(self, since: int) -> Posterior | None:
@@ -121,7 +123,7 @@ def outlook(x: np.ndarray, keep: str, threshold: float, without: str = "") -> Po
         k = math.inf
     elif never > TORN or median > FAR * n or not _comes_nearer(r):
         k = None
-    return Posterior(k, low, high, never, found, candidates)
+    return Posterior(k, low, high, never, found, _turned(r, found), candidates)
 
 
 def _comes_nearer(r: FallingRecord) -> bool:
@@ -130,6 +132,21 @@ def _comes_nearer(r: FallingRecord) -> bool:
     first = n - np.maximum(LEAST, (n * PARTS).astype(np.int64))
     slope, _, sd = r.line_sums.lines(first, np.full(len(first), n))
     return bool(np.any(slope < -TREND * sd * np.sqrt(12.0 / (n - first) ** 3.0)))
+
+
+def _turned(r: FallingRecord, found: Rest) -> bool:
+    """True if the record leads away from its mark since its best value, by a trend that chance does not make."""
+    n = len(r.z)
+    if found.length < LEAST:
+        return False
+    slope, _, sd = (float(v[0]) for v in r.line_sums.lines(np.array((found.since,)), np.array((n,))))
+    return slope > TREND * sd * math.sqrt(12.0 / (n - found.since) ** 3.0) and _far_from_best(r, found)
+
+
+def _far_from_best(r: FallingRecord, found: Rest) -> bool:
+    """True if none of the last quarter of the values since the best one is as near to the mark as half of all are."""
+    since = r.z[found.since :]
+    return float(since[-max(1, len(since) // 4) :].min()) > float(np.median(since))
 
 
 def _quickens(r: FallingRecord, found: Rest) -> bool:

@@ -186,7 +186,7 @@ def _forecast(
     if late.prediction().outcome == "never" and search.unsettled():
         monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
     found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
-    if found is None or found.reason.slug == "stagnates":  # all of the look-ahead goes before a stretch
+    if found is None or found.reason.slug in ("stagnates", "turned"):  # all of the look-ahead goes before a stretch
         found = _by_floor(runner, search, base, capped) or found
     if found:
         irregular = found.status is Status.PREDICTED and found.reason.slug in IRREGULAR

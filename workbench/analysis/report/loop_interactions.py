@@ -10,7 +10,7 @@ from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.loop_dataflow import Entry
 from workbench.analysis.series.result import percent
 from workbench.analysis.standing import Standing
-from workbench.analysis.text import loop_named
+from workbench.analysis.text import bounds, loop_named
 from workbench.analysis.verdict import Status, after
 from workbench.ir.frames.frame_tree import FramePath
 
@@ -85,8 +85,7 @@ def _standing(loop: Loop) -> str:
     if t.outcome == "terminates" and t.remaining is not None:
         text = f"{_sure(loop)}: the {loop_named(name)} ends {after(t.remaining)}"
         if t.status is Status.PREDICTED and t.interval is not None and t.interval[0] != t.interval[1]:
-            most = "any number" if t.interval[1] is None else f"{t.interval[1]:,}"
-            text += f" (90 % between {t.interval[0]:,} and {most})"
+            text += f" (90 % interval {bounds(*t.interval)})"
         return text + f"; {loop.iterations:,} are done."
     if t.outcome == "terminates":
         high = None if t.interval is None else t.interval[1]

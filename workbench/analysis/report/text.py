@@ -13,6 +13,7 @@ from workbench.analysis.report.rows import chain_of, issues_of, kind_of, numbers
 from workbench.analysis.report.sparkline import bar, spark
 from workbench.analysis.report.variable import Variable
 from workbench.analysis.series.result import Pattern, percent
+from workbench.analysis.text import bounds
 from workbench.analysis.verdict import after
 
 if TYPE_CHECKING:
@@ -118,8 +119,7 @@ def headline(loop: Loop) -> str:
     if t.remaining is not None:
         text += f" {after(t.remaining)}"
     if t.interval is not None and t.interval != (t.remaining, t.remaining) and t.outcome != "never":
-        low, high = t.interval
-        text += f" [{low:,}, {'any' if high is None else format(high, ',')}]"
+        text += f" [{bounds(*t.interval)}]"
     return f"{t.status.name}: {text}" + (f", {t.details['unless']}" if "unless" in t.details else "")
 
 

@@ -115,7 +115,7 @@ def evolution_of(column: HistoryColumn) -> Evolution:
     try:
         if values.ndim == 1:
             found = _arrived(_spaced(classify_history(History(values, start)), column), column)
-            return found.above(0.0) if column.of_norms else found
+            return found.of_norm() if column.of_norms else found
         results = []
         for k, place in enumerate(column.components):
             found = _of_array(classify_history(History(np.ascontiguousarray(values[:, k]), start)), place)
@@ -124,6 +124,7 @@ def evolution_of(column: HistoryColumn) -> Evolution:
     except (HistoryError, ArithmeticError, LookupError, ValueError) as error:
         why = f"It could not be classified: {getattr(error, 'message', error)}"
         return Evolution(Pattern.UNKNOWN, why=[why], method="failed", count=len(values))
+    results = [r for r in results if r.method != "norm"] or results
     worst = min(results, key=lambda r: (WORST.index(r.label), -r.confidence))
     for other in results:
         for slug, at in other.issues.items():
@@ -135,7 +136,7 @@ def _of_array(found: Evolution, place: int | None) -> Evolution:
     """Of many components one always moves one way in a short record; a norm is never negative."""
     if found.method == "short" and found.label is Pattern.DIVERGING:
         found.label, found.confidence = Pattern.UNKNOWN, 0.0
-    return found.above(0.0) if place is None else found
+    return found.of_norm() if place is None else found
 
 
 def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:

@@ -109,6 +109,9 @@ def _evolution(h: History, found: Finding) -> Evolution:
     up = lambda v: None if v is None or not math.isfinite(v) else h.unscale(v)  # noqa: E731
     limit = up(found.limit)
     error = up(found.limit_error) if limit is not None else None
+    if limit is not None and limit < 0.0 <= h.low:
+        # sizes, losses and distances do not cross zero, and none of these values has
+        limit, error = 0.0, max(-limit, error or 0.0)
     model = Scaled(found.model, h.exponent) if found.model is not None else None
     return Evolution(
         found.label,
@@ -190,6 +193,7 @@ def _common_period(worst: Evolution, results: list[Evolution]) -> None:
 
 
 def _worst_of(results: list[Evolution]) -> Evolution:
+    results = [r for r in results if r.component is not None or r.of_norm().method != "norm"] or results
     # of components that converge the slowest decides
     slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731
     worst = min(results, key=lambda r: (_WORST.index(r.label), r.component is None, slow(r), -r.confidence))

@@ -36,6 +36,8 @@ LEAST = 5
 WAITS = 4
 #: Methods whose period is that of one sine, or a mean one: a pattern of many values has another.
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
+#: Error of a law of arithmetic, at most, and what is left of a size that falls, at most.
+EVEN, FELL = 1e-4, 0.9
 #: A spectral line of less than this share of the variance may be that of a chaotic attractor.
 BROAD = 0.95
 #: What a linear map leaves of the next value, at most, of a smooth curve.
@@ -46,6 +48,30 @@ EXACT = 0.02
 
 def decide(h: History) -> Finding:
     """Steps 2 to 8 for finite values."""
+    return _as_size(h, _decided(h))
+
+
+def _as_size(h: History, found: Finding) -> Finding:
+    """The finding; of a size that falls, which does not cross zero, CONVERGING instead of DIVERGING.
+
+    Losses, residuals and distances may fall ever more slowly without a limit that shows: they have one, from zero on.
+    Whole numbers, and values that follow a law to many digits, are those of arithmetic, which goes on below zero.
+    """
+    if found.label is not Pattern.DIVERGING or h.integral or h.low * h.high <= 0.0:
+        return found
+    if found.model is not None and found.model.spread < EVEN:
+        return found
+    n = len(h)
+    size = np.abs(h.x)
+    first, last = float(np.median(size[:3])), float(np.median(size[-max(1, n // 10) :]))
+    if not last < FELL * first or first - last < 0.5 * float(size.max() - size.min()):
+        return found
+    now = float(h.x[-1])
+    why = f"The size fell to {last / first:.2g} and does not cross zero: it has a limit, which does not show yet."
+    return Finding(Pattern.CONVERGING, "size", why, limit=now, limit_error=abs(now), doubt=0.4)
+
+
+def _decided(h: History) -> Finding:
     if len(h) < LEAST:
         return Finding(Pattern.UNKNOWN, "few", f"Only {len(h)} values: at least {LEAST} are needed.")
     for step in (exact_tail.level, growing_ramps, exact_tail.periodic, exact_tail.constant_tail):

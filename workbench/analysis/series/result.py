@@ -125,6 +125,21 @@ class Evolution:
             self.limit, self.limit_error = (least, self.limit_error) if near else (None, None)
         return self
 
+    def of_norm(self) -> Evolution:
+        """The part of an answer about a norm or a modulus that holds of its array, too: whether it vanishes or grows.
+
+        Any other norm leaves open what the elements do: on a circle they move for ever with one norm, and the norm of
+        an iterate that converges may swing.
+        """
+        self.above(0.0)
+        vanishes = self.label is Pattern.CONVERGING and self.limit is not None and self.limit <= (self.limit_error or 0)
+        grows = self.label is Pattern.DIVERGING and (self.rate or 0.0) > 1.0
+        if not vanishes and not grows and not {"nan", "inf"} & self.issues.keys():
+            self.label, self.confidence, self.method, self.model = Pattern.UNKNOWN, 0.0, "norm", None
+            self.limit = self.limit_error = self.rate = self.order = self.sublinear_exponent = self.period = None
+            self.why = ["A norm tells if an array vanishes or grows; this one does neither, as norms of iterates do."]
+        return self
+
     def table(self) -> dict[str, Any]:
         """Return the answer as plain data for JSON; numbers that are not finite become None."""
         out: dict[str, Any] = {"label": self.label.name, "method": self.method, "count": self.count}

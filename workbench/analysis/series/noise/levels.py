@@ -16,6 +16,9 @@ from workbench.analysis.series.step_ratios import approach_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
+#: Ratio of the largest to the smallest value from which on the logarithm is looked at, and standard errors from its
+#: level at which the end of a record lies beyond it.
+DECADES, AFAR = 100.0, 6.0
 #: Distance from the level, in the noise of the first half, from which a value lies outside, and such values at least.
 OUTSIDE, LEAVING = 4.0, 6
 
@@ -71,6 +74,24 @@ def _outlying(x: np.ndarray, level: float, spread: float) -> float:
     return 2.0 * max(fits.ball(np.ascontiguousarray(part))[3] for part in (late, late[::-1]))
 
 
+def _leaves(h: History) -> Finding | None:
+    """The verdict of the logarithm on a record of many decades whose end lies beyond its noise there: a residual
+    that jumps by decades on its way, which beside its largest values looks like noise about a level."""
+    if not h.low > 0.0 or h.high < DECADES * h.low:
+        return None
+    level, spread, _, far = fits.ball(np.ascontiguousarray(np.log(h.x)[::-1]))
+    if not far > AFAR:
+        return None
+    last = h.x[-max(3, len(h) // 10) :]
+    by = float(np.median(np.log(last))) - level
+    where = "above" if by > 0 else "below"
+    why = f"In the logarithm the last values lie {abs(by) / spread:.3g} deviations {where} the level of the others."
+    if by > 0:
+        return Finding(Pattern.DIVERGING, "leaves", why, doubt=0.4)
+    size = float(np.median(last))
+    return Finding(Pattern.CONVERGING, "leaves", why, limit=float(h.x[-1]), limit_error=size, doubt=0.4)
+
+
 def noise_ball(h: History) -> Finding | None:
     """Constant spread around a level; needs 12 values."""
     if len(h) < 12:
@@ -86,6 +107,9 @@ def noise_ball(h: History) -> Finding | None:
             limit=level,
             limit_error=error,
         )
+    found = _leaves(h)
+    if found is not None:
+        return found
     doubt = 0.2 if far < 4.5 else 0.4
     if len(h) < 128:
         quarters = fits.block_spreads(h.d, 4) if len(h) >= 16 else [0.0]

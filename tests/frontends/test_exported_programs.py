@@ -61,6 +61,15 @@ def test_parameters_modules_and_lines_have_the_names_of_the_code():
     assert graph.inputs == {"x": graph.inputs["x"]} and list(graph.outputs) == ["result[0]", "result[1]"]
 
 
+def test_modules_are_regions():
+    graph = wb.load(FOLDER / "perceptron.pt2")
+    assert {n: (r.kind, len(r.nodes)) for n, r in graph.regions.items()}["layers/0"] == ("call", 2)
+    assert graph.nodes["layers/0/linear"].region == "layers/0" and graph.nodes["softmax"].region is None
+    loops = [r for r in wb.load(FOLDER / "lstm.pt2").regions.values() if r.kind == "loop"]
+    assert len(loops) == 4 and {r.parent for r in loops} == {"lstm"}
+    assert list(wb.load(FOLDER / "newton.pt2").regions) == ["while_loop"]
+
+
 def test_a_loop_has_the_names_of_its_start_values_and_the_lines_of_its_body():
     graph = wb.load(FOLDER / "newton.pt2")
     with wb.Session(graph, {"a": np.float32(2.0), "x": np.float32(1.0)}) as session:

@@ -1,4 +1,4 @@
-"""Lines of the user's code in ONNX models that PyTorch exported."""
+"""Lines, modules and names of loops in ONNX models that PyTorch exported."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from onnx import TensorProto, helper
 
 import workbench as wb
 
-STACK = "pkg.torch.onnx.stack_trace"
+STACK, SCOPES, CALL = (f"pkg.torch.onnx.{key}" for key in ("stack_trace", "name_scopes", "fx_node"))
 TRACE = """File "/home/me/model.py", line 7, in forward
     return torch.log(torch.relu(x))
   File "/usr/lib/python3/site-packages/torch/nn/functional.py", line 1, in relu
     return torch.relu(input)"""
 
 
-def noted(node, trace):
+def noted(node, trace, key=STACK):
     entry = node.metadata_props.add()
-    entry.key, entry.value = STACK, trace
+    entry.key, entry.value = key, trace
     return node
+
+
+def of_module(node, *scopes):
+    return noted(noted(node, str(list(scopes)), SCOPES), f"%{scopes[-1]} : [num_users=1] = call_function[...]", CALL)
 
 
 def model(*nodes):
@@ -57,3 +61,53 @@ def test_a_trace_that_is_no_trace_gives_no_line():
     ):
         node = noted(helper.make_node("Relu", ["x"], ["y"]), text)
         assert wb.load(model(node)).nodes["y"].source is None
+
+
+def test_nodes_are_in_the_region_of_their_module():
+    nodes = [
+        of_module(helper.make_node("Relu", ["x"], ["relu"], name="node_relu"), "", "enc.0", "enc.0.act", "relu"),
+        of_module(helper.make_node("Neg", ["relu"], ["neg"]), "", "enc.0", "neg"),
+        of_module(helper.make_node("Exp", ["neg"], ["y"]), "", "exp"),
+    ]
+    graph = wb.load(model(*nodes))
+    found = {n.op: n.region for n in graph.nodes.values()}
+    assert found == {"Placeholder": None, "relu": "enc/0/act", "negative": "enc/0", "exp": None}
+    regions = graph.regions
+    assert (
+        regions["enc/0/act"].parent == "enc/0" and regions["enc/0"].kind == "call" and regions["enc/0"].parent is None
+    )
+    assert wb.parse(graph.text()) == graph and {"relu", "neg", "y"} <= set(graph.names)
+
+
+def test_a_loop_has_the_name_of_the_call_and_of_its_start_values():
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [
+            of_module(helper.make_node("Add", ["v__subgraph_in", "v__subgraph_in"], ["v"]), "add"),
+            helper.make_node("ReduceSum", ["v"], ["s"], keepdims=0),
+            helper.make_node("Less", ["s", "limit"], ["go_on"]),
+        ],
+        "body",
+        [info("i", 7, []), info("c", 9, []), info("v__subgraph_in", 1, [2])],
+        [info("go_on", 9, []), info("v", 1, [2])],
+    )
+    yes = helper.make_node("Constant", [], ["yes"], value=helper.make_tensor("t", TensorProto.BOOL, [], [True]))
+    limit = helper.make_node("Constant", [], ["limit"], value=helper.make_tensor("l", 1, [], [40.0]))
+    loop = helper.make_node("Loop", ["", "yes", "x"], ["y"], body=body, name="node_while_loop__1")
+    graph = wb.load(model(yes, limit, of_module(loop, "", "solver.steps", "while_loop")))
+    assert list(graph.frames) == [(), ("solver/steps/while_loop",)]
+    with wb.Session(graph, {"x": np.ones(2, np.float32)}) as session:
+        session.run()
+        assert session.trace["solver/steps/while_loop/x"].values[:, 0].tolist() == [1, 2, 4, 8, 16, 32]
+    (region,) = graph.regions.values()
+    assert (region.name, region.kind) == ("solver/steps/while_loop", "loop")
+
+
+def test_scopes_that_are_no_list_of_names_are_left_out():
+    for text in ("", "nonsense", "[1, 2]", "__import__('os')", "(" * 9_000, "['x', " * 2_000):
+        node = noted(helper.make_node("Relu", ["x"], ["y"], name="own"), text, SCOPES)
+        graph = wb.load(model(noted(node, "%relu", CALL)))
+        assert [n.region for n in graph.nodes.values() if n.op == "relu"] in ([None], ["x"])
+    hostile = of_module(helper.make_node("Relu", ["x"], ["y"]), "", "<img src=x>/..", "relu")
+    graph = wb.load(model(hostile))
+    assert graph.regions and np.array_equal(graph.run(x=np.ones(2, np.float32))["y"], [1, 1])

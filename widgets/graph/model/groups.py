@@ -37,6 +37,12 @@ def find_groups(graph: Graph, folding: Folding) -> dict[str, Group]:
     return _Grouping(graph, folding).groups
 
 
+def _title_of(call: str) -> str:
+    """The last part of the name; with the one before it where it is a number, as in ``layers/0``."""
+    around, _, last = call.rpartition("/")
+    return f"{short_name(around)}/{last}" if around and last.isdigit() else short_name(call)
+
+
 class _Grouping:
     def __init__(self, graph: Graph, folding: Folding) -> None:
         self.graph = graph
@@ -99,7 +105,7 @@ class _Grouping:
                 group, inside = self.groups[holder], set(items)
                 items.sort(key=self.order.__getitem__)
                 kind = "lane" if OF in call else "branch" if regions[call].kind == BRANCH else "call"
-                title = call.rpartition(OF)[2] if kind == "lane" else short_name(call)
+                title = call.rpartition(OF)[2] if kind == "lane" else _title_of(call)
                 inner = self._add(kind, f"{kind}\n{call}\n{holder}", title, group, items)
                 group.items = [*(item for item in group.items if item not in inside), inner.id]
 

@@ -24,6 +24,7 @@ from workbench.frontends.onnx.reading.model import opsets, prepare, read_model
 from workbench.frontends.onnx.reading.weights import Weights
 from workbench.frontends.onnx.scope import OnnxScope
 from workbench.frontends.onnx.tensors import DTYPES, dims_of, type_of
+from workbench.ir.frames.regions import CALL
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.types import ANY, OPAQUE, TensorType
@@ -157,8 +158,18 @@ def _contradicted(lowering: OnnxLowering, graph: Graph) -> Iterator[tuple[str, T
         found = node.types[ref.index]
         if not {found.dtype, declared.dtype} & {ANY, OPAQUE} and found.dtype != declared.dtype:
             raise wrong_dtype(graph.name_of(ref), declared, found, ref.node)
-        if not graph.frame_of(ref.node) and node.region is None and differ(declared, found):
+        if differ(declared, found) and not graph.frame_of(ref.node) and _is_always(graph, node.region):
             yield repr(graph.name_of(ref)), declared, found
+
+
+def _is_always(graph: Graph, region: str | None) -> bool:
+    """True if no loop or branch is around a region."""
+    while region is not None:
+        found = graph.regions.get(region)
+        if found is None or found.kind != CALL:
+            return False
+        region = found.parent
+    return True
 
 
 def _output(root: OnnxScope, name: str) -> Ref:

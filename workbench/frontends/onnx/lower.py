@@ -118,7 +118,14 @@ class OnnxLowering(Known):
     ) -> Ref:
         """Add a node that fires exactly when ``scope`` runs."""
         control = () if any(scope.is_gated(i) for i in inputs) else tuple(filter(None, [scope.pivot()]))
-        return self.raw(op, inputs, name, control=control, region=region or scope.inner_region(), **attrs)
+        return self.raw(op, inputs, name, control=control, region=region or self.region(scope), **attrs)
+
+    def region(self, scope: OnnxScope) -> str | None:
+        """The region of a node that is made now: in a model that PyTorch exported its module is one, too."""
+        around, module = scope.inner_region(), self.call.rpartition("/")[0]
+        if self.call and f"/{around}".endswith(f"/{self.call}"):  # of the loop or branch that the call is
+            return around
+        return "/".join(filter(None, (around, module))) or None
 
     def constant(self, scope: OnnxScope, value: Any, name: str, region: str | None = None) -> Ref:
         array = np.asarray(value)

@@ -62,6 +62,10 @@ class TorchLowering:
         #: tensors of all graphs, which keep their ids from being used again
         self._kept: list[Tensor] = []
         self._numbers: dict[Any, dict[Any, Value]] = {}
+        #: the module in which the loop, branch or call around the present graph stands
+        self._scope = ""
+        #: the region of a loop, branch or graph without that of the module whose call is lowered
+        self._around: dict[Any, str | None] = {}
 
     # -- graphs ------------------------------------------------------------------------------------------------------
     def graph(self, graph: SubGraph, given: Sequence[Any]) -> list[Any]:
@@ -69,6 +73,7 @@ class TorchLowering:
         if len(given) != len(graph.inputs):
             raise refused(f"a graph of {len(graph.inputs)} inputs is called with {len(given)} ({self.call.name})")
         outer = self.call, self.metas, self.types, self._used, self.builder.source
+        scope, self._scope = self._scope, self.call.scope
         self.types, self._used = dict(graph.types), graph.reads()
         values: dict[str, Any] = {}
         for argument, value in zip(graph.inputs, given, strict=True):
@@ -78,10 +83,12 @@ class TorchLowering:
         try:
             for call in graph.calls:
                 self.builder.source = call.source or outer[4]
-                self._run(call, values)
+                with self._module(call.scope):
+                    self._run(call, values)
             return [self._resolved(o, values) for o in graph.outputs]
         finally:
             self.call, self.metas, self.types, self._used, self.builder.source = outer
+            self._scope = scope
 
     def body(self, graph: SubGraph, given: Sequence[Value]) -> list[Value]:
         """The results of a branch or of the body of a loop, which may write to tensors of its own only."""
@@ -90,6 +97,20 @@ class TorchLowering:
         if any(t.base.version for t in inputs):
             raise refused(f"a branch or body of {self.call.name} writes to its inputs")
         return [self.tensor(r) for r in results]
+
+    @contextmanager
+    def _module(self, scope: str) -> Iterator[None]:
+        """Nodes that are made inside are of the region of a module."""
+        context = self.builder.context
+        before, outer = context.region, self._around.get(context)
+        self._around[context] = before
+        if scope == self._scope or scope.startswith(f"{self._scope}."):
+            scope = scope[len(self._scope) + 1 :]  # the construct around stands in that module
+        context.region = "/".join(p for p in (before, scope.replace(".", "/")) if p) or None
+        try:
+            yield
+        finally:
+            context.region, self._around[context] = before, outer
 
     def _run(self, call: OpCall, values: dict[str, Any]) -> None:
         names = [o for o in _flat(call.outputs) if isinstance(o, ValueName)]
@@ -249,8 +270,8 @@ class TorchLowering:
     @property
     def label(self) -> str:
         """A name for the call, with the loops, branches and modules around it."""
-        scope = self.call.scope.replace(".", "/")
-        return "/".join(p for p in (self.builder.context.prefix, scope, self.call.name) if p)
+        region = self.builder.context.region
+        return f"{region}/{self.call.name}" if region else self.call.name
 
     def op(self, op: str, *inputs: Any, **attrs: Any) -> Value:
         """A node that gives a result of the call, under its name."""
@@ -282,10 +303,13 @@ class TorchLowering:
         with np.errstate(all="ignore"):
             array = np.asarray(number).astype(numpy_dtype(dtype))
         here = self.builder.context
-        known = self._numbers.setdefault((here, here.region), {})
+        region = self._around.get(here) if here in self._around else here.region
+        known = self._numbers.setdefault((here, region), {})
         key = dtype, array.tobytes()
         if key not in known:
+            module, here.region = here.region, region
             known[key] = self.builder.constant(array)
+            here.region = module
         return known[key]
 
     def filled(self, shape: Sequence[int | None], number: Any, dtype: str) -> Value:

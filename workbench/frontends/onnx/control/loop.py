@@ -26,6 +26,7 @@ from workbench.frontends.onnx.control.variables import (
     collect,
     collectors,
     frame_names,
+    labels_of,
     leave,
     reads,
     scalar,
@@ -76,9 +77,8 @@ def lower_loop(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None
             else scalar(lowering, outer, cond, frame, region)
         )
         keep = CarriedVariable(lowering, inside, names[1] or "cond", start, "bool")
-    variables = [
-        CarriedVariable(lowering, inside, n, v) for n, v in zip(names[2:], carried, strict=True) if v is not None
-    ]
+    labels = labels_of(graph, list(node.proto.input)[2:])
+    variables = [CarriedVariable(lowering, inside, n, v) for n, v in zip(labels, carried, strict=True) if v is not None]
     scanned = list(graph.output)[1 + len(carried) :]
     lists = collectors(lowering, outer, inside, scanned)
     everything = [v for v in (trip, keep, *variables, *lists) if v is not None]

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
 
 
+#: how the names of a body's inputs end that PyTorch's exporter makes
+_OF_TORCH = "__subgraph_in"
+
+
 class CarriedVariable:
     """One loop variable while it is built: ``alive`` is its value in the body, ``after`` its value after the loop."""
 
@@ -41,6 +45,19 @@ class CarriedVariable:
 
     def exit(self, name: str) -> Ref:
         return self.lowering.raw("Exit", [self._dead], name, region=self.scope.region)
+
+
+def labels_of(graph: Any, given: Sequence[str]) -> list[str]:
+    """Names for the variables of a loop: those of the body's inputs, or of the start values where PyTorch wrote the
+    body, which has no names of its own for them."""
+    names = [i.name for i in graph.input][-len(given) :] if given else []
+    taken, found = {i.name for i in graph.input}, []
+    for name, start in zip(names, given, strict=True):
+        if name.endswith(_OF_TORCH) and start and start not in taken:
+            name = start
+            taken.add(name)
+        found.append(name)
+    return found
 
 
 def agree(lowering: OnnxLowering, inside: LoopScope, what: str, names: Sequence[str], starts: Sequence[Ref]) -> None:
@@ -113,7 +130,9 @@ def scalar(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, prefix: str, regi
 
 
 def frame_names(lowering: OnnxLowering, node: OnnxNode, outer: OnnxScope, kind: str) -> tuple[str, str]:
-    """(frame or branch, region) of a construct: its own name, and that name below the region that it stands in."""
+    """(frame or branch, region) of a construct: its own name, and that name below the region that it stands in.
+
+    PyTorch's exporter names its nodes after results (``node_while_loop__1``); there the name of the call counts."""
     around = outer.inner_region()
     called = "/".join(filter(None, (around, lowering.call))) if lowering.call else ""
     frame = lowering.unique(called or node.proto.name or (f"{around}/{kind}" if around else kind))

@@ -172,7 +172,7 @@ def _scope(stack: str) -> str:
     """The path of the innermost module: of ``key,path,class;key,path,class`` the last path."""
     parts = [entry.split(",") for entry in stack.split(";") if entry]
     path = parts[-1][1] if parts and len(parts[-1]) == 3 else ""
-    return "" if path.startswith("_empty_nn_module_stack") else re.sub(r"@\d+$", "", path)
+    return "" if path.startswith("_empty_nn_module_stack") else re.sub(r"^_export_root(\.|$)|@\d+$", "", path)
 
 
 def _result_tree(module: dict[str, Any]) -> Any:

@@ -19,13 +19,14 @@ from workbench.analysis.diff.programs.names import named_pairs, shifts
 from workbench.analysis.diff.programs.opened import is_file_or_model, is_program, opened
 from workbench.analysis.diff.programs.settled import SettledRows, shifted
 from workbench.analysis.diff.quantised.rows import QuantisedRows
+from workbench.analysis.diff.quantised.scales import is_quantised
 from workbench.analysis.diff.result import Both, Curve, Diff
 from workbench.analysis.diff.side import Column, Key, Path, Side
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trace_side import TraceSide
 from workbench.analysis.diff.trip_counts import lengths
 from workbench.analysis.diff.uncompared import notes
-from workbench.errors import TraceError
+from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.edited_firings import Edits, edit_text
 
@@ -52,6 +53,12 @@ def diff(
     tolerance = Tolerance(rtol, atol, ulp, dtypes)
     if args is not None or is_file_or_model(a) and is_program(b) or is_program(a) and is_file_or_model(b):
         one, other = opened(a, b, args)
+        if is_quantised(one.graph) and not is_quantised(other.graph):
+            raise WorkbenchError(
+                "The first program is the reference, but it is the quantised one.",
+                slug="quantised-reference",
+                fix="give the float program first and the quantised one second.",
+            )
         sides = TraceSide(one.trace, labels[0]), TraceSide(other.trace, labels[1])
         return _Comparison(*sides, tolerance, (one.failure, other.failure)).run()
     first, second = as_runs(a, b)
@@ -68,10 +75,15 @@ class _Comparison:
         #: values of b whose iterations have other numbers in a -> how much larger those of a are
         self.shifts: dict[Ref, int] = {}
         self.quantised: QuantisedRows | None = None
+        self.settled: SettledRows | None = None
 
     def run(self) -> Diff:
         only_a, only_b = self._pair()
-        self.quantised = QuantisedRows.of(self.a, self.b, self.pairs, self.tolerance)
+        settled: SettledRows | None = None
+        if self.programs is None:
+            self.quantised = QuantisedRows.of(self.a, self.b, self.pairs, self.tolerance)
+        elif isinstance(self.a, TraceSide) and isinstance(self.b, TraceSide):
+            self.settled = settled = SettledRows(self.a, self.b, self.pairs, self.shifts, self.tolerance)
         found: list[Outcome] = []
         within: list[str] = []
         values = firings = 0
@@ -90,11 +102,9 @@ class _Comparison:
             elif outcome.within:
                 within.append(columns[0].name)
         rounded: list[str] = []
-        settled: SettledRows | None = None
         if self.quantised is not None:
             found, rounded = self.quantised.settle(found)
-        elif self.programs is not None and isinstance(self.a, TraceSide) and isinstance(self.b, TraceSide):
-            settled = SettledRows(self.a, self.b, self.pairs, self.shifts, self.tolerance)
+        elif settled is not None:
             found, rounded = settled.settle(found, self.pairs)
         found.sort(key=lambda o: o.order)
         rows = [o.row for o in found if o.row is not None]
@@ -104,7 +114,7 @@ class _Comparison:
         ]
         rows = [replace(r, edited=self._edited(r, edits)) if any(edits) else r for r in rows]
         rows = [
-            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised and r.own is None else r
+            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised and settled is None else r
             for k, r in enumerate(rows)
         ]
         return Diff(
@@ -177,6 +187,8 @@ class _Comparison:
             one, other = a.column(key), shifted(b.column(self.pairs[key]), self.shifts)
         if one is None or other is None:
             return None
+        if self.settled is not None:
+            return one, self.settled.steps.column(other)
         return (one, other) if self.quantised is None else self.quantised.columns(one, other)
 
     def _frames(self) -> dict[tuple[str, ...], tuple[str, ...]]:

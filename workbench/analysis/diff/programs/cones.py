@@ -41,7 +41,8 @@ class NoCone(Exception):
 
 class Cone:
     """One evaluation. ``graph`` is that of the trace, or the same in another dtype; ``ends`` are values at which a cone
-    ends, ``end`` gives their numbers. After it ``used`` holds the ends that were reached, ``nodes`` what was evaluated.
+    ends, ``end`` gives their numbers. ``noise`` moves all numbers that go in by that share, below 0 by that share of
+    the largest number beside them. After it ``used`` holds the ends that were reached, ``nodes`` what was evaluated.
     """
 
     def __init__(self, trace: Trace, graph: Graph, ends: Collection[Ref], end: End, noise: float = 0.0) -> None:
@@ -123,6 +124,9 @@ class Cone:
             return value
         value = np.asarray(value)
         signs = self._rng.choice(np.array([-1.0, 1.0]), value.shape)
+        if self._noise < 0:  # half a step of a tensor that is quantised as a whole
+            known = np.abs(value[np.isfinite(value)])
+            return (value - self._noise * signs * known.max(initial=0.0)).astype(value.dtype)
         return (value * (1.0 + self._noise * signs)).astype(value.dtype)
 
 

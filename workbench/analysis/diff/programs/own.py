@@ -28,6 +28,7 @@ from workbench.analysis.diff.dtypes import in_dtype
 from workbench.analysis.diff.error_source import value_at
 from workbench.analysis.diff.metrics import sqnr_of
 from workbench.analysis.diff.programs.cones import REFUSED, Cone, NoCone
+from workbench.analysis.diff.programs.steps import HALVES, IntegerSteps
 from workbench.analysis.diff.side import Path
 from workbench.analysis.diff.tolerance import Tolerance
 from workbench.analysis.diff.trace_side import TraceSide
@@ -51,7 +52,8 @@ class OwnError:
     ``own``, ``function``, ``condition``: see the module. ``allowed`` is the bound that ``own`` or ``function`` was held
     against, ``size`` the largest number of the reference's value, ``inherited`` what is different in the run beside
     ``own``, ``sqnr`` the ratio of the value to its own error in decibels. ``fault`` is "" or what is wrong: ``shape``,
-    ``kind`` (NaN, infinite or of no number on one side), ``function`` or ``rounding``. ``nodes`` are those of the
+    ``kind`` (NaN, infinite or of no number on one side), ``function``, ``rounding``, or ``steps`` for more than
+    quantisation explains. ``nodes`` are those of the
     candidate's part, ``reference`` those of the other.
     """
 
@@ -86,7 +88,8 @@ class OwnError:
         error = self.function if wide and self.function is not None else self.own
         where = ", evaluated in float64," if wide else ""
         share = "" if not self.size else f" ({error / self.size:.2g} of the largest number)"
-        told = f"on the inputs of a its result{where} is {number(error, 3)} apart{share}, of which rounding explains "
+        why = "quantisation" if self.fault == "steps" else "rounding"
+        told = f"on the inputs of a its result{where} is {number(error, 3)} apart{share}, of which {why} explains "
         return told + number(self.allowed, 3)
 
     @harmless
@@ -107,10 +110,11 @@ class PartErrors:
         tolerance: Tolerance,
     ) -> None:
         self.a, self.b, self.back, self.shifts, self.tolerance = reference, candidate, back, shifts, tolerance
+        self.steps = IntegerSteps(reference, candidate)
         self._graphs = reference.trace.graph, candidate.trace.graph
         self._wide = _widened(self._graphs[0]), _widened(self._graphs[1])
         #: the rounding of the program that is the coarser one as a whole
-        self._eps = max(_eps_of(graph) for graph in self._graphs)
+        self.eps = max(_eps_of(graph) for graph in self._graphs)
 
     @property
     def rule(self) -> str:
@@ -118,8 +122,9 @@ class PartErrors:
         more = str(self.tolerance) if self.tolerance.atol or self.tolerance.rtol else ""
         return (
             f"A node of b errs where its result on the inputs of a is apart by more than {FUNCTION} roundings in "
-            f"float64, or {ROUNDED} as computed, of the largest number there (1 rounding: {self._eps:.2g})"
+            f"float64, or {ROUNDED} as computed, of the largest number there (1 rounding: {self.eps:.2g})"
             f"{f', and more than {more}' if more else ''}."
+            + (f" Of quantised tensors {HALVES} times the effect of half a step is allowed." if self.steps.on else "")
         )
 
     def of(self, theirs: Ref, path: Path, through: Collection[Ref] = ()) -> OwnError | None:
@@ -129,11 +134,13 @@ class PartErrors:
         try:
             exact = np.asarray(value_at(self.a.trace, mine, path))
             cone = self._cone(1, through)
-            given = np.asarray(cone.value(theirs, self.there(theirs, path)))
+            there = self.there(theirs, path)
+            given = np.asarray(self.steps.real(theirs, cone.value(theirs, there), there))
         except (NoCone, *REFUSED):
             return None
         try:
-            total = _apart(exact, np.asarray(value_at(self.b.trace, theirs, self.there(theirs, path))))
+            actual = self.steps.real(theirs, value_at(self.b.trace, theirs, there), there)
+            total = _apart(exact, np.asarray(actual))
         except REFUSED:
             total = float("nan")
         reference: tuple[str, ...] = ()
@@ -145,8 +152,12 @@ class PartErrors:
             pass
         parts = (reference, exact), (tuple(cone.nodes), given)
         coarse = (_coarsest(graph, *part) for graph, part in zip(self._graphs, parts, strict=True))
-        eps = max(min(coarse), self._eps) if {exact.dtype.name, given.dtype.name} & _EPS.keys() else 0.0
-        fault, own, function, allowed = self._judged(exact, given, mine, theirs, path, through, eps)
+        eps = max(min(coarse), self.eps) if {exact.dtype.name, given.dtype.name} & _EPS.keys() else 0.0
+        levels = self.steps.levels(cone.nodes)
+        if levels and exact.shape == given.shape and np.isfinite(_apart(exact, given)):
+            fault, own, function, allowed = self._stepped(exact, given, mine, theirs, path, through, levels, eps)
+        else:
+            fault, own, function, allowed = self._judged(exact, given, mine, theirs, path, through, eps)
         size = _size(exact)
         return OwnError(
             own,
@@ -179,7 +190,8 @@ class PartErrors:
 
     def _end_b(self, ref: Ref, path: Path) -> Any:
         mine = self.back[ref]
-        return value_at(self.a.trace, mine, moved(path, self.shifts.get(ref, 0))[: self.a.depth(mine)])
+        given = value_at(self.a.trace, mine, moved(path, self.shifts.get(ref, 0))[: self.a.depth(mine)])
+        return self.steps.quantised(ref, given, path)
 
     def _judged(
         self,
@@ -213,6 +225,32 @@ class PartErrors:
             return "function", own, function, bound + FUNCTION * condition
         allowed = ROUNDED * (eps * size + condition) + more
         return ("rounding" if own > allowed else ""), own, function, allowed
+
+    def _stepped(
+        self,
+        exact: np.ndarray,
+        given: np.ndarray,
+        mine: Ref,
+        theirs: Ref,
+        path: Path,
+        through: Collection[Ref],
+        levels: float,
+        eps: float,
+    ) -> tuple[str, float, float | None, float]:
+        """The same for a part with quantised tensors."""
+        own, size = _apart(exact, given), _size(exact)
+        half = 1.0 / levels
+        through_a = {self.back[r] for r in through if r in self.back}
+        moves = self._condition(mine, path, through_a, -half)
+        half_step = 1.001 * self.steps.half_step(theirs, self.there(theirs, path))
+        allowed = (
+            HALVES * moves
+            + max(half * size, half_step)
+            + ROUNDED * eps * size
+            + self.tolerance.atol
+            + self.tolerance.rtol * size
+        )
+        return ("steps" if own > allowed else ""), own, None, allowed
 
     def _function(
         self, mine: Ref, theirs: Ref, path: Path, through: Collection[Ref], through_a: Collection[Ref]

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.analysis.diff.alignment import align, position
 from workbench.analysis.diff.compare_values import Outcome, Row, compare
 from workbench.analysis.diff.programs.own import ROUNDED, OwnError, PartErrors
+from workbench.analysis.diff.programs.steps import IntegerSteps
 from workbench.analysis.diff.quantised.own_error import tainted
 from workbench.analysis.diff.side import Column, Key, Path
 from workbench.analysis.diff.tolerance import Kind, Tolerance
@@ -43,6 +44,7 @@ class SettledRows:
             for k, v in pairs.items()
             if isinstance(k, Ref) and isinstance(v, Ref) and self._ends_a_part(k, v, pairs)
         }
+        self.steps = IntegerSteps(a, b)
         self.owns = PartErrors(a, b, self.back, shifts, tolerance)
         #: of each value of b that differs, what it makes by itself; None where that cannot be evaluated
         self.found: dict[Ref, OwnError | None] = {}
@@ -148,8 +150,7 @@ class SettledRows:
         if row.kind is not Kind.VALUE or row.max_abs is None or not isinstance(row.value_a, np.ndarray | np.generic):
             return False
         size = float(np.abs(np.asarray(row.value_a, np.float64)).max(initial=0.0))
-        dtypes = [np.finfo(d).eps if d in ("float16", "float32", "float64") else 0.0 for d in row.dtypes]
-        return bool(row.max_abs <= ROUNDED * max(dtypes) * size)
+        return bool(row.max_abs <= ROUNDED * self.owns.eps * size)
 
     def _leaves(self, theirs: Ref) -> bool:
         """True for what a loop hands out: its error is that of the loop's variable, or of its length."""
@@ -201,7 +202,8 @@ class SettledRows:
             gone |= refuted
             for ref in refuted:
                 self.found.pop(ref)
-            for ref in [r for r in suspects if r not in refuted]:
+            unknown = [r for r, own in self.found.items() if own is None]
+            for ref in [*(r for r in suspects if r not in refuted), *unknown]:
                 self.found[ref] = self._largest(self.back[ref], ref, gone)
         for ref in gone:
             self.back.pop(ref, None)
@@ -211,9 +213,7 @@ class SettledRows:
         """ "right" if what reads a suspect comes out right from the values before it, "wrong" if one comes out wrong,
         "reader" if all of them err anyway; "" where none can be evaluated."""
         seen = set[str]()
-        for reader in self._readers(suspect):
-            if reader in gone:
-                continue
+        for reader in self._readers(suspect, gone):
             alone = self._largest(self.back[reader], reader, {suspect} | gone)
             owns = (
                 [alone]
@@ -231,12 +231,12 @@ class SettledRows:
                 seen.add("reader")
         return "right" if "right" in seen else "reader" if seen else ""
 
-    def _readers(self, ref: Ref) -> list[Ref]:
-        """The nearest paired values that are made from a value."""
+    def _readers(self, ref: Ref, gone: set[Ref]) -> list[Ref]:
+        """The nearest paired values that are made from a value, beyond those whose pair is wrong."""
         graph, found = self.b.trace.graph, dict[Ref, None]()
         waiting, seen = [ref.node], {ref.node}
         paired: dict[str, list[Ref]] = {}
-        for each in self.back:
+        for each in self.back.keys() - gone:
             paired.setdefault(each.node, []).append(each)
         while waiting:
             for name in graph.consumers(waiting.pop()):

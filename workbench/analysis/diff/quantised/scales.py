@@ -21,6 +21,7 @@ import numpy as np
 from workbench.frontends.onnx.foreign.nodes import node_of
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
+from workbench.ir.types import ANY, OPAQUE, STRING
 
 QUANTIZE, DEQUANTIZE, DYNAMIC = "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"
 #: ops that hand a quantised tensor on, in another shape at most
@@ -136,7 +137,9 @@ class Scales:
     def of(self, ref: Ref) -> Affine | None:
         """The scale of an integer tensor; None where its graph does not say one."""
         types = self.graph.nodes[ref.node].types
-        if ref.index >= len(types) or np.dtype(types[ref.index].dtype or object).kind not in "iuV":
+        if ref.index >= len(types) or types[ref.index].dtype in (OPAQUE, ANY, STRING):
+            return None
+        if np.dtype(types[ref.index].dtype or object).kind not in "iuV":
             return None
         return self.made(ref) or self.read(ref)
 

@@ -113,3 +113,49 @@ def test_a_result_of_another_type_than_the_program_says_is_named():
     with pytest.raises(wb.WorkbenchError) as caught:
         graph.run(dict.fromkeys(graph.inputs, np.ones(3, np.float32)))
     assert "gave float32[3], where the program says float64[3]" in str(caught.value)
+
+
+def test_the_variables_of_a_loop_after_each_iteration_are_stacked():
+    from torch._higher_order_ops.while_loop import while_loop_stack_output_op
+
+    def doubled(x, limit):
+        def test(i, x, limit):
+            return x.sum() < limit
+
+        return while_loop_stack_output_op(test, lambda i, x, limit: (i + 1, x * 2), (torch.tensor(0), x), (limit,))
+
+    x = torch.tensor([1.0, 2.0])
+    graph = wb.load(saved(torch, Function(doubled), (x, torch.tensor(20.0)), strict=False))
+    for limit, rows in ((20.0, [[2, 4], [4, 8], [8, 16]]), (1.0, [[1, 2]])):
+        feeds = dict(zip(graph.inputs, (x.numpy(), np.float32(limit)), strict=True))
+        found = list(graph.run(feeds).values())
+        assert found[1].tolist() == rows and found[0].tolist() == ([0] if limit == 1 else [1, 2, 3])
+
+
+@pytest.fixture(scope="module")
+def library():
+    made = torch.library.Library("wbtests", "DEF")
+    made.define("shifted(Tensor(a!) x, Tensor y) -> Tensor")
+
+    def shifted(x, y):
+        x.add_(1)
+        return x * y
+
+    made.impl("shifted", shifted, "CPU")
+    made.impl("shifted", lambda x, y: torch.empty_like(x), "Meta")
+    yield made
+    made._destroy()
+
+
+def test_ops_of_the_own_process_are_called_with_what_they_write(library):
+    def twice(x, y):
+        z = x.clone()
+        return torch.ops.wbtests.shifted(z, y), z
+
+    x, y = torch.ones(3), torch.full((3,), 4.0)
+    program = torch.export.export(Function(twice), (x, y))
+    graph = wb.from_torch(program)
+    found = list(graph.run(dict(zip(graph.inputs, (x.numpy(), y.numpy()), strict=True))).values())
+    assert found[0].tolist() == [8.0] * 3 and found[1].tolist() == [2.0] * 3
+    with pytest.raises(wb.WorkbenchError, match="wbtests.shifted.default at test_exported_rest.py:.*not known here"):
+        wb.load(saved(torch, program, ()))

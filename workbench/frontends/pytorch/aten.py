@@ -106,7 +106,10 @@ def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tupl
             tensor.zero_()
     if call.get("whole"):
         pairs = zip(call["outs"], attrs["types"], strict=True)
-        return tuple(_whole_array(torch, name, made[where], kind) for (_, where), kind in pairs)
+        return tuple(
+            _whole_array(torch, name, (bases if what == "operand" else made)[where], kind)
+            for (what, where), kind in pairs
+        )
     found = [bases[where] if kind == "storage" else _storage_of(torch, made[where]) for kind, where in call["outs"]]
     return tuple(as_array(torch, t, kind) for t, kind in zip(found, attrs["types"], strict=True))
 

@@ -22,8 +22,10 @@ _STORED = ("parameter", "buffer", "tensor_constant")
 _WRITTEN = {"buffer_mutation": "buffer", "parameter_mutation": "parameter", "user_input_mutation": "input"}
 
 
-def from_exported(data: bytes, outputs: Sequence[str] | None = None, name: str = "program") -> Graph:
-    """Read the bytes of a ``.pt2`` file.
+def from_exported(
+    data: bytes, outputs: Sequence[str] | None = None, name: str = "program", trusted: bool = False
+) -> Graph:
+    """Read the bytes of a ``.pt2`` file. Of a ``trusted`` one, ops of every library that is loaded are called.
 
     Raises
     ------
@@ -34,12 +36,12 @@ def from_exported(data: bytes, outputs: Sequence[str] | None = None, name: str =
         Once, with every op that is not evaluated, and the lines.
     """
     with collector_paused():
-        return _graph(read_program(data), outputs, name)
+        return _graph(read_program(data), outputs, name, trusted)
 
 
-def _graph(program: ExportedProgram, wanted: Sequence[str] | None, name: str) -> Graph:
+def _graph(program: ExportedProgram, wanted: Sequence[str] | None, name: str, trusted: bool) -> Graph:
     builder = GraphBuilder(name)
-    lowering = TorchLowering(builder)
+    lowering = TorchLowering(builder, trusted)
     given = list(_inputs(program, builder))
     made = lowering.graph(program.graph, given)
     drawn = lowering.finish()

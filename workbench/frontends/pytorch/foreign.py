@@ -26,10 +26,35 @@ _DRAWS = re.compile(
 _LEFT_OUT = ("device", "layout", "memory_format", "pin_memory", "non_blocking", "out")
 
 
-def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | str:
+def written_by(lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """The tensors that a call of another library writes to, as its schema says."""
+    found = _own_op(lowering, target)
+    if found is None:
+        return []
+    pairs = zip(found._schema.arguments, args, strict=False)
+    named = {a.name: v for a, v in pairs} | dict(kwargs)
+    writes = [a.name for a in found._schema.arguments if a.alias_info is not None and a.alias_info.is_write]
+    return [named[n] for n in writes if named.get(n) is not None]
+
+
+def _own_op(lowering: TorchLowering, target: str) -> Any:
+    """The op of a library that is neither ATen nor PyTorch's way to put graphs into each other; None without trust."""
+    if not lowering.trusted or target.startswith(("aten.", "higher_order.", "_operator.", "math.", "torch.")):
+        return None
+    import torch
+
+    namespace, _, rest = target.partition(".")
+    packet, _, overload = rest.partition(".")
+    found = getattr(getattr(getattr(torch.ops, namespace, None), packet, None), overload or "default", None)
+    return found if isinstance(found, torch._ops.OpOverload) else None
+
+
+def foreign_call(
+    lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Value] = ()
+) -> list[Any] | str:
     """The results of a call as a node that PyTorch computes; the reason why not, as the end of a sentence."""
-    types = [m.type for m in lowering.metas]
-    if not _ATEN.fullmatch(target):
+    types = [m.type for m in lowering.metas] + [w.type for w in written]
+    if not _ATEN.fullmatch(target) and _own_op(lowering, target) is None:
         return "it is of a library of ops that is not known here"
     if _DRAWS.match(target):
         return "it draws random numbers of a distribution that is not drawn here; export it after module.eval()"
@@ -56,14 +81,15 @@ def foreign_call(lowering: TorchLowering, target: str, args: Sequence[Any], kwar
 
     given = [described(a) for a in args]
     named = {k: described(v) for k, v in kwargs.items() if k not in _LEFT_OUT}
+    places = [next(k for k, v in enumerate(operands) if v.ref == w.ref) for w in written]
     call = {
         "args": given,
         "kwargs": named,
         "whole": True,
         "storages": len(operands),
-        "written": [],
+        "written": places,
         "grad": False,
-        "outs": [["array", k] for k in range(len(types))],
+        "outs": [*(["array", k] for k in range(len(types) - len(written))), *(["operand", k] for k in places)],
     }
     here = lowering.builder.context
     node = lowering.builder.add_node(

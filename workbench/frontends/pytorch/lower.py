@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.errors import GraphError, LoadError, UnknownOpError, WorkbenchError
 from workbench.frontends.pytorch.control import CONTROL
-from workbench.frontends.pytorch.foreign import foreign_call
+from workbench.frontends.pytorch.foreign import foreign_call, written_by
 from workbench.frontends.pytorch.numbers import Number, arithmetic, is_arithmetic
 from workbench.frontends.pytorch.reading.archive import refused
 from workbench.frontends.pytorch.reading.arguments import ValueName
@@ -48,8 +48,10 @@ class TorchLowering:
     """The graph in the making. ``call`` is the call that is lowered now, ``metas`` are the types of its results, and
     ``types`` those of all values of its graph."""
 
-    def __init__(self, builder: GraphBuilder) -> None:
+    def __init__(self, builder: GraphBuilder, trusted: bool = False) -> None:
         self.builder = builder
+        #: whether calls of any library that is loaded are made, as those of the user's own program
+        self.trusted = trusted
         self.refused: dict[str, str] = {}
         #: calls that draw random numbers, with their lines
         self.drawing: dict[str, None] = {}
@@ -155,6 +157,9 @@ class TorchLowering:
                 return made
         if call.target in WRITERS:
             return WRITERS[call.target](self, *args, **kwargs)
+        written = written_by(self, call.target, args, kwargs)
+        if written:
+            return self._writing(call.target, args, kwargs, written)
         packet, _, overload = short.partition(".")
         if packet.endswith("_") and not packet.endswith("__"):
             return self._in_place(f"aten.{packet[:-1]}.{overload}", args, kwargs)
@@ -179,6 +184,16 @@ class TorchLowering:
         self.write(written, made[0] if isinstance(made, list) else made)
         return written
 
+    def _writing(
+        self, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Tensor]
+    ) -> list[Any]:
+        """An op of another library, which writes to some of its tensors."""
+        made = self._other(target, args, kwargs, [t.read() for t in written])
+        count = len(made) - len(written)
+        for tensor, value in zip(written, made[count:], strict=True):
+            self.write(tensor, value)
+        return made[:count]
+
     def write(self, tensor: Tensor, value: Value) -> None:
         """Change a tensor, and with it all that shares its memory."""
         if tensor.base.doubtful:
@@ -193,12 +208,15 @@ class TorchLowering:
             value = self.part("broadcast_to", value, shape=old.shape)
         tensor.write(value)
 
-    def _other(self, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """An op without a rule: PyTorch computes it, or it is noted for one error at the end."""
-        made = foreign_call(self, target, [_read(a) for a in args], {k: _read(v) for k, v in kwargs.items()})
+    def _other(
+        self, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Value] = ()
+    ) -> list[Any]:
+        """An op without a rule: PyTorch computes it, or it is noted for one error at the end. The new values of what
+        it writes to follow its results."""
+        made = foreign_call(self, target, [_read(a) for a in args], {k: _read(v) for k, v in kwargs.items()}, written)
         if isinstance(made, str):
             self.refused.setdefault(self._place, made)
-            return [self.filled(m.type.shape or (), 0, m.type.dtype) for m in self.metas]
+            return [self.filled(m.type.shape or (), 0, m.type.dtype) for m in self.metas] + list(written)
         return made
 
     @property

@@ -5,11 +5,12 @@ from typing import Any
 
 from workbench.frontends.pytorch.control.branch import lower_cond
 from workbench.frontends.pytorch.control.calls import lower_call, lower_with_grad
-from workbench.frontends.pytorch.control.loop import lower_while
+from workbench.frontends.pytorch.control.loop import lower_stacking_while, lower_while
 from workbench.frontends.pytorch.control.scan import lower_associative_scan, lower_map, lower_scan
 
 CONTROL: dict[str, Callable[..., Any]] = {
     "higher_order.while_loop": lower_while,
+    "higher_order.while_loop_stack_output": lower_stacking_while,
     "higher_order.cond": lower_cond,
     "higher_order.scan": lower_scan,
     "higher_order.associative_scan": lower_associative_scan,

@@ -37,6 +37,36 @@ def lower_while(
     return [Number(final[n]) if isinstance(c, Number) else final[n] for n, c in zip(names, carried, strict=True)]
 
 
+def lower_stacking_while(
+    lowering: TorchLowering, cond: SubGraph, body: SubGraph, carried: list[Any], additional: Sequence[Any] = ()
+) -> list[Any]:
+    """``while_loop_stack_output`` gives the variables after each iteration, stacked; without one the start values."""
+    b = lowering.builder
+    given = [lowering.tensor(a) for a in additional]
+    names = variable_names(lowering, carried)
+    values = {n: lowering.tensor(c) for n, c in zip(names, carried, strict=True)}
+    lists = {n: f"{n}_stacked" if f"{n}_stacked" not in names else f"{n}__stacked" for n in names}
+
+    def test(**now: Value) -> Value:
+        return lowering.body(cond, [*(now[n] for n in names), *given])[0]
+
+    def step(**now: Value) -> dict[str, Value]:
+        made = lowering.body(body, [*(now[n] for n in names), *given])
+        new = {n: lowering.cast(v, now[n].dtype) for n, v in zip(names, made, strict=True)}
+        return new | {lists[n]: b.op("list_append", now[lists[n]], v) for n, v in new.items()}
+
+    final = b.while_loop(test, step, values | {k: b.op("list_new") for k in lists.values()}, name=lowering.label)
+    found = []
+    for name, value in values.items():
+        shape = tuple(-1 if d is None else d for d in value.shape or ())
+        rows = lowering.part("list_stack", final[lists[name]], dtype=value.dtype, shape=shape, axis=0)
+        both = lowering.part("concat", lowering.part("expand_dims", value, axis=0), rows, axis=0)
+        count = lowering.part("getitem", lowering.part("shape", rows), index=(("int", 0),))
+        first = lowering.part("minimum", count, lowering.number(1, count.dtype))
+        found.append(lowering.op("getitem", both, first, index=(("slice", ("input", 0), None, None),)))
+    return found
+
+
 def variable_names(lowering: TorchLowering, values: Sequence[Any], other: str = "v") -> list[str]:
     """Names for loop variables, each once."""
     found: list[str] = []

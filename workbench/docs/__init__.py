@@ -4,6 +4,7 @@
 .. include:: panel.md
 .. include:: terminal.md
 .. include:: json.md
+.. include:: agents.md
 .. include:: python_functions.md
 .. include:: imports.md
 .. include:: analysis.md

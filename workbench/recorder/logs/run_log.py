@@ -149,6 +149,10 @@ class RunLog(Watch):
         if outlook.reached is not None:
             return f"{outlook.reached}."
         end = outlook.end
+        bad = [clause.variable for clause in self.until if clause.variable in self.names]
+        bad = [name for name in bad if not np.isfinite(np.asarray(self[name].values, np.float64)[-1])]
+        if bad:
+            return f"{wanted} was not reached: {' and '.join(bad)} ended as NaN or infinity."
         if end.outcome == "terminates" and end.remaining is not None:
             low, high = end.interval or (end.remaining, end.remaining)
             between = f" ({low:,} to {high:,})" if high is not None and (low, high) != (end.remaining,) * 2 else ""

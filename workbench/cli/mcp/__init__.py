@@ -1,0 +1,15 @@
+"""Tools for programs that debug on behalf of somebody, as functions with JSON in and out, and as a server of MCP.
+
+::
+
+    workbench_open ─► workbench_run, _step, _back, _break ─► workbench_value, _why, _nan, _diff
+    answers: an error is an answer, and each is bounded      held: sessions by number
+    folders: what may be read                                server: MCP over stdio
+
+The functions of ``TOOLS`` are listed in the entry-point group ``jupyter_server_mcp.tools`` too, so that a server of
+Jupyter with jupyter-server-mcp has them.
+"""
+
+from workbench.cli.mcp.command import add
+
+__all__ = ["add"]

@@ -1,0 +1,96 @@
+"""Answers of tools: JSON objects of bounded size; wrong arguments and errors are answers, too."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from workbench.cli.output import as_json, error_facts
+from workbench.errors import WorkbenchError
+from workbench.text import printable
+
+#: the most characters of an answer, of a text in it, and the most items of a list
+MOST, TEXT, ITEMS = 24_000, 2_000, 60
+
+Tool = Callable[..., dict[str, Any]]
+#: the tools by name, in the order in which they are listed
+TOOLS: dict[str, Tool] = {}
+
+
+class ToolError(WorkbenchError):
+    """A call that a tool refuses; the answer says why, and what to call instead."""
+
+    slug = "bad-call"
+
+
+def tool(function: Callable[..., Any]) -> Tool:
+    """Make a tool of a function: its arguments are checked by its annotations, and it raises nothing."""
+    hints = typing.get_type_hints(function)
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> dict[str, Any]:
+        try:
+            try:
+                bound = signature.bind(*args, **named)
+            except TypeError as error:
+                raise ToolError(f"{function.__name__}: {error}.", fix=f"call {function.__name__}{signature}.") from None
+            for name, value in bound.arguments.items():
+                _check(function.__name__, name, value, hints[name])
+            return bounded(as_json(function(*bound.args, **bound.kwargs)))
+        except (WorkbenchError, ValueError, TypeError, LookupError, ArithmeticError, OSError) as error:
+            return bounded({"error": as_json(error_facts(error))})
+        except (MemoryError, RecursionError) as error:
+            return {
+                "error": {
+                    "message": f"{type(error).__name__}: {printable(error, 200)}",
+                    "slug": "too-large",
+                    "fix": None,
+                }
+            }
+
+    TOOLS[function.__name__] = call
+    return call
+
+
+def _check(function: str, name: str, value: Any, hint: Any) -> None:
+    """ToolError if a value is not of its annotation; a whole number does for a number."""
+    kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    plain = tuple(typing.get_origin(kind) or kind for kind in kinds)
+    fits = isinstance(value, (*plain, int) if float in plain else plain)
+    if not fits or isinstance(value, bool) and bool not in plain:
+        wanted = " or ".join("null" if kind is type(None) else kind.__name__ for kind in plain)
+        raise ToolError(
+            f"{function}: {name} must be {wanted}, got {printable(repr(value), 80)}.", fix=f"pass {name} as {wanted}."
+        )
+
+
+def bounded(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer with long texts cut in their middle and long lists at their end; refused if that does not do."""
+    small = _cut(answer)
+    if len(json.dumps(small)) > MOST:
+        small = _cut(answer, TEXT // 8, ITEMS // 6)
+    if len(json.dumps(small)) <= MOST:
+        return dict(small)
+    return {"error": {"message": "The answer is too long.", "slug": "too-large", "fix": "ask for less."}}
+
+
+def _cut(value: Any, text: int = TEXT, items: int = ITEMS) -> Any:
+    if isinstance(value, str):
+        return (
+            printable(value, text)
+            if "\n" not in value
+            else "\n".join(printable(s, text) for s in value.splitlines()[:items])
+        )
+    if isinstance(value, dict):
+        kept = {printable(k, 200): _cut(v, text, items) for k, v in list(value.items())[: 4 * items]}
+        return kept | ({"left_out": len(value) - len(kept)} if len(value) > 4 * items else {})
+    if isinstance(value, list):
+        kept_items = [_cut(v, text, items) for v in value[:items]]
+        return [*kept_items, f"{len(value) - items:,} more"] if len(value) > items else kept_items
+    return value

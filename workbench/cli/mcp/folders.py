@@ -1,0 +1,46 @@
+"""The folders that the tools may read: those given, else the working folder. Links do not lead out of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from workbench.cli.mcp.answers import ToolError
+from workbench.text import printable
+
+#: paths split by os.pathsep; ``workbench mcp --folder`` sets it
+VARIABLE = "WORKBENCH_MCP_FOLDERS"
+
+
+def folders() -> list[Path]:
+    """The folders, with links resolved."""
+    given = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    return [Path(part).resolve() for part in given or [os.getcwd()]]
+
+
+def readable(path: str) -> Path:
+    """The path of a file or folder that may be read.
+
+    Raises
+    ------
+    ToolError
+        ``outside`` for a path that is in none of the folders, also by a link; ``no-such-file``.
+    """
+    shown = printable(path, 200)
+    if "\0" in path:
+        raise ToolError(f"{shown} is not a path.", slug="no-such-file", fix="give the path of a file.")
+    allowed = folders()
+    try:
+        found = (allowed[0] / path).resolve()
+    except (OSError, RuntimeError) as error:
+        raise ToolError(
+            f"{shown} cannot be resolved: {error}.", slug="no-such-file", fix="give another path."
+        ) from None
+    if not any(found.is_relative_to(folder) for folder in allowed):
+        names = ", ".join(map(str, allowed))
+        raise ToolError(
+            f"{shown} is outside of the folders that may be read: {names}.", slug="outside", fix="copy it there."
+        )
+    if not found.exists():
+        raise ToolError(f"There is no file {shown}.", slug="no-such-file", fix=f"it would be {found}.")
+    return found

@@ -1,0 +1,62 @@
+"""Tools over many runs: sweeps of an input, and logs of runs that are over."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from typing import Any
+
+import numpy as np
+
+from workbench.cli.log.command import clause
+from workbench.cli.mcp.answers import ToolError, tool
+from workbench.cli.mcp.folders import readable
+from workbench.cli.mcp.held import session_of
+from workbench.recorder.logs import read_log
+from workbench.sweep import sweep
+
+#: the most points of a sweep, and the seconds after which it is stopped
+MOST_POINTS, SECONDS = 2_000, 60.0
+
+
+@tool
+def workbench_sweep(run: int, name: str, values: list, collect: list | None = None) -> Any:
+    """Run the model for each value of one input, the others as they are: outcome, iterations and outputs of each point.
+
+    collect: what else to keep, as "x[-1]" for the last value of a variable or "label" for how it evolved.
+    """
+    session = session_of(run)
+    if not 1 <= len(values) <= MOST_POINTS or not all(isinstance(v, int | float) for v in values):
+        raise ToolError(f"values must be 1 to {MOST_POINTS:,} numbers.", fix="pass values=[0.1, 0.2, 0.5].")
+    inputs = {given: value for given, value in session.inputs.items() if given.removesuffix(":0") != name}
+    found = sweep(session.graph, {name: np.asarray(values)}, inputs=inputs, collect=collect or (), wait=False)
+    limit = threading.Timer(SECONDS, found.cancel)
+    limit.daemon = True
+    limit.start()
+    try:
+        found.wait()
+    finally:
+        limit.cancel()
+    columns = {column: found[column] for column in found.names}
+    return {
+        "state": found.state,
+        "rows": [
+            {name: values[k], **{c: column[k] for c, column in columns.items() if column.ndim == 1}}
+            for k in range(len(values))
+        ],
+    }
+
+
+@tool
+def workbench_log(path: str, until: list | None = None, pattern: str | None = None) -> Any:
+    """Read the log of a run that is over (CSV, trainer_state.json, JSON lines, TensorBoard's events, lines of text).
+
+    The answer has the first NaN or infinity with its step, the label of each variable, and with until, as
+    ["loss < 0.1"], if and when that was reached or would have been. pattern: a regular expression for lines of text.
+    """
+    try:
+        clauses = dict(clause(str(text)) for text in until or [])
+    except argparse.ArgumentTypeError as error:
+        raise ToolError(f"until: {error}.", fix='pass until=["loss < 0.1"].') from None
+    log = read_log(readable(path), until=clauses or None, pattern=pattern)
+    return {"text": log.report(), **log.data()}

@@ -62,7 +62,8 @@ class OneCall(torch.nn.Module):
         for k, tensor in zip(self.places, tensors, strict=True):
             leaves[k] = tensor
         args, kwargs = torch.utils._pytree.tree_unflatten(leaves, self.spec)
-        return self.function(*args, **kwargs)
+        result = self.function(*args, **kwargs)
+        return tuple(result) if isinstance(result, tuple) else result  # named tuples cannot be saved
 
 
 def samples(which: str) -> Iterator[tuple[str, Any, Any]]:

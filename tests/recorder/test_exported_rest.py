@@ -132,6 +132,21 @@ def test_the_variables_of_a_loop_after_each_iteration_are_stacked():
         assert found[1].tolist() == rows and found[0].tolist() == ([0] if limit == 1 else [1, 2, 3])
 
 
+def test_a_tensor_that_is_seen_otherwise_in_place():
+    def turned(x):
+        y = x.clone()
+        whole = y.view(-1)
+        y.t_()
+        y.unsqueeze_(0).add_(1)
+        z = x.clone().squeeze_(0)
+        return y, whole, z, x.mH, torch.digamma(torch.zeros(2))
+
+    agree(turned, (torch.randn(2, 3),))
+
+    with pytest.raises(wb.WorkbenchError, match="'resize_' changes the memory or the number of elements"):
+        wb.load(saved(torch, Function(lambda x: x.clone().resize_(2, 2)), (torch.ones(3, 3),)))
+
+
 @pytest.fixture(scope="module")
 def library():
     made = torch.library.Library("wbtests", "DEF")

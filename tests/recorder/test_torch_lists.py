@@ -26,3 +26,11 @@ def test_higher_order_ops_are_evaluated_or_refused_by_name():
     assert {end for name, (end, _) in found.items() if name not in good} <= {"refused", "not exported", "no sample"}
     end, text = found["invoke_quant_packed.simple"]
     assert end == "refused" and "higher_order.invoke_quant_packed" in text
+
+
+def test_of_every_twentieth_op_the_results_are_those_of_pytorch():
+    chosen = list(samples("op_db"))[7::20]
+    found = {name: judged(op, dtype) for name, op, dtype in chosen}
+    ends = [end for end, _ in found.values()]
+    assert {name: text for name, (end, text) in found.items() if end == "wrong"} == {}
+    assert len(ends) == 57 and sum(end in ("equal", "kernels", "draws") for end in ends) >= 53

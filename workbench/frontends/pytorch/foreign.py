@@ -18,7 +18,7 @@ from workbench.ir.node import Ref
 if TYPE_CHECKING:
     from workbench.frontends.pytorch.lower import TorchLowering
 
-_ATEN = re.compile(r"aten\.[a-z_][a-z0-9_]*\.\w+", re.ASCII)
+_ATEN = re.compile(r"aten\.[A-Za-z_][A-Za-z0-9_]*\.\w+", re.ASCII)
 _DRAWS = re.compile(
     r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson|rrelu\w*|cauchy|geometric|log_normal|binomial)\."
 )

@@ -36,6 +36,8 @@ _NO_VALUE = frozenset(
     "_assert_scalar.default _assert_async.msg _assert_async.default _assert_tensor_metadata.default "
     "sym_constrain_range.default sym_constrain_range_for_size.default".split()
 )
+#: calls that give a tensor other memory
+_RESIZED = frozenset(("resize_", "resize_as_", "set_"))
 DRAWN = (
     "Random numbers are drawn here, not by PyTorch: of the same distributions, but other ones, and the same in every "
     "run. They come from {}."
@@ -180,6 +182,13 @@ class TorchLowering:
         written = args[0] if args else next(iter(kwargs.values()))
         if not isinstance(written, Tensor):
             raise refused(f"{self.call.name!r} writes to something other than a tensor")
+        if target in VIEWS:  # squeeze_, t_ and others: the same memory, which this tensor sees otherwise from now on
+            seen = VIEWS[target](self, *args, **kwargs)
+            if isinstance(seen, Tensor):
+                written.see_as(seen)
+                return written
+        if self.call.target.split(".")[1] in _RESIZED:
+            raise refused(f"{self.call.name!r} changes the memory or the number of elements of a tensor in place")
         made = self._computed(target, args, kwargs)
         self.write(written, made[0] if isinstance(made, list) else made)
         return written

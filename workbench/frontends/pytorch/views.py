@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.frontends.pytorch.numbers import Number, arithmetic
+from workbench.frontends.pytorch.promote import kind_of
 from workbench.frontends.pytorch.reading.archive import refused
 from workbench.frontends.pytorch.reading.program import Meta
 from workbench.frontends.pytorch.tensors import Tensor, TensorView, new_tensor
@@ -130,7 +131,7 @@ def _unflatten(lowering: TorchLowering, self: Tensor, dim: int, sizes: Any) -> T
 def _squeeze(lowering: TorchLowering, self: Tensor, dim: Any = None) -> Tensor:
     x = self.read()
     rank, sizes = x.type.rank or 0, lowering.sizes_of(x)
-    if lowering.call.target == "aten.unsqueeze.default":
+    if lowering.call.target.rstrip("_").split(".")[1].startswith("unsqueeze"):
         at = axis(lowering, dim, rank + 1)
         return self.viewed(reshaped(lowering, [*sizes[:at], 1, *sizes[at:]]))
     dims = range(rank) if dim is None else dim if isinstance(dim, list) else [dim]
@@ -189,14 +190,19 @@ def _dropout(
 
 
 @view(
-    "permute.default", "transpose.int", "t.default", "numpy_T.default", "mT.default", "movedim.int", "swapaxes.default"
+    *("permute.default", "transpose.int", "t.default", "numpy_T.default", "mT.default", "movedim.int"),
+    *("swapaxes.default", "swapdims.default", "mH.default", "matrix_H.default", "adjoint.default"),
 )
-def _permute(lowering: TorchLowering, self: Tensor, *given: Any, **named: Any) -> Tensor:
+def _permute(lowering: TorchLowering, self: Tensor, *given: Any, **named: Any) -> Tensor | None:
     x = self.read()
     rank = x.type.rank or 0
     order = list(range(rank))
     listed = [*given, *named.values()]
-    kind = lowering.call.target.split(".")[1]
+    kind = lowering.call.target.split(".")[1].rstrip("_")
+    if kind in ("mH", "matrix_H", "adjoint"):
+        if kind_of(x.dtype) == "c":
+            return None  # conjugates, too
+        kind = "mT"
     if kind == "permute":
         order = [axis(lowering, d, rank) for d in listed[0]]
         if sorted(order) != list(range(rank)):

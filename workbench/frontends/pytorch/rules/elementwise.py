@@ -26,7 +26,7 @@ def computed(lowering: TorchLowering, op: str, *operands: Any, dtype: str = "", 
 # -- one operand ------------------------------------------------------------------------------------------------------
 _FUNCTIONS = (
     "sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "sigmoid erf erfc reciprocal erfinv lgamma digamma square"
+    "sigmoid erf erfc reciprocal erfinv lgamma square"
 ).split()
 _ALIASES = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "special_erf": "erf", "special_expm1": "expm1",
             "special_expit": "sigmoid", "negative": "neg", "absolute": "abs"}  # fmt: skip
@@ -54,6 +54,20 @@ def _same_dtype(op: str) -> Rule:
 
 for _name in _FUNCTIONS:
     rule(f"{_name}.default")(_function(_name))
+
+
+@rule("digamma.default")
+def _digamma(lowering: TorchLowering, self: Value) -> Value:
+    """At 0 it is the infinity of the other sign, where ours is NaN."""
+    dtype = out_dtype(lowering)
+    inside = working(dtype)
+    x = lowering.cast(self, inside)
+    at_zero = lowering.part("equal", x, lowering.number(0.0, inside))
+    pole = lowering.part("divide", lowering.number(-1.0, inside), x)
+    found = lowering.op("where", at_zero, pole, lowering.part("digamma", x))
+    return lowering.cast(found, dtype)
+
+
 for _name, _op in _KEPT.items():
     rule(f"{_name}.default")(_same_dtype(_op))
 for _name in ("isnan", "isinf", "isfinite", "logical_not", "signbit"):

@@ -71,6 +71,8 @@ def _gather_rows(
     if lowering.call.target.startswith("aten.embedding"):
         table, rows = (self, dim) if weight is None else (weight, indices)
         return lowering.op("gather", table, rows, axis=0)
+    if not self.type.rank:
+        return lowering.op("Identity", self)
     if not index.type.rank:
         index = lowering.part("reshape", index, shape=(1,))
     return lowering.op("gather", self, index, axis=dim_of(self, dim))

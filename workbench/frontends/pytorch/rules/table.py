@@ -37,6 +37,15 @@ def rule(*targets: str) -> Callable[[Rule], Rule]:
     return register
 
 
+def also(names: dict[str, str]) -> None:
+    """Ops that are others by another name, in every overload."""
+    for target, found in list(RULES.items()):
+        _, packet, overload = target.split(".")
+        for other, own in names.items():
+            if own == packet:
+                RULES.setdefault(f"aten.{other}.{overload}", found)
+
+
 def out_dtype(lowering: TorchLowering, k: int = 0) -> str:
     return lowering.metas[k].type.dtype
 

@@ -14,6 +14,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch._higher_order_ops import map as map_rows
 from torch._higher_order_ops import scan, while_loop
+from torch._higher_order_ops.associative_scan import associative_scan_op
+from torch._higher_order_ops.while_loop import while_loop_stack_output_op
 from torch.export import Dim
 
 
@@ -263,6 +265,84 @@ class Losses(nn.Module):
         )
 
 
+class Products(nn.Module):
+    """A scan of an associative function: running products of lines."""
+
+    def forward(self, x, y):
+        return tuple(associative_scan_op(lambda a, c, b, d: (a * b, c * b + d), [x, y], ()))
+
+
+class Stacked(nn.Module):
+    """The variables of a loop after each iteration."""
+
+    def forward(self, x, limit):
+        def test(i, x, limit):
+            return x.sum() < limit
+
+        return while_loop_stack_output_op(test, lambda i, x, limit: (i + 1, x * 1.5), (torch.tensor(0), x), (limit,))
+
+
+class Pieces(nn.Module):
+    """Pieces whose ends a run gives, of a tensor whose size it gives, too."""
+
+    def forward(self, x, at):
+        return (*torch.tensor_split(x, at), *x.chunk(2, 1), *x.split([1, 3], 1))
+
+
+class Turned(nn.Module):
+    """Calls that change in place how a tensor is seen."""
+
+    def forward(self, x):
+        y = x.clone()
+        whole = y.view(-1)
+        y.t_()
+        y.unsqueeze_(0).mul_(2)
+        return y, whole, x.mT, x.adjoint().sum(0)
+
+
+class Learning(nn.Module):
+    """In training: statistics of the batch, and running ones that move."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.linear = nn.BatchNorm1d(4, momentum=0.3), nn.Linear(4, 2)
+
+    def forward(self, x, y):
+        with torch.no_grad():
+            scale = x.abs().amax()
+        return F.mse_loss(self.linear(self.norm(x / scale)), y)
+
+
+class Twice(nn.Module):
+    """One module that is called twice, of a repeated part, and results in a dict."""
+
+    def __init__(self):
+        super().__init__()
+        self.shared = nn.Sequential(nn.Linear(4, 4), nn.SiLU(), nn.RMSNorm(4))
+        self.blocks = nn.ModuleList([nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4)) for _ in range(2)])
+
+    def forward(self, x, *, scale=2.0):
+        x = self.shared(self.shared(x))
+        for block in self.blocks:
+            x = x + block(x)
+        return {"last": x, "all": [x.sum(), x * scale]}
+
+
+class Sinkhorn(nn.Module):
+    """Rows and columns of a matrix are scaled in turn, until both sum to 1."""
+
+    def forward(self, x):
+        def again(k, x, gap):
+            return (gap > 1e-4) & (k < 50)
+
+        def step(k, x, gap):
+            x = x / x.sum(1, keepdim=True)
+            x = x / x.sum(0, keepdim=True)
+            return k + 1, x, (x.sum(1) - 1).abs().max()
+
+        return while_loop(again, step, (torch.tensor(0), x.exp(), torch.tensor(1.0)))[:2]
+
+
 def modules() -> dict[str, tuple[nn.Module, tuple[Any, ...], dict[str, Any]]]:
     """Name -> module in evaluation, arguments, options of the export."""
     torch.manual_seed(0)
@@ -291,7 +371,16 @@ def modules() -> dict[str, tuple[nn.Module, tuple[Any, ...], dict[str, Any]]]:
         "narrow": (Narrow(), (g(3, 4),), {}),
         "losses": (Losses(), (g(4, 3), torch.rand(4, 3), torch.tensor([0, 2, 1, 1])), {}),
     }
-    return {name: (module.eval(), args, options) for name, (module, args, options) in found.items()}
+    found |= {
+        "products": (Products(), (torch.rand(5, 3) + 0.5, g(5, 3)), {}),
+        "stacked": (Stacked(), (torch.tensor([1.0, 2.0]), torch.tensor(20.0)), {}),
+        "pieces": (Pieces(), (g(7, 4), torch.tensor([1, 5])), {"dynamic_shapes": ({0: Dim("n", min=2)}, None)}),
+        "turned": (Turned(), (g(2, 3),), {}),
+        "twice": (Twice(), (g(3, 4),), {}),
+        "sinkhorn": (Sinkhorn(), (g(4, 4),), {}),
+    }
+    made = {name: (module.eval(), args, options) for name, (module, args, options) in found.items()}
+    return made | {"learning": (Learning().train(), (g(6, 4), g(6, 2)), {})}
 
 
 def results_of(module: nn.Module, args: tuple[Any, ...]) -> list[torch.Tensor]:

@@ -19,7 +19,7 @@ from workbench.frontends.pytorch.reading.sizes import size_of
 
 FOLDER = Path(__file__).parent / "data" / "pt2"
 PROGRAM = (FOLDER / "perceptron.pt2").read_bytes()
-LOOP = (FOLDER / "branch_in_loop.pt2").read_bytes()
+LOOP, SCAN, PIECES = ((FOLDER / f"{name}.pt2").read_bytes() for name in ("branch_in_loop", "products", "pieces"))
 WEIGHTS = "data/weights/model_weights_config.json"
 
 
@@ -187,6 +187,18 @@ def squares() -> bytes:
     return document(change)
 
 
+def _reads_a_place(calls) -> None:
+    """A size is the place of a tensor in its memory."""
+    at = next(k for k, c in enumerate(calls) if "sym_storage_offset" in c["target"])
+    place = calls[at]["outputs"][0]
+    calls.insert(at + 1, {
+        "target": "torch.ops.aten.chunk.default", "metadata": {},
+        "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+                   {"name": "chunks", "arg": {"as_sym_int": place["as_sym_int"]}, "kind": 1}],
+        "outputs": [{"as_tensors": [{"name": "p0"}, {"name": "p1"}]}],
+    })  # fmt: skip
+
+
 LARGE = [{"as_int": 1 << 30}, {"as_int": 1 << 30}]
 ZERO = [{"as_int": 0}, {"as_int": 0}]
 PROGRAMS = {
@@ -211,6 +223,18 @@ PROGRAMS = {
     "an operator": (argument({"as_operator": "torch.os.system"}), "'as_operator'"),
     "two kinds at once": (argument({"as_int": 1, "as_bool": True}), "one field"),
     "an argument too many": (argument({"as_int": 1}), "arguments that do not fit"),
+    "pieces of nothing": (
+        first(lambda call: call.update(target="torch.ops.aten.split.Tensor", inputs=call["inputs"][:1])),
+        "arguments that do not fit",
+    ),
+    "a scan over a number": (
+        rewritten(SCAN, lambda d: d["graph_module"]["graph"]["tensor_values"]["x"].update(sizes=[], strides=[])),
+        "goes over nothing",
+    ),
+    "memory of a tensor as a number": (
+        rewritten(PIECES, lambda d: _reads_a_place(d["graph_module"]["graph"]["nodes"])),
+        "reads where a tensor lies in memory",
+    ),
     "a word as a number": (argument({"as_int": "1"}), "whole number"),
     "a truth as a number": (argument({"as_int": True}), "whole number"),
     "a value that nothing gives": (

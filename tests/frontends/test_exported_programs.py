@@ -37,7 +37,7 @@ def run(graph: wb.Graph, name: str) -> list[np.ndarray]:
 
 
 def test_there_are_programs():
-    assert len(NAMES) >= 23
+    assert len(NAMES) >= 30
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -221,7 +221,7 @@ def exported_programs() -> Iterator[bytes]:
     for i, name in enumerate(sorted(members)):
         yield bytes((i,)) + members[name]
     whole = archive(members)
-    for name in ("loop_in_scan", "branch", "in_place", "sizes"):
+    for name in ("loop_in_scan", "branch", "in_place", "sizes", "products", "stacked", "pieces", "turned"):
         yield b"\xff" + (DATA / "pt2" / f"{name}.pt2").read_bytes()
     yield b"\xff" + two_faced(whole, archive(members | {"byteorder": b"big"}))
 

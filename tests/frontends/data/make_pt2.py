@@ -1,4 +1,4 @@
-"""Makes the files in ``pt2`` with PyTorch (2.13 made them): ``python -m tests.frontends.data.make_pt2``.
+"""Makes the files in ``pt2`` with PyTorch (2.13 made them): ``python -m tests.frontends.data.make_pt2 [NAME ...]``.
 
 Each is what ``torch.export.save`` writes, but for the names of folders in stack traces. Beside it lie the inputs and
 what PyTorch computed, in the order of the graph's inputs and outputs. The tests need no PyTorch.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,9 @@ from tests.frontends.pt2_modules import modules, results_of
 
 HERE = Path(__file__).resolve().parent / "pt2"
 #: those that are exported with strict=True, so that bodies of loops have lines of their own
-STRICT = ("newton",)
+STRICT = ("newton", "sinkhorn")
 #: those that are taken apart into the core ops of PyTorch
-DECOMPOSED = {"perceptron_core": "perceptron", "conv_net_core": "conv_net", "block_core": "block"}
+DECOMPOSED = {f"{name}_core": name for name in ("perceptron", "conv_net", "block", "learning")}
 
 
 def as_numpy(tensor: torch.Tensor) -> np.ndarray:
@@ -62,12 +63,17 @@ def write(name: str, program: bytes, args: tuple, results: list) -> None:
 def main() -> None:
     HERE.mkdir(exist_ok=True)
     torch.set_num_threads(1)
+    wanted = sys.argv[1:]
     for name, (module, args, options) in modules().items():
+        if wanted and name not in wanted:
+            continue
         results = results_of(module, args)
         write(
             name, saved(torch, module, tuple(a.clone() for a in args), strict=name in STRICT, **options), args, results
         )
     for name, of in DECOMPOSED.items():
+        if wanted and name not in wanted:
+            continue
         module, args, options = modules()[of]
         program = torch.export.export(module, args, **options).run_decompositions()
         write(name, saved(torch, program, args), args, results_of(module, args))

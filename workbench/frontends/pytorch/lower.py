@@ -43,7 +43,7 @@ DRAWN = (
     "run. They come from {}."
 )
 #: what rules raise over arguments that no PyTorch writes
-_WRONG = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError)
+_WRONG = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, StopIteration)
 
 
 class TorchLowering:

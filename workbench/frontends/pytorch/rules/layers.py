@@ -333,6 +333,39 @@ def batch_normalized(
     return lowering.cast(made, out_dtype(lowering))
 
 
+def moved(lowering: TorchLowering, old: Value, new: Value, momentum: float) -> Value:
+    """A running statistic after a batch."""
+    way = lowering.part("subtract", lowering.cast(new, old.dtype), old)
+    made: Value = lowering.part("add", old, lowering.part("multiply", way, lowering.number(momentum, old.dtype)))
+    return made
+
+
+@rule("_native_batch_norm_legit_functional.default")
+def _learning_batch_norm(
+    lowering: TorchLowering,
+    input: Value,
+    weight: Value | None,
+    bias: Value | None,
+    running_mean: Value,
+    running_var: Value,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> list[Any] | None:
+    """The result, mean and spread of the batch, and the running statistics after it."""
+    if not training:
+        return None
+    x = wide(lowering, input)
+    axes = tuple(k for k in range(x.type.rank or 0) if k != 1)
+    mean, variance, unbiased = (
+        lowering.part(op, x, axis=axes, **ddof) for op, ddof in (("mean", {}), ("var", {}), ("var", {"ddof": 1}))
+    )
+    made = batch_normalized(lowering, input, weight, bias, mean, variance, eps)
+    spread = lowering.part("rsqrt", lowering.part("add", variance, lowering.number(eps, x.dtype)))
+    after = (moved(lowering, o, n, momentum) for o, n in ((running_mean, mean), (running_var, unbiased)))
+    return [made, mean, spread, *after]
+
+
 @rule("_native_batch_norm_legit_no_training.default")
 def _native_batch_norm(
     lowering: TorchLowering,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.frontends.pytorch.numbers import Number
-from workbench.frontends.pytorch.rules.layers import batch_normalized
+from workbench.frontends.pytorch.rules.layers import batch_normalized, moved
 from workbench.frontends.pytorch.rules.table import WRITERS, wide
 from workbench.frontends.pytorch.tensors import UNREAD, Tensor
 from workbench.ir.builder.value import Value
@@ -37,13 +37,7 @@ def batch_norm(
     if running_mean is not None:
         unbiased = lowering.part("var", inside, axis=axes, ddof=1)
         for running, new in ((running_mean, mean), (running_var, unbiased)):
-            old = running.read()
-            moved = lowering.part(
-                "multiply",
-                lowering.part("subtract", lowering.cast(new, old.dtype), old),
-                lowering.number(momentum, old.dtype),
-            )
-            lowering.write(running, lowering.part("add", old, moved))
+            lowering.write(running, moved(lowering, running.read(), new, momentum))
     return batch_normalized(lowering, x, scale, offset, mean, variance, eps)
 
 

@@ -91,6 +91,10 @@ cdef class LoopRecorder:
         """What a call by position means; sub-classes know it."""
         raise TypeError("values are recorded by name: watch(residual=r)")
 
+    def take_state(self, name, value):
+        """Keep a value that is not a number; False where that cannot be done. Sub-classes do it."""
+        return False
+
     def opened(self):
         """Called in front of the first call of an activation that no block began."""
 
@@ -168,7 +172,7 @@ cdef class LoopRecorder:
         try:
             v.put(row, value)
         except Exception as error:
-            if v.name not in self.refused:
+            if v.name not in self.refused and not self.take_state(v.name, value):
                 self.refused[v.name] = str(error)
             return False
         if v.kind != kind or v.dtype is not before:
@@ -187,7 +191,8 @@ cdef class LoopRecorder:
             run = statistics(a.dtype.name) if a.ndim else None
             v = VariableRows(name, a.dtype, a.shape, statistics=run or 0)
         except Exception as error:
-            self.refused.setdefault(name, str(error))
+            if name not in self.refused and not self.take_state(name, value):
+                self.refused[name] = str(error)
             return None
         if self.calls or not self.given_now:
             for r in range(row):

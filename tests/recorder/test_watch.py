@@ -128,8 +128,10 @@ def test_values_that_are_not_numbers_are_named_and_do_no_harm():
     watch = wb.watch("odd")
     for k in range(5):
         watch(a=k, label="text", thing=object())
-    assert watch.names == ["a"] and set(watch.refused) == {"label", "thing"}
-    assert "Not recorded: label" in watch.report()
+    assert watch.names == ["a"] and set(watch.refused) == {"thing"} and set(watch.states) == {"label"}
+    assert (
+        "Not recorded: thing" in watch.report() and "label: 5 states, 1 different, the newest text." in watch.report()
+    )
 
 
 def test_calls_from_several_threads_are_all_there():

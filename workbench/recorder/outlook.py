@@ -178,8 +178,11 @@ class Outlooks:
         if watch.quiet:
             state, heard = "quiet", time.strftime("%H:%M:%S", time.localtime(time.time() - watch.silent))
         if not watch.variables or not watch.root.variables:
-            nothing = unknown("no-data", "Nothing is recorded yet.")
-            return Outlook(watch.name, state, iteration, seconds, rate, nothing, heard=heard, stands=watch.end)
+            nothing = unknown("no-data", "No numbers are recorded." if watch.states else "Nothing is recorded yet.")
+            found = _found(watch, (), nothing)
+            return Outlook(
+                watch.name, state, iteration, seconds, rate, nothing, found=found, heard=heard, stands=watch.end
+            )
         trace = watch.trace
         if self._follower is None or self._follower.trace is not trace:
             self._follower = Follower(trace)
@@ -343,6 +346,16 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
         since, names, still = rested
         how = "changed" if still else "become better"
         found.setdefault("stagnation", f"Nothing has {how} since iteration {since:,}: {', '.join(names)}.")
+    states = [record for record in list(watch.states.values()) if not record.setting]
+    stuck = [words for record in states if (words := record.stuck)]
+    if stuck:
+        found["repetition"] = " ".join(stuck)
+    if (
+        stuck
+        and len(stuck) == len(states)
+        and all(v.rests is not None or _step(v.evolution) is not None for v in variables)
+    ):
+        found.setdefault("stagnation", found["repetition"])
     if end.outcome == "never" and end.confidence >= SURE:
         kind = "divergence" if end.reason.slug in LEAVES else "stagnation" if end.reason.slug in RESTS else ""
         if kind:

@@ -28,6 +28,7 @@ from workbench.recorder.outlook import Outlook, Outlooks
 from workbench.recorder.registry import register
 from workbench.recorder.remote.reporter import Reporter
 from workbench.recorder.source import WatchSource
+from workbench.recorder.states import StateRecord
 from workbench.recorder.teller import teller
 from workbench.recorder.until import parse_until
 from workbench.session import Session
@@ -38,6 +39,8 @@ from workbench.trace import Series, Trace
 MEMORY = 512 << 20
 #: seconds without a call, and multiples of the time between two, after which a loop without a block may be over
 QUIET, LONGER = 3.0, 10.0
+#: the most variables of a watch that are no numbers
+MOST_STATES = 64
 _NUMBERS = itertools.count(1)
 #: watches whose ``with`` block this thread (or task) is in, outermost first
 ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
@@ -90,6 +93,8 @@ class Watch(LoopRecorder):
         self.state, self.pending = "ready", True
         self.how: tuple[str, str] = ("", "")  # what is known of its end besides ``until``: the kind, and words
         self.children: dict[str, Watch] = {}
+        #: variables that are no numbers, by name: what is known of their states
+        self.states: dict[str, StateRecord] = {}
         self._items, self._value = items, value
         self._token: Token[tuple[Watch, ...]] | None = None
         self._trace: tuple[Any, Trace] | None = None
@@ -135,6 +140,18 @@ class Watch(LoopRecorder):
             self.finish("stopped", how=("interrupted", "it was interrupted"))
         else:
             self.finish("failed", how=("failed", f"{kind.__name__}: {error}".removesuffix(": ")))
+
+    def take_state(self, name: str, value: Any) -> bool:
+        """Keep a text or an object by its digest, called under the recorder's lock; False where it has none."""
+        if name not in self.states and len(self.states) >= MOST_STATES:
+            return False
+        try:
+            self.states.setdefault(name, StateRecord(name)).add(self.iteration + 1, value)
+        except Exception:  # NoState, and an object may raise anything; the loop goes on
+            if not self.states[name]:
+                del self.states[name]
+            return False
+        return True
 
     def opened(self) -> None:
         """Begin an activation, unless one is under way."""
@@ -374,6 +391,7 @@ class Watch(LoopRecorder):
         over = self.state not in ("ready", "running")
         head = f"Watch {self.name}: {self.end.word if over else self.state}, {count(self.calls, 'iteration')} recorded."
         notes = [f"Not recorded: {name} ({why})." for name, why in self.refused.items()]
+        notes += [str(record) for record in list(self.states.values())]
         return "\n".join([head, *notes, *([self.analyze().report()] if self.root.variables else [])])
 
     @property

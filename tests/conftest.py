@@ -111,6 +111,8 @@ class Failures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    import workbench.public  # noqa: F401 - graphs get run() by it; a module that is tested alone may not import it
+
     if config.getoption("--native"):
         from workbench.plan.native import compile as native  # sys.path is right only now
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.tf import eager, library
 from workbench.frontends.tf.graphdef import NodeDef, TensorName
-from workbench.frontends.tf.rules import RULES, VARIANT_RULES, LoweredNode
+from workbench.frontends.tf.rules import DEFAULTS, RULES, VARIANT_RULES, LoweredNode
 from workbench.frontends.tf.sources import Sources
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 from workbench.ir.node import FrozenAttrs, Node, Ref
@@ -34,6 +35,8 @@ def lower(
     found: dict[str, LoweredNode] = {}
     unknown: dict[str, list[str]] = {}
     for node in nodes.values():
+        if node.op in DEFAULTS:
+            node = replace(node, attrs={**DEFAULTS[node.op], **node.attrs})
         rule = RULES.get(node.op)
         if node.op in VARIANT_RULES and getattr(node.attrs.get("T"), "number", 0) == _VARIANT:
             rule = VARIANT_RULES[node.op]

@@ -17,11 +17,13 @@ def kind(dtype) -> int:
 
 
 def value(entry) -> bytes:
-    """An AttrValue: a bool, an int, text, a dtype, a tuple as a shape, or a list of floats."""
+    """An AttrValue: a bool, an int, a float, text, a dtype, a tuple as a shape, or a list of floats."""
     if isinstance(entry, bool):
         return integer(5, int(entry))
     if isinstance(entry, int):
         return integer(3, entry)
+    if isinstance(entry, float):
+        return float32(4, entry)
     if isinstance(entry, str):
         return data(2, entry)
     if isinstance(entry, tuple):
@@ -149,6 +151,8 @@ CASES = {
     "complex": ("Complex", [F, F], {}, [(F + 1j * F).astype(np.complex64)]),
     "modulus": ("ComplexAbs", [Z], {}, [np.abs(Z)]),
     "bits": ("PopulationCount", [ints(7, 8)], {}, [np.array([3, 1], np.uint8)]),
+    "near": ("ApproximateEqual", [F, F + 0.5], {"T": f4, "tolerance": 0.5}, [np.ones(3, bool)]),
+    "nearer": ("ApproximateEqual", [np.zeros(2), np.array([9.9999e-6, 1e-5])], {}, [np.array([True, False])]),
     "no nan": ("DivNoNan", [F, f4(0)], {}, [np.zeros(3, f4)]),
 }
 

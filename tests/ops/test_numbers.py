@@ -101,6 +101,16 @@ BY_HAND = [
     ("equal", (np.array(["a", "b"], object), np.array("a", object)), {}, np.array([True, False])),
     ("where", (B, N, scalar(0)), {}, np.where(B, N, np.int64(0))),
     ("isclose", (1.0, 1.0 + 1e-9), {}, np.array(True)),
+    # TensorFlow's own results, on both sides of the tolerance and on it
+    (
+        "approximate_equal",
+        (np.array([1, 1, 1, inf, inf, nan, 0.0]), np.array([1, 1.5, 1.25, inf, 1, nan, -0.0])),
+        {"tolerance": 0.25},
+        np.array([True, False, True, False, False, False, True]),
+    ),
+    # in float32 the distance of 1 and 1.1 is above 0.1, which is 0.100000001 there
+    ("approximate_equal", (np.float32(1), np.float32(1.1)), {"tolerance": 0.1}, np.array(False)),
+    ("approximate_equal", (np.zeros(2), np.array([9e-6, 2e-5])), {}, np.array([True, False])),
     ("matmul", (V, V), {}, np.array(18.0, np.float32)),
     ("broadcast_to", (ints(1, 2).reshape(2, 1), ints(1, 2)), {"mutual": True}, np.array([[1, 1], [2, 2]])),
 ]

@@ -39,6 +39,7 @@ TWO = (
 CASES: dict[str, list[tuple[list[tuple[int, ...] | str], dict]]] = {
     **{op: [([V], {}), ([()], {})] for op in SAME},
     **{op: [([V, V], {}), ([V, ()], {}), ([(), V], {}), ([(), ()], {})] for op in TWO},
+    "approximate_equal": [([V, V], {"tolerance": 0.5}), ([V, ()], {}), ([(), ()], {"tolerance": 2.0})],
     "where": [(["bool", V, V], {}), (["bool", V, ()], {}), ([V, V, V], {})],
     "clip": [([V, (), ()], {}), ([V, V, V], {"numpy": True}), ([(), (), ()], {})],
     "cast": [([V], {"dtype": d}) for d in DTYPES],
@@ -223,6 +224,16 @@ def test_truth_and_wrapping_of_bounds(dtype):
             least, count = int_range(dtype)[0], 1 << 8 * np.dtype(dtype).itemsize
             wrapped = np.array([(v - least) % count + least for v in inside], dtype)
             assert holds(fitted(dtype, span.lo, span.hi, span.dead), wrapped)
+
+
+@pytest.mark.parametrize(
+    ("y", "tolerance", "wanted"),
+    [((1.0, 1.5), 0.5, (1, 1)), ((1.0, 1.5), 0.375, (0, 1)), ((1.0, 1.5), -1.0, (0, 0)), ((3.0, 4.0), 1.0, (0, 0))],
+)
+def test_near_numbers_by_the_bounds_of_their_distance(y, tolerance, wanted):
+    boxes = [bounds("float32", 1.0, 1.25), bounds("float32", *y)]
+    made = RULES["approximate_equal"](boxes, {"tolerance": tolerance, "_op": "approximate_equal"}, "bool")
+    assert made is not None and (made.lo[0], made.hi[0]) == wanted
 
 
 @pytest.mark.parametrize("op", sorted(MIRROR))

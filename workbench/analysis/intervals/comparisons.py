@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.intervals.interval import NO, Interval, box, fitted, hull, logical, truth
-from workbench.analysis.intervals.table import Attrs, dead_of, empty, in_dtype, rule
+from workbench.analysis.intervals.interval import FLOATS, NO, Interval, box, fitted, hull, logical, truth
+from workbench.analysis.intervals.table import RULES, Attrs, dead_of, empty, in_dtype, rule
 
 
 @rule("where")
@@ -89,3 +89,15 @@ def _compare(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None
     if op == "not_equal":
         return logical(~np.asarray(possible, bool), ~np.asarray(sure, bool), dead)
     return logical(sure, possible, dead)
+
+
+@rule("approximate_equal")
+def _near(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
+    """Three steps, each rounded once: the difference, its size, and a comparison with the tolerance."""
+    common = np.result_type(*(b.dtype for b in boxes)).name
+    if common not in FLOATS:
+        return None
+    apart = RULES["subtract"](boxes, {"_op": "subtract"}, common)
+    size = None if apart is None else RULES["abs"]([apart], {"_op": "abs"}, common)
+    tolerance = np.full(1, attrs.get("tolerance", 1e-5), common)
+    return size and _compare([size, box(common, tolerance, tolerance)], {"_op": "less_equal"}, dtype)

@@ -70,6 +70,18 @@ def _isclose(arrays, attrs):
     return np.isclose(x, y, attrs.get("rtol", 1e-5), attrs.get("atol", 1e-8), attrs.get("equal_nan", False))
 
 
+def _approximate_equal_type(types, attrs, values):
+    for x in types:
+        need_kinds(x, "f", "input", "floats")
+    promote(types)
+    return TensorType("bool", broadcast(*(t.shape for t in types)))
+
+
+def _approximate_equal(arrays, attrs):
+    distance = np.abs(np.subtract(*arrays))
+    return distance <= distance.dtype.type(attrs.get("tolerance", 1e-5))
+
+
 define(
     "where",
     "condition x y",
@@ -89,4 +101,14 @@ define(
     FAMILY,
     attrs={"rtol": 1e-5, "atol": 1e-8, "equal_nan": False},
     source=f"{NUMPY}generated/numpy.isclose.html",
+)
+define(
+    "approximate_equal",
+    "x y",
+    _approximate_equal_type,
+    _approximate_equal,
+    "abs(x - y) <= tolerance, in the common dtype of x and y. False where either is nan, and for equal infinities.",
+    FAMILY,
+    attrs={"tolerance": 1e-5},
+    source="https://www.tensorflow.org/api_docs/python/tf/raw_ops/ApproximateEqual",
 )

@@ -51,6 +51,7 @@ RULES: dict[str, Rule] = {op: rule for family in _FAMILIES for op, rule in famil
 #: attributes that a file leaves out where they have TensorFlow's default (a SavedModel always does), if that of our op
 #: is another; a float attribute is a float32 there
 DEFAULTS: dict[str, Mapping[str, Any]] = {
+    "ApproximateEqual": {"tolerance": float(np.float32(1e-5))},
     "LeakyRelu": {"alpha": float(np.float32(0.2))},
     "LeakyReluGrad": {"alpha": float(np.float32(0.2))},
     "MaxPoolWithArgmax": {"include_batch_in_index": False},

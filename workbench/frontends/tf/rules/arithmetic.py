@@ -108,6 +108,7 @@ RULES: dict[str, Rule] = {
     "BiasAddV1": same("add"),
     "Cast": attrs("cast", dtype="DstT"),
     "Bitcast": attrs("bitcast", dtype="type"),
+    "ApproximateEqual": attrs("approximate_equal", tolerance="tolerance"),
     "LeakyRelu": attrs("leaky_relu", alpha="alpha"),
     "MatMul": attrs("matmul", transpose_a="transpose_a", transpose_b="transpose_b"),
 }

@@ -14,7 +14,7 @@
 # # A loss that is NaN
 #
 # [◂ 16 A thousand loops](16_a_thousand_loops.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/17_loss_that_is_nan.ipynb)
+# [18 An export that differs ▸](18_export_that_differs.ipynb) · [solutions](solutions/17_loss_that_is_nan.ipynb)
 #
 # A training loop of PyTorch is plain Python: no graph, nothing to load. Its loss becomes `nan`, hours after the
 # start, and the program goes on. `torch.autograd.set_detect_anomaly` names an op of the backward pass, but no
@@ -349,8 +349,8 @@ course.check_answer("17.4", parameter)
 # - A slope can be NaN where the value is right. An infinity can be right where it is meant.
 #
 # Your own: three lines around the loop, and `wb.debug(watch)`. [A page](../workbench/docs/pytorch_loops.md) has a whole
-# example of each kind of loop. The course ends here. What is underneath:
-# [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# example of each kind of loop. The next notebook is about what became of
+# a module elsewhere: [18 An export that differs](18_export_that_differs.ipynb).
 
 # %%
 session.close()

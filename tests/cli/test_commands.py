@@ -297,7 +297,7 @@ def test_lab_shows_what_it_would_start(capsys, tmp_path):
 def test_course_writes_the_notebooks_without_their_solutions(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = Path(__file__).resolve().parents[2] / "notebooks"
-    assert "19 notebooks are in 'mine'" in said(capsys, "course", "mine")
+    assert "20 notebooks are in 'mine'" in said(capsys, "course", "mine")
     written = {str(f.relative_to("mine")): f.read_bytes() for f in Path("mine").rglob("*") if f.is_file()}
     assert {"01_first_loop.ipynb", "README.md", "course/__init__.py", "models/savings.fb"} <= set(written)
     assert not [name for name in written if name.startswith(("solutions", "sources"))]
@@ -432,3 +432,20 @@ def test_a_shell_asks_for_completions(tmp_path):
         check=False,
     )
     assert told.read_text().split() == ["run"]
+
+
+def test_the_node_of_an_export_that_errs_is_named_with_its_line(capsys, tmp_path):
+    import onnx
+
+    folder = Path(__file__).resolve().parents[2] / "notebooks" / "models"
+    program, export, wrong = str(folder / "echo.pt2"), str(folder / "echo.onnx"), str(tmp_path / "wrong.onnx")
+    told = said(capsys, "diff", program, export, "--random", "1")
+    assert "a and b agree as far as rounding allows" in told and "where the error is made" not in told
+    model = onnx.load(export)
+    next(n for n in model.graph.node if n.op_type == "Gelu").attribute[0].s = b"tanh"
+    onnx.save(model, wrong)
+    told = said(capsys, "diff", program, wrong, "--random", "1", status=1)
+    assert "gelu (gelu, echo.py:20) of a is gelu (gelu, echo.py:20) of b" in " ".join(told.split())
+    assert told.index("where the error is made") < told.index("differs*")
+    facts = json.loads(said(capsys, "diff", program, wrong, "--random", "1", "--json", status=1))
+    assert facts["ranking"][0]["name"].startswith("gelu") and facts["ranking"][0]["fault"] == "function"

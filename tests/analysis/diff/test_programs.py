@@ -155,7 +155,7 @@ def test_the_ranking_as_table_picture_and_data():
     ranking = wb.diff(parsed(NORM), parsed(PARTS.replace("1e-5}", "1e-4}")), normed()).ranking()
     head, first, *_ = str(ranking).splitlines()
     assert head.startswith("where the error is made") and first.split()[0] == "n" and "####" in first
-    assert "<table>" in ranking._repr_html_() and len(ranking.figure().data) == 2
+    assert "<table>" in ranking._repr_html_() and len(ranking.figure().data) == 3
     assert ranking.table()[0]["fault"] == "function" and len(ranking.table()) == len(ranking)
 
 

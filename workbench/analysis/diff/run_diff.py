@@ -106,7 +106,8 @@ class _Comparison:
             found, rounded = self.quantised.settle(found)
         elif settled is not None:
             found, rounded = settled.settle(found, self.pairs)
-        found.sort(key=lambda o: o.order)
+        # of two programs what errs comes before what comes of it, which rounding may have moved earlier
+        found.sort(key=lambda o: (settled is not None and not (o.row is not None and o.row.introduces), o.order))
         rows = [o.row for o in found if o.row is not None]
         edits = [
             Edits(side.graph, made) if isinstance(side, TraceSide) and (made := side.trace.edits()) else None

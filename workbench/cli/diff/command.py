@@ -24,7 +24,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         "diff",
         help="compare two runs, first difference first",
         description="Compares two runs by node, frame and iteration. A and B are traces, or models that are run with "
-        "the same inputs. Exit status: 0 equal, 1 different, 2 error.",
+        "the same inputs. Of two models those nodes of B are named that err by themselves, on the inputs that A has "
+        "there; rounding does not count. Exit status: 0 equal, 1 different, 2 error.",
     )
     parser.add_argument("a", metavar="A", type=Path, help="a saved trace, or a model")
     parser.add_argument(
@@ -45,17 +46,36 @@ def _diff(arguments: argparse.Namespace) -> int:
     from workbench.analysis.diff import diff
 
     with ExitStack() as stack:
+        if not is_trace(arguments.a) and not is_trace(arguments.b) and not _is_engine(arguments):
+            return _told(_programs(arguments), arguments)
         a = stack.enter_context(recorded(arguments.a, arguments))
         found = diff(a, _other(stack, arguments), rtol=arguments.rtol, atol=arguments.atol)
-        if arguments.json:
-            print_json(found.to_data())
-        else:
-            show(diff_text(found, columns(sys.stdout)))
-        return 0 if found.equal else 1
+        return _told(found, arguments)
+
+
+def _told(found: Any, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print_json(found.to_data())
+    else:
+        show(diff_text(found, columns(sys.stdout)))
+    return 0 if found.equal else 1
+
+
+def _programs(arguments: argparse.Namespace) -> Any:
+    """Two models, of which each node of B is evaluated on the inputs that A has there, too."""
+    from workbench.analysis.diff import diff
+    from workbench.cli.inputs import feeds_of
+
+    a, b = open_graph(arguments.a), open_graph(arguments.b)
+    return diff(a, b, feeds_of(a, arguments), rtol=arguments.rtol, atol=arguments.atol)
+
+
+def _is_engine(arguments: argparse.Namespace) -> bool:
+    return str(arguments.b) in ENGINES and not arguments.b.exists()
 
 
 def _other(stack: ExitStack, arguments: argparse.Namespace) -> Any:
-    if str(arguments.b) not in ENGINES or arguments.b.exists():
+    if not _is_engine(arguments):
         return stack.enter_context(recorded(arguments.b, arguments))
     from workbench.analysis.diff import run_with
     from workbench.cli.inputs import feeds_of

@@ -16,6 +16,9 @@ def diff_text(found: Any, width: int | None) -> str:
     from workbench.analysis.diff.render import HEAD, OPTIONAL, WIDTH, cells, summary
 
     text = wrap(lines("\n".join(summary(found))), width) + "\n"
+    if found.made and (found.rows or not found.equal):
+        head, *rows = found.ranking().cells()
+        text += "\n" + table(rows, head, width=width or WIDTH, optional=[8, 1, 7, 6, 4])
     if not found.rows:
         return text
     text += "\n" + table(

@@ -24,8 +24,8 @@ _DECADES = 8
 class Ranking:
     """Values of a comparison, the one first whose own error exceeds what rounding explains by the largest factor.
 
-    ``own`` is the error that b makes at a value on the inputs that *a* has there; "all" is what both runs are apart,
-    with what was inherited. Iterate over it for the rows, of which ``row.own`` has the numbers.
+    ``own`` is the error that b makes at a value on the inputs that *a* has there; "all" is how far both runs are apart
+    at most, with what was inherited. Iterate over it for the rows, of which ``row.own`` has the numbers.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Ranking:
                 "allowed": _plain(r.own.allowed),
                 "in_float64": _plain(r.own.function),
                 "own_share": _plain(r.own.share),
-                "total": _plain(r.own.total),
+                "total": _plain(total(r)),
                 "total_share": _plain(_share(r)),
                 "sqnr": _plain(r.own.sqnr),
                 "fault": r.own.fault,
@@ -111,12 +111,21 @@ class Ranking:
         go = needed("plotly.graph_objects", error=TraceError)
         rows = self.made[: 4 * self.most]
         names = [f"{k + 1} {printable(r.name, 40)}" for k, r in enumerate(rows)]
-        own, total = ([_drawn(v) for v in each] for each in ([r.own.share for r in rows], [_share(r) for r in rows]))
+        own, apart = ([_drawn(v) for v in each] for each in ([r.own.share for r in rows], [_share(r) for r in rows]))
         figure = go.Figure()
-        figure.add_bar(y=names, x=total, orientation="h", name="all, with what was inherited", marker_color="#B0B7C3")
-        colours = ["#D55E00" if r.own.fault else "#0072B2" for r in rows]
-        figure.add_bar(y=names, x=own, orientation="h", name="made here", marker_color=colours)
-        figure.update_xaxes(type="log", exponentformat="power", title_text="error / largest number of the value")
+        figure.add_bar(y=names, x=apart, orientation="h", name="all, with what was inherited", marker_color="#B0B7C3")
+        for words, colour, errs in (("made here", "#0072B2", False), ("made here, beyond rounding", "#D55E00", True)):
+            bars = [v if bool(r.own.fault) == errs else None for v, r in zip(own, rows, strict=True)]
+            figure.add_bar(y=names, x=bars, orientation="h", name=words, marker_color=colour, width=0.45)
+        drawn = [v for v in (*own, *apart) if v is not None]
+        low, high = min(drawn, default=1e-6), max(drawn, default=1.0)
+        figure.update_xaxes(
+            type="log",
+            exponentformat="power",
+            dtick=1,
+            range=[math.floor(math.log10(low) - 0.5), math.ceil(math.log10(high) + 0.1)],
+            title_text="error / largest number of the value",
+        )
         figure.update_yaxes(autorange="reversed", automargin=True)
         figure.update_layout(
             barmode="overlay",
@@ -133,8 +142,13 @@ def _factor(row: Row) -> tuple[bool, float]:
     return bool(row.own.fault), error / row.own.allowed if row.own.allowed else math.inf if error else 0.0
 
 
+def total(row: Row) -> float:
+    """How far both runs are apart at most, with what was inherited."""
+    return float(row.own.total if row.worst_abs is None else row.worst_abs)
+
+
 def _share(row: Row) -> float | None:
-    return row.own.total / row.own.size if row.own.size > 0 else None
+    return total(row) / row.own.size if row.own.size > 0 else None
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -149,7 +163,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{own.function if own.fault == 'function' else own.own:.3g}",
         f"{own.allowed:.3g}",
         "" if share is None else f"{share:.2g}",
-        "" if (total := _share(row)) is None else f"{total:.2g}",
+        "" if (apart := _share(row)) is None else f"{apart:.2g}",
         "" if own.sqnr is None else f"{own.sqnr:.0f} dB",
         _bar(share, bool(own.fault)),
     )

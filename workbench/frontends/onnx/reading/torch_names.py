@@ -17,6 +17,8 @@ from typing import Any
 CALL, SCOPES = "pkg.torch.onnx.fx_node", "pkg.torch.onnx.name_scopes"
 _CALL = re.compile(r"%?(\w{1,200})\b")
 _SCOPE = re.compile(r"'([^'\\]{0,400})'")
+#: what torch.export calls the module of a loop's body, with ``strict=True``
+_ROOT = "_export_root"
 #: characters of the scopes that are read
 _LONGEST = 8192
 
@@ -29,6 +31,7 @@ def call_of(node: Any) -> str:
         return ""
     scopes = _SCOPE.findall(told.get(SCOPES, "")[:_LONGEST])
     module = scopes[-2].replace(".", "/") if len(scopes) > 1 else ""
+    module = module.removeprefix(_ROOT).strip("/")
     return f"{module}/{call[1]}" if module else call[1]
 
 

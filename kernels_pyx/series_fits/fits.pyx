@@ -13,7 +13,6 @@ fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
 fits_neighbours.pxi return maps, neighbours in delay coordinates
 fits_local_maps.pxi local linear maps, of one record and of several
 fits_long_lags.pxi  linear maps of the last values, and of values of long ago
-fits_alike.pxi      nearest neighbours, and whether the errors of a linear map agree between them
 fits_noise.pxi      moments, block means and spreads, one sine
 ==================  ==========================================================================================
 
@@ -51,5 +50,4 @@ include "maps.pxi"
 include "neighbours.pxi"
 include "local_maps.pxi"
 include "long_lags.pxi"
-include "alike.pxi"
 include "noise.pxi"

@@ -165,38 +165,3 @@ def local_maps(xs, int m, aheads, Py_ssize_t exclude, Py_ssize_t points):
         if size > 0:
             _local_errors(c, y, m - 1, span, m, ahead, steps, exclude, count, out)
     return [out[h] for h in range(steps)] if size > 0 else []
-
-
-def joint_maps(columns, int target, aheads, Py_ssize_t exclude, Py_ssize_t points):
-    """As ``local_maps``, of the record ``columns[target]`` in the coordinates of all columns, 2 to 4, at one time."""
-    cdef Py_ssize_t n = 0, length, count, span
-    cdef double y[DELAYS * LONG]
-    cdef double out[AHEADS]
-    cdef const double* c[DELAYS]
-    cdef int ahead[AHEADS]
-    cdef double middle, size
-    cdef double* x
-    cdef int k, h, m = len(columns), steps = _horizons(aheads, ahead)
-    if not 0 < m <= DELAYS or not 0 <= target < m:
-        raise ValueError("joint_maps: too many horizons or coordinates")
-    for k in range(m):
-        x = _reals(columns[k], &length)
-        if k and length != n:
-            raise ValueError("joint_maps: the columns have several lengths")
-        n = length
-        if length > LONG:
-            x += length - LONG
-            length = LONG
-        _standard(x, length, y + k * LONG, &middle, &size)
-        c[k] = y + k * LONG
-        if not size > 0:
-            return []
-    n = n if n < LONG else LONG
-    span = n - ahead[steps - 1]
-    if span < 4 * NEAREST:
-        return []
-    count = points if points < ASKED else ASKED
-    count = count if count < span else span
-    with nogil:
-        _local_errors(c, c[target], 0, span, m, ahead, steps, exclude, count, out)
-    return [out[h] for h in range(steps)]

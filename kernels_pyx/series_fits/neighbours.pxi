@@ -144,10 +144,9 @@ cdef enum:
     PAIRS = 64          # closest pairs
 
 
-def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance, others=()):
+def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance):
     """Shares of the 16, 32 and 64 closest pairs in m delay coordinates whose next values differ by ``tolerance`` or less.
 
-    ``others``: records of as many values, up to 3, whose values at the same time are the further coordinates instead.
     ``order`` sorts x.  Points less than ``exclude`` iterations apart are no pair.  Zeros where there are fewer pairs.
     """
     cdef Py_ssize_t n, i, j, a, b
@@ -157,18 +156,12 @@ def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double toleran
     cdef double distance, d
     cdef const int64_t* rank
     cdef const double* c[4]
-    cdef int k, at, count = 0, agree = 0, first = 0 if others else m - 1
+    cdef int k, at, count = 0, agree = 0, first = m - 1
     cdef double shares[3]
-    if not 0 < m <= 4 or len(others) > 3:
+    if not 0 < m <= 4:
         raise ValueError("close_pairs: 1 to 4 coordinates")
     for k in range(m):
         c[k] = x - k
-    if others:
-        m = 1 + len(others)
-        for k in range(1, m):
-            c[k] = _reals(others[k - 1], &j)
-            if j != n:
-                raise ValueError("close_pairs: the records have several lengths")
     if order.dtype != np.int64 or not order.flags.c_contiguous or order.shape[0] != n:
         raise TypeError("close_pairs: order must be int64 and as long as the record")
     rank = <const int64_t*>order.data

@@ -1,11 +1,9 @@
 """Cycles that are seen once and again, floors of noise that were reached, and records that only look like them."""
 
 import numpy as np
-import pytest
 
 from workbench.analysis import TerminationMonitor
 from workbench.analysis.forecast.endless.arrives import arrived_clear
-from workbench.analysis.forecast.endless.cycle import cycle_clear
 from workbench.analysis.forecast.endless.returns import returns_clear
 
 
@@ -25,16 +23,6 @@ def _hunted(h, n):
             eaten = x * y / (0.3 + x)
             x, y = x + h / 20 * (2.0 * x * (1 - x) - 1.8 * eaten), y + h / 20 * (1.2 * eaten - 0.5 * y)
     return np.array(out)
-
-
-@pytest.mark.parametrize("period", [16.45, 19.3, 22.08])
-def test_a_cycle_that_is_seen_again_stays_clear(period):
-    """One period between samples is enough; one that sinks, as fast as that it ends, is not clear."""
-    k = np.arange(50.0)
-    wave = np.exp(1.2 * np.cos(2 * np.pi * k / period + 0.4))
-    assert cycle_clear(wave) == pytest.approx(float(wave[-int(period) - 1 :].min()))
-    assert cycle_clear(wave + 1.0 - 0.004 * k) is None
-    assert cycle_clear(np.random.default_rng(0).normal(size=50).cumsum() + 40) is None
 
 
 def test_sharp_returns_are_read_from_the_logarithm():

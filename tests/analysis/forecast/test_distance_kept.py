@@ -9,7 +9,7 @@ import workbench as wb
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, is_walk, slow_part
-from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 
 K = np.arange(50.0)
@@ -49,7 +49,6 @@ def test_swings_on_a_level_that_falls_may_arrive(fall, period):
     swings = 1 + 0.3 * np.sin(2 * np.pi * K / period)
     assert returns_clear((1 - fall * K) + 0.3 * np.sin(2 * np.pi * K / period) + 49 * fall - 0.6) is None
     assert returns_clear(swings * (1 - fall) ** K - 0.01) is None or 0.01 > (1 - fall) ** 600 * 0.7
-    assert envelope_clear(swings * (1 - fall) ** K - 0.01) is None or fall < 0.005
 
 
 def test_a_walk_is_not_taken_for_swings():
@@ -57,7 +56,7 @@ def test_a_walk_is_not_taken_for_swings():
     walks = [20.0 + np.cumsum(rng.normal(size=60)) for _ in range(200)]
     kept = [y for y in walks if y.min() > 1]
     assert len(kept) > 100
-    assert sum(returns_clear(y) is not None or envelope_clear(y) is not None for y in kept) <= len(kept) // 50
+    assert sum(returns_clear(y) is not None for y in kept) <= len(kept) // 50
     assert sum(is_walk(y) for y in kept) > 0.8 * len(kept)
     assert not is_walk(np.sin(0.7 * K)) and not is_walk(rng.normal(size=60))
 

@@ -98,20 +98,6 @@ def test_noise_of_several_correlated_components_is_stable(root):
     assert classify(np.array(out[100:])).label.name == "STABLE"
 
 
-def test_joint_maps_foretell_a_map_of_two_variables():
-    both = _standard_map(1.5, 900)
-    columns = [np.ascontiguousarray(both[:, k]) for k in (0, 1)]
-    near, far = fits.joint_maps(columns, 0, [1, 64], 4, 64)
-    assert near < 0.1 < 0.5 < far
-    assert fits.joint_maps([columns[0], np.ones(900)], 0, [1], 4, 64) == []
-    with pytest.raises(ValueError, match="several lengths"):
-        fits.joint_maps([columns[0], columns[1][:100]], 0, [1], 4, 64)
-    with pytest.raises(ValueError, match="too many"):
-        fits.joint_maps(columns, 2, [1], 4, 64)
-    with pytest.raises(ValueError, match="several lengths"):
-        fits.close_pairs(columns[0], np.argsort(columns[0]), 1, 4, 0.1, [columns[1][:100]])
-
-
 def test_ramps_that_begin_anew_ever_later_diverge():
     n = np.arange(1, 3000)
     assert classify(2 * (n - 2 ** np.floor(np.log2(n)).astype(int)) + 1).label.name == "DIVERGING"

@@ -13,7 +13,6 @@ from workbench.analysis.series.decision_list import decide
 from workbench.analysis.series.linear_prediction import common_period
 from workbench.analysis.series.models import Scaled
 from workbench.analysis.series.result import Evolution, Finding, Pattern
-from workbench.analysis.series.rules.joint_rule import joint_rule
 from workbench.analysis.series.streaming import evolution_of_scalar, evolutions_of_vector
 from workbench.analysis.series.value_series import History, as_typed_values, as_values
 from workbench.kernels import fits
@@ -162,17 +161,10 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
     histories: list[History] = []
     for i in sorted(top.tolist(), key=lambda i: (-moved[i], i)):
         histories.append(History(np.ascontiguousarray(a[:, i]), 0, dtype))
-        # beside two of noise the joint rule looks for a rule, and beside what outweighs one there is no need to
+        # beside two of noise, or one that outweighs a rule, a rule is not looked for in the others
         histories[-1].asked = len(results) < 2 or not _settle(results[:2])
         results.append(classify_history(histories[-1]))
         results[-1].component = i
-    if all(r.label is Pattern.STABLE for r in results) and any(r.method == "noise_ball" for r in results):
-        # what is noise in each of them may be a rule of all
-        found = joint_rule(histories)
-        if found is not None:
-            result = _evolution(histories[found[0]], found[1])
-            result.component = results[found[0]].component
-            results.append(result)
     if d > COMPONENTS:
         norm = History(norms)
         norm.asked = not _settle(results[:2])

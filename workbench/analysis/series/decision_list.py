@@ -22,18 +22,15 @@ from workbench.analysis.series.noise.trends import drifting, moving_mean, one_wa
 from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
-from workbench.analysis.series.rules.agreeing_errors import agreeing_errors
-from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
+from workbench.analysis.series.rules.local_rule import close_pairs, level, local_rule, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
-from workbench.analysis.series.smooth_steps import rough, smooth
+from workbench.analysis.series.smooth_steps import smooth
 from workbench.analysis.series.staircase import growing_ramps, staircase
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import folded, pattern_in_noise
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
-#: Equal values at the start, at least, that are taken for a wait.
-WAITS = 4
 #: Methods whose period is that of one sine, or a mean one: a pattern of many values has another.
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 #: Error of a law of arithmetic, at most, and what is left of a size that falls, at most.
@@ -81,9 +78,6 @@ def _decided(h: History) -> Finding:
     found = divided(h) or staircase(h, decide)
     if found is not None:
         return found
-    moving = _after_waiting(h)
-    if moving is not None:
-        return moving
     found = exact_tail.settled(h)
     if found is not None:
         return _with_order(h, found)
@@ -99,23 +93,6 @@ def _decided(h: History) -> Finding:
     return found
 
 
-def _after_waiting(h: History) -> Finding | None:
-    """The finding about the values from the last one on that waits, where the record begins with four equal values or
-    more, and they are more than twice as many as rest anywhere later: what waits before it starts says nothing."""
-    d = h.d
-    if len(h) < LEAST + WAITS or d[0] != 0 or np.any(d[: WAITS - 1]):
-        return None
-    moves = np.flatnonzero(d)
-    if not moves.size or len(h) - moves[0] < max(2 * LEAST, WAITS):
-        return None
-    later = int(np.diff(moves, append=len(d)).max())
-    if moves[0] + 1 <= 2 * later:
-        return None
-    found = decide(h.tail(len(h) - int(moves[0])))
-    found.why = f"The first {moves[0] + 1} values are equal. {found.why}"
-    return found
-
-
 def _carried(h: History, found: Finding) -> Finding:
     """The finding, or what outweighs a wave, a rule of neighbours or noise: a trend that carries it, and swings that
     grow or shrink all along."""
@@ -125,9 +102,7 @@ def _carried(h: History, found: Finding) -> Finding:
 
 
 #: Methods whose findings hold only where the record neither drifts nor swings ever wider.
-_BOUNDED = frozenset(
-    ("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "lines", "coherent_waves")
-)
+_BOUNDED = frozenset(("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "coherent_waves"))
 #: Standard errors of swings that do.
 STEEP = 8.0
 #: Methods of maps that are asked before the waves.
@@ -168,7 +143,7 @@ def _irregular(h: History) -> Finding:
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
             return _resting(h, found)
-    found = exact_tail.at_floor(h) or rough(h)
+    found = exact_tail.at_floor(h)
     if found is not None:
         return found
     found = one_way(h)
@@ -176,7 +151,7 @@ def _irregular(h: History) -> Finding:
         return found
     p = predictability(h)
     if p is not None:
-        found = local_rule(h, p) or lines(h)
+        found = local_rule(h, p)
         if found is not None and found.label is Pattern.OSCILLATING:
             return pattern_in_noise(h) or periodic_signal(h, 0.8) or found
         if found is not None:
@@ -211,7 +186,7 @@ def _irregular(h: History) -> Finding:
     found = found or moving_mean(h) or periodic_signal(h, 0.55, peak)
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
-        found = pattern_in_noise(h) or close_pairs(h, p) or agreeing_errors(h, p)
+        found = pattern_in_noise(h) or close_pairs(h, p)
     found = found or coherent_waves(h) or unit_root(h)
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)

@@ -8,7 +8,6 @@ import numpy as np
 
 from workbench.analysis.series import smooth_tail, step_ratios
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
-from workbench.analysis.series.noise.trends import moving_mean
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.value_series import History
@@ -74,27 +73,3 @@ def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> 
     early = tail.d[: int(0.6 * len(tail.d))]
     z_early = slow_root(early, min(linear.model.order, len(early) // 4))
     return 0 < z_early < 1 and math.log(z_early) < (1.03 if power.error < 1e-3 else 1.25) * math.log(z)
-
-
-def rough(h: History) -> Finding | None:
-    """A smooth tail that fits only roughly: noise or lower-order terms."""
-    end = h.end
-    tail = smooth_tail.smooth_tail(h, end)
-    candidates = smooth_tail.laws(tail, h.start) if tail is not None else []
-    fit = smooth_tail.best_fit(candidates, 1.2)
-    if tail is None or fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
-        return None
-    size, third = np.abs(tail.d), len(tail.d) // 3
-    if fit.kind == "counter" and np.median(size[-third:]) < 0.75 * np.median(size[:third]):
-        fit = next(f for f in candidates if f.kind == "geometric")
-    found = smooth_tail.finding(h, tail, fit)
-    if (
-        found.label is Pattern.CONVERGING
-        and fit.kind == "geometric"
-        and -2.0 < fit.slope * len(tail.d)
-        and len(h) >= 48
-    ):
-        moving = moving_mean(h)  # noisy steps that shrink this little may follow any law
-        found = moving if moving is not None else found
-    found.doubt = max(found.doubt, 0.3)
-    return found

@@ -11,11 +11,10 @@ import math
 import numpy as np
 
 from workbench.analysis.forecast.endless.arrives import arrived_clear
-from workbench.analysis.forecast.endless.cycle import cycle_clear
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, flickers, may_walk, slackens, slow_part, steady
-from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.settles import settles_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
@@ -72,7 +71,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if gap is not None and (closes_in(y, gap) or may_walk(y, gap)):
         gap = None
     if gap is None and turns:
-        gap = returns_clear(y, t if residual else 0.0) or cycle_clear(y) or (None if fast else envelope_clear(y))
+        gap = returns_clear(y, t if residual else 0.0)
     if gap is not None and flickers(z[len(z) // 4 :]) and not steady(z, float(z.min())):
         gap = None
     if gap is not None:

@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.pace import LENGTHS, levels, may_walk, steady
-from workbench.analysis.series.value_series import changes
-from workbench.kernels import laws
+from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk, steady
 
 #: Fewest values, of what scatters, and returns of that.
 FEWEST, MANY, SCATTERED = 24, 40, 8
 #: Difference of two swings that are alike, as a share of their deviation; a fall of returns that does not count, as a
 #: share of the gap.
 ALIKE, NOTHING = 0.03, 0.002
-#: Crossings of the middle of swings, at least.
-CROSSINGS = 8
 #: The returns span this share of the record, at least, and rise by this share of the gap, at most.
 SPAN, RISE = 0.28, 0.5
 #: Chance of a crossing within nine times the record's length, at most.
@@ -106,29 +102,6 @@ def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.nd
         if i + 1 < len(starts):
             top.append(float(y[end : int(starts[i + 1])].max()))
     return np.array(at), np.array(low), np.array(top[: len(at)])
-
-
-def envelope_clear(y: np.ndarray) -> float | None:
-    """The gap that stays if y (n,) > 0 swings about one level with one amplitude, in all or the last 3/4; else None.
-
-    The lower envelope is the level less as many deviations as the nearest approach has, both under three windows.
-    """
-    n = len(y)
-    if n < MANY or not (y > 0).all() or laws.is_noisy(y[n // 4 :]):
-        return None
-    for start in (0, n // 4):
-        part = y[start:]
-        middle = 0.5 * (float(part.max()) + float(part.min()))
-        above = part > middle
-        if changes(above) < CROSSINGS:
-            return None
-        level, spread = levels(part)
-        gap = float(part.min())
-        envelope = level - float((level.min() - gap) / spread.min()) * spread
-        size = 3 * len(part) // 8
-        if LENGTHS * n / size * _drawdown(envelope) < gap and np.ptp(envelope) < RISE * gap and not may_walk(y, gap):
-            return gap
-    return None
 
 
 def _drawdown(values: np.ndarray) -> float:

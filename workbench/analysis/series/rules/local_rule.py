@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.series.noise.spectrum import SPECTRUM, taper
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
 from workbench.analysis.series.value_series import History
@@ -40,8 +39,6 @@ PAIRED, ALIKE = 2048, 0.2
 AGREE, MORE = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
 #: Share of its values that differ, at least: a queue that is empty now and then has pairs that are alike by chance.
 DIFFERENT = 0.95
-#: Share of the variance in a few lines, at least, and lines at most.
-IN_LINES, LINES = 0.965, 8
 
 
 class Predictability(NamedTuple):
@@ -166,36 +163,3 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
     share = max(shares)
     why = f"Of the closest pairs {share:.0%} go on alike, of noise {agree:.0%} would: a rule, and neighbours part."
     return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)
-
-
-def lines(h: History) -> Finding | None:
-    """OSCILLATING if a few spectral lines hold nearly all of the variance, in both halves alike."""
-    x = h.x[-SPECTRUM:]
-    n = len(x)
-    if n < LEAST:
-        return None
-    window, k, kk = taper(n)
-    y = x - x.mean()
-    y = (y - k * (float(k @ y) / kk)) * window
-    spectrum = np.fft.rfft(y)
-    power = spectrum.real**2 + spectrum.imag**2
-    total, held, strongest, near = float(power.sum()), 0.0, 0, []
-    if not total > 0:
-        return None
-    for line in range(min(LINES, n // 40)):
-        i = int(power.argmax())
-        if i < 4:
-            return None  # a slow wave may as well be a trend
-        if not line:
-            strongest, near = i, power[i - 1 : i + 2].tolist()
-        held += float(power[max(i - 2, 0) : i + 3].sum())
-        power[max(i - 2, 0) : i + 3] = 0.0
-        if held > IN_LINES * total:
-            break
-    early, late = float(np.std(x[: n // 2])), float(np.std(x[n // 2 :]))
-    if held <= IN_LINES * total or not 0.5 < late / max(early, 1e-300) < 2.0:
-        return None
-    center = strongest + (near[-1] - near[0]) / sum(near)
-    share = f"hold {held / total:.1%} of the variance"
-    why = f"{line + 1} spectral line(s), the strongest of period {n / center:.5g}, {share}."
-    return Finding(Pattern.OSCILLATING, "lines", why, period=n / center, doubt=0.2)

@@ -37,7 +37,7 @@ NOTHING = 0.8
 #: Factor by which the orbits of a map of few values part, at least, where they are believed to.
 PARTING = 1.06
 #: Methods that say that nothing parts from the movement of neighbours.
-_TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "lines", "map", "return_map", "folded"))
+_TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "map", "return_map", "folded"))
 
 
 def past_error(h: History) -> float:

@@ -267,7 +267,9 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         asks the loop to stop. ``stop_when``: the same, asked at every look. ``show``: by default a
         live view in a notebook, of at most four loops of a cell, and one line at a terminal; True shows the view of
         each, False shows nothing. ``report``: the :class:`workbench.WatchReports` of the notebook that started this
-        worker, which shows how the loop goes. ``ops="torch"``: record every ATen call of an eager PyTorch loop, too;
+        worker, which shows how the loop goes. ``alert``: a function of a mapping, or an address on the web that gets it
+        as JSON: NaN, divergence, stagnation, repetition, the end that is reached, and the end of the loop, each once.
+        ``ops="torch"``: record every ATen call of an eager PyTorch loop, too;
         with ``modules=`` and ``optimizer=`` its parameters have names and its faults are found.
 
     Returns

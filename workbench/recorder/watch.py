@@ -20,6 +20,7 @@ from workbench.ir.node import Ref
 from workbench.kernels.recorder import LoopRecorder
 from workbench.recorder.adapters.solver_call import values_of
 from workbench.recorder.adapters.solver_result import RESULTS, result_told
+from workbench.recorder.alerts import Alerts
 from workbench.recorder.compare import Comparison
 from workbench.recorder.graph import LoopShape, build_graph, type_of
 from workbench.recorder.layout import lay_out
@@ -85,6 +86,7 @@ class Watch(LoopRecorder):
         stop_when: Callable[[Watch], Any] | None = None,
         show: Callable[[Watch], Any] | None = None,
         report: Any = None,
+        alert: Any = None,
         parent: Watch | None = None,
     ) -> None:
         super().__init__(memory, None if spill is None else os.fspath(spill))
@@ -111,11 +113,14 @@ class Watch(LoopRecorder):
         self.observer = Observer(self, {k: c for k, c in calls.items() if c is not None})
         if report is not None:
             self.observer.listeners.append(Reporter(report, self))
+        self.alerts = None if alert is None else Alerts(self, alert)
+        if self.alerts is not None:
+            self.observer.listeners.append(self.alerts)
         self._show, self._outlooks = show, Outlooks()
         #: the runs before this one (see :meth:`restart`), oldest first
         self.earlier: list[Watch] = []
         self._options: dict[str, Any] = {"until": until, "value": value, "memory": memory, "spill": spill, "show": show}
-        self._options["report"] = report
+        self._options["report"], self._options["alert"] = report, alert
         self._options.update({k if k == "stop_when" else f"on_{k}": c for k, c in calls.items()})
         #: SciPy asks a callback for the name of its parameter to know what to give it
         self.__signature__ = inspect.Signature(

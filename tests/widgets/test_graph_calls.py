@@ -61,3 +61,14 @@ def test_every_node_stands_in_one_box_and_a_call_can_be_opened(graph):
     (own,) = (item for item in smooth.items if item not in scene.groups)
     (inner,) = (item for item in smooth.items if item in scene.groups)
     assert scene.box_of(own) == own and scene.box_of(scene.nodes_in(inner)[0]) == inner
+
+
+def test_a_box_whose_name_ends_with_numbers_shows_what_is_numbered():
+    b = wb.GraphBuilder("modules")
+    x = b.placeholder("x", "float64", ())
+    for k in (0, 1):
+        b.context._open(f"blocks/0/{k}")
+        x = b.tanh(x) * x
+        b.context.prefix = b.context.region = None
+    titles = [g.title for g in Scene(b.build({"y": x})).groups.values() if g.kind == "call"]
+    assert titles == ["blocks/0/0", "blocks/0/1"]

@@ -38,9 +38,10 @@ def find_groups(graph: Graph, folding: Folding) -> dict[str, Group]:
 
 
 def _title_of(call: str) -> str:
-    """The last part of the name; with the one before it where it is a number, as in ``layers/0``."""
-    around, _, last = call.rpartition("/")
-    return f"{short_name(around)}/{last}" if around and last.isdigit() else short_name(call)
+    """The last part of the name; with those before it where it is a number, as in ``layers/0/1``."""
+    parts = call.rstrip("/").split("/")
+    first = next((k for k in range(len(parts) - 1, 0, -1) if not parts[k].isdigit()), 0)
+    return "/".join(parts[first:]) or call
 
 
 class _Grouping:

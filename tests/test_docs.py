@@ -340,11 +340,27 @@ def test_files_that_a_page_names_are_there(page):
         target = (page.parent / name).resolve()
         assert target.exists(), name
         assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), (name, anchor)
-    named = re.findall(r"`((?:notebooks|tests|workbench|widgets|binder|kernels_pyx)/[\w./-]+)`", text)
+    named = re.findall(r"`((?:notebooks|tests|workbench|widgets|binder|kernels_pyx|\.ci|\.github)/[\w./-]+)`", text)
     assert not [name for name in named if not (ROOT / name).exists()]
     for module in re.findall(r"python -m (tests\.[\w.]+)", text):
         path = ROOT / module.replace(".", "/")
         assert path.with_suffix(".py").exists() or path.is_dir(), module
+
+
+#: `NAME` (`path`), or `NAME` in `path`
+DEFINED = r"`(\w+)`\s+(?:\(|in\s+)`([\w./-]+)`"
+
+
+@pytest.mark.parametrize(("page", "least"), [("CONTRIBUTING", 6), ("SECURITY", 0)])
+def test_paths_of_a_page_are_whole_and_hold_the_names_that_are_said_to_be_in_them(page, least):
+    text = PAGES[ROOT / ".github" / f"{page}.md"]
+    paths = re.findall(r"`([\w.-]+/[\w./-]*|\w[\w-]*\.(?:py|pyx|def|toml|md|js|txt))`", text)
+    assert len(paths) > 6 and not [path for path in paths if not (ROOT / path).exists()]
+    defined = re.findall(DEFINED, text)
+    assert len(defined) >= least
+    for name, path in defined:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(?:class |def )?{name}\b", source, re.MULTILINE), (name, path)
 
 
 # -- API reference ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""From bounds of its inputs, whether a node that can fail certainly does not: the other half of :mod:`box_ops`.
+"""From bounds of its inputs, whether a node that can fail certainly does not: the other half of :mod:`transfer`.
 
 An op without a rule here may fail for any values.
 """

@@ -2,8 +2,8 @@
 
 ::
 
-    box_table: the table and its helpers
-        box_arithmetic, box_functions, box_logic: the rules, which enter themselves
+    table: the table and its helpers
+        arithmetic, functions, comparisons: the rules, which enter themselves
             this module: all of them, and reductions, which must know how many elements there are
 """
 

@@ -3,7 +3,7 @@
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
 #   make test    lint, types, fast tests, what one does first in the browser, and notebooks: ten minutes on two cores,
 #                with the set-up; TEST_JOBS=2 side by side
-#   make check   lint and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others
+#   make check   ruff, words and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others
 #   make test-slow     random programs, hostile files, evaluation sets, builds of packages and other profiles, most of the
 #                      browser, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
@@ -212,7 +212,7 @@ valgrind: $(DEV_STAMP)
 
 # atheris is needed for this alone, so it is not among the project's dependencies. Findings stay under build/fuzz/TARGET.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= graphdef pbtxt saved_model checkpoint onnx samediff graph_text trace
+FUZZ_TARGETS ?= graphdef pbtxt saved_model checkpoint onnx samediff graph_text trace pt2
 fuzz: $(DEV_STAMP)
 	@python -c 'import atheris' 2> /dev/null || $(PIP_INSTALL) atheris
 	@for target in $(FUZZ_TARGETS); do \

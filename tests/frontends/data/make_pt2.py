@@ -1,7 +1,8 @@
 """Makes the files in ``pt2`` with PyTorch (2.13 made them): ``python -m tests.frontends.data.make_pt2 [NAME ...]``.
 
-Each is what ``torch.export.save`` writes, but for the names of folders in stack traces. Beside it lie the inputs and
-what PyTorch computed, in the order of the graph's inputs and outputs. The tests need no PyTorch.
+Files of another version have it in their names: PyTorch 2.9.1 (schema 8.14) wrote ``newton_2_9`` and others. Each is
+what ``torch.export.save`` writes, but for the names of folders in stack traces. Beside it lie the inputs and what
+PyTorch computed, in the order of the graph's inputs and outputs. The tests need no PyTorch.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def without_folders(program: bytes) -> bytes:
 
 
 def write(name: str, program: bytes, args: tuple, results: list) -> None:
+    version = torch.__version__.split(".")[:2]
+    name = name if version == ["2", "13"] else "_".join([name, *version])
     (HERE / f"{name}.pt2").write_bytes(without_folders(program))
     arrays = {f"in{k}": as_numpy(a) for k, a in enumerate(args)} | {
         f"out{k}": as_numpy(r) for k, r in enumerate(results)

@@ -282,6 +282,11 @@ class TorchLowering:
             self._names[id(value)] = name
             self._kept.append(value)
 
+    def retype(self, k: int, kind: TensorType) -> None:
+        """Result ``k`` of the present call is of another type than the program says."""
+        name = list(_flat(self.call.outputs))[k].name
+        self.types[name] = self.metas[k] = Meta(kind, (None,) * (kind.rank or 0))
+
     def name_of(self, tensor: Tensor) -> str | None:
         return self._names.get(id(tensor))
 

@@ -94,7 +94,11 @@ def _layers(
         if train and dropout and layer < num_layers - 1:
             x, _ = dropped(lowering, x, dropout)
     out = lowering.op("transpose", x, perm=(1, 0, 2)) if batch_first else lowering.op("Identity", x)
-    return [out, *(lowering.part("stack", *values, axis=0) for values in last)]
+    final = [lowering.part("stack", *values, axis=0) for values in last]
+    for k, value in enumerate(final, 1):  # PyTorch 2.9 notes [layers, 1, batch, size], and gives [layers, batch, size]
+        if lowering.metas[k].type.rank == (value.type.rank or 0) + 1:
+            lowering.retype(k, value.type)
+    return [out, *final]
 
 
 def _over_time(

@@ -28,6 +28,8 @@ from workbench.text import printable
 
 #: firings of a value whose own error is evaluated, and rounds of dropping pairs
 FIRINGS, _ROUNDS = 24, 8
+#: a value that is the same in both runs
+_RIGHT = object()
 #: names that the builder gives to constants
 _UNNAMED = re.compile(r"(^|/)Const(_\d+)?$")
 
@@ -225,8 +227,8 @@ class SettledRows:
                 continue
             if not all(own.fault for own in known):
                 seen.add("right")
-            elif reader not in suspects:
-                return "wrong"
+            elif reader not in suspects and self.found.get(reader, _RIGHT) is not None:
+                return "wrong"  # though it is right on the suspect's value of a
             else:
                 seen.add("reader")
         return "right" if "right" in seen else "reader" if seen else ""

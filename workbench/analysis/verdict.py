@@ -215,6 +215,9 @@ class Termination:
         How the loop will end, where it was run ahead to its end.
     claims : list of Claim
         What is said about the loop, each fact with its ``kind``, ``data`` and ``sentence``; ``check()`` recomputes it.
+    candidates : list of Candidate
+        The laws that were weighed, where a forecast is that of all declared laws together: ``law``, ``share`` of the
+        weight, ``iterations``, ``error`` of their logarithm before, and why one was ``refused``. ``print`` each.
     fuse : Fix or None
         An iteration limit for a loop that never ends: no fix of its cause, but it ends every loop.
     evidence, begun, final, trials : object
@@ -245,6 +248,7 @@ class Termination:
     end: LoopEnd | None = None
     ahead: LoopEnd | None = None
     claims: list[Claim] = field(default_factory=list)
+    candidates: list[Any] = field(default_factory=list, repr=False, compare=False)
     fuse: Any = None
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)

@@ -154,3 +154,19 @@ def test_the_monitor_counts_down_between_two_fits():
         told.append(monitor.prediction().remaining)
     steps = np.diff([n for n in told[32:] if n is not None])
     assert np.mean(steps == -1) >= 0.4
+
+
+def test_an_answer_of_all_laws_lists_them_with_their_shares_and_why_others_are_refused():
+    fall, floor = 0.8 ** K[:50], 0.8**49 * np.exp(0.4 * np.random.default_rng(1).normal(size=150).cumsum() / 12)
+    asked = {"ends": (rough(7, 0.95, 1.0)[:60], 1e-5), "rests": (np.concatenate((fall, floor)), 1e-12)}
+    listed = 0
+    for values, bound in asked.values():
+        monitor = wb.TerminationMonitor([("r", "tol")])
+        for r in values.tolist():
+            monitor.observe({"r": r}, True, [(r, ">", bound)])
+        found = monitor.prediction().candidates
+        lines, shares = [str(c) for c in found], [c.share for c in found]
+        assert all(("refused" in line) == bool(c.refused) for line, c in zip(lines, found, strict=True))
+        assert shares == sorted(shares, reverse=True) and (not found or np.isclose(sum(shares), 1.0))
+        listed += len(found) == len(LAWS) and "of the weight, " in lines[0]
+    assert listed

@@ -215,6 +215,7 @@ class TerminationMonitor:
                 details = {} if may[0] is None else {"chance": may[0]}
                 return unknown("chance", text, blocking_clause=str(clause), root=root, details=details)
             answer = predicted_never(Reason(f.slug, f.sentence), self.root_names(chosen), str(clause), confidence)
+            answer.candidates = list(f.candidates)
             return self._claimed(answer, chosen, f.slug)
         low, high = f.low, f.high
         if len(forecasts) > 1:
@@ -231,6 +232,7 @@ class TerminationMonitor:
             self.root_names(chosen),
             str(clause),
             confidence,
+            candidates=list(f.candidates),
         )
 
     def _may_meet(self) -> tuple[float | None] | None:

@@ -18,7 +18,7 @@ from workbench.analysis.forecast.calibrated_confidence import MOST, POSTERIOR, c
 from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
 from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
-from workbench.analysis.laws.posterior import Posterior, outlook
+from workbench.analysis.laws.posterior import Candidate, Posterior, outlook
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
@@ -38,7 +38,8 @@ class PassageForecast:
     """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
 
     ``kind`` is the kind of answer by which it is calibrated; without one the confidence stands as it is. ``below`` and
-    ``above`` are the half widths of its interval before calibration, 0 where it was not made of them.
+    ``above`` are the half widths of its interval before calibration, 0 where it was not made of them; ``candidates``
+    are all declared laws where they gave the answer together.
     """
 
     k: float | None
@@ -50,6 +51,7 @@ class PassageForecast:
     kind: str = ""
     below: float = 0.0
     above: float = 0.0
+    candidates: tuple[Candidate, ...] = ()
 
 
 class OperandRecord(NamedTuple):
@@ -191,6 +193,10 @@ def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
 
 
 def _ends(o: Posterior, s: OperandRecord) -> PassageForecast:
+    return replace(_told(o, s), candidates=o.candidates)
+
+
+def _told(o: Posterior, s: OperandRecord) -> PassageForecast:
     assert o.iterations is not None
     if math.isinf(o.iterations) and o.turned:
         way, since = ("risen" if s.keep in (">", ">=") else "fallen"), s.total - 1 - o.rest.length

@@ -20,6 +20,7 @@ from workbench.analysis.laws.chance.walk import passes
 from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord, as_record
 from workbench.analysis.laws.smooth import best_so_far, levels_off, straight_line
+from workbench.text import harmless
 
 #: The declared laws.
 FAMILIES: tuple[Family, ...] = (straight_line.FAMILY, best_so_far.FAMILY, levels_off.FAMILY)
@@ -36,6 +37,8 @@ SURE, TORN = 0.85, 0.3
 TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
 #: A rest that quickens falls faster by this in its last quarter than in the one before.
 FASTER = 1.5
+#: The share of the weight below which a law is refused.
+WEIGHTY = 0.01
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
@@ -56,6 +59,14 @@ class Candidate(NamedTuple):
     iterations: float
     error: float
     refused: str
+
+    @harmless
+    def __str__(self) -> str:
+        if self.refused:
+            return f"{self.law.what}: refused, {self.refused}"
+        when = "never" if math.isinf(self.iterations) else f"in about {self.iterations:,.0f} iterations"
+        off = math.exp(min(self.error, 50.0))
+        return f"{self.law.what}: {self.share:.0%} of the weight, {when}, off by a factor of {off:.3g} before"
 
 
 class Posterior(NamedTuple):
@@ -165,7 +176,7 @@ def _candidates(
     def refused(i: int) -> str:
         if not speaks[i]:
             return "it does not describe the record"
-        return "" if share[i] >= 0.01 else f"it was off by a factor of {math.exp(min(error[i], 50.0)):.3g} before"
+        return "" if share[i] >= WEIGHTY else f"it was off by a factor of {math.exp(min(error[i], 50.0)):.3g} before"
 
     order = np.argsort(-share, kind="stable")
     return tuple(Candidate(LAWS[i], float(share[i]), float(iterations[i]), float(error[i]), refused(i)) for i in order)

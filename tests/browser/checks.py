@@ -37,10 +37,10 @@ def the_time_slider_moves_the_views(newton: Panel) -> None:
     words = newton.words("value")
     newton.time(3)
     newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
-    newton.looks_at("looking at while 3")
+    newton.looks_at("looking at iteration 3")
     newton.ask("panel.querySelector('[data-time=go]').click()")
     newton.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
-    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('while 3')")
+    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('iteration 3')")
     newton.ask("panel.querySelector('[data-time=newest]').click()")
 
 

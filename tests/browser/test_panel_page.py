@@ -24,7 +24,7 @@ def test_the_slider_of_the_page_moves_the_pictures(offline, tmp_path):
                       range.value = k; range.dispatchEvent(new Event('input')); }""",
             k,
         )
-        page.wait_for_function(f"() => document.querySelector('output').textContent === 'while {k}'")
+        page.wait_for_function(f"() => document.querySelector('output').textContent === 'iteration {k}'")
         picture = "document.querySelector('.workbench-picture').innerText"
         page.wait_for_function(f"seen => !seen.includes({picture})", arg=shown)  # the graph shows other values at each
         shown.append(page.evaluate(f"() => {picture}"))

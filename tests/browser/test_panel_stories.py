@@ -69,10 +69,12 @@ def test_the_first_nan_and_where_it_came_from(opened):
     found = opened.kernel("o = wb.nan_origin(nan.session); print(o.iteration[0])")
     until(
         lambda: panel.ask("return panel.querySelector('.workbench-explain-origin').innerText"),
-        lambda words: "sqrt" in words and "no square root" in words and f"while {found}" in words,
+        lambda words: "sqrt" in words and "no square root" in words and f"iteration {found}" in words,
     )
     panel.ask("panel.querySelector('.workbench-explain-origin button').click()")
-    panel.until("return panel.querySelector('.workbench-time-told').textContent.endsWith(args[0])", f"while {found}")
+    panel.until(
+        "return panel.querySelector('.workbench-time-told').textContent.endsWith(args[0])", f"iteration {found}"
+    )
     opened.tells("print(nan.focus.node)", "while/sqrt")
     opened.kernel("nan.session.breakpoints.clear()")
 
@@ -173,7 +175,7 @@ def test_iteration_65_of_140(opened):
     opened.tells("print(long.session.position.iteration)", "(65,)")
     panel.click("run", "finished")
     panel.time(64)
-    panel.looks_at("looking at while 64")  # and in what is recorded the slider looks at any
+    panel.looks_at("looking at iteration 64")  # and in what is recorded the slider looks at any
 
 
 def test_how_long_until_it_converges(opened):

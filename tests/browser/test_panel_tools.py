@@ -106,20 +106,20 @@ def test_a_number_jumps_to_that_iteration(newton):
     newton.ask("panel.querySelector('.workbench-time-jump').focus()")
     newton.page.keyboard.type("4")
     newton.page.keyboard.press("Enter")  # not there yet: the session runs to it
-    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('while 4')")
+    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('iteration 4')")
     newton.click("run", "finished")
     # the slider follows the status line a moment later, and looks at no iteration that it does not know of
     newton.until("return Number(panel.querySelector('.workbench-time input[type=range]').max) >= 7")
     newton.ask("panel.querySelector('.workbench-time-jump').focus()")
     newton.page.keyboard.type("7")
     newton.page.keyboard.press("Enter")
-    newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at while 7'")
+    newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at iteration 7'")
     newton.until(
         "return panel.querySelector('.workbench-time input[type=range]').ariaValueText.startsWith('iteration 7 of ')"
     )
     newton.ask("panel.querySelector('.workbench-time input[type=range]').focus()")
     newton.page.keyboard.press("ArrowLeft")
-    newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at while 6'")
+    newton.until("return panel.querySelector('.workbench-time-told').textContent === 'looking at iteration 6'")
     newton.ask("panel.querySelector('[data-time=newest]').click()")
 
 

@@ -56,7 +56,7 @@ def test_b_the_first_nan_with_its_operand_in_one_action(opened):
         panel.card("health", f"y is NaN since iteration {int(told) + 1}", "sqrt(", f"in iteration {told}")
         act(panel.ask("panel.querySelector('.workbench-health button').click()"))
         panel.until(
-            "return panel.querySelector('.workbench-time-told').textContent === args[0]", f"looking at while {told}"
+            "return panel.querySelector('.workbench-time-told').textContent === args[0]", f"looking at iteration {told}"
         )
     opened.tells("print(nan.focus.node)", "while/sqrt")
     operand = opened.kernel(f"print(float(nan.session.trace['while/subtract'].values[{told}]) < 0)")

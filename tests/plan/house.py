@@ -192,7 +192,7 @@ def check_views(graph: Graph, feeds: Feeds) -> None:
                 model.update(session.trace)
             current = session.position.node
             graph_state(picture, branch_sides(graph), current=current, branches={s: True for s in taken})
-            status_text(status_model(session.snapshot()))
+            status_text(status_model(session.snapshot(), session.graph))
             for path in loops(graph):
                 try:
                     describe(session.termination(path, seconds=0.05))

@@ -199,12 +199,12 @@ def test_a_change_shows_before_now_and_the_difference(view):
     view._asked("set", {"field": "tab", "value": "change"})
     view.focus.look_at(Moment(("w",), (1,)))
     images = view.images.widget.status["images"]
-    assert [i["where"] for i in images] == ["w 1 \u2212 w 0", "w 0", "w 1"]
+    assert [i["where"] for i in images] == ["iteration 1 \u2212 iteration 0", "iteration 0", "iteration 1"]
     assert [i["signed"] for i in images] == [True, False, False] and images[1]["ticks"] == images[2]["ticks"]
     assert drawn(view)[3, 8] < 20 and drawn(view)[0, 0] == 127, "halved: below zero; zero is in the middle"
     view._asked("set", {"field": "against", "value": "3"})
     assert view.settings["mode"] == "against"
-    assert view.images.widget.status["images"][1]["where"] == "w 3"
+    assert view.images.widget.status["images"][1]["where"] == "iteration 3"
     view._asked("set", {"field": "tab", "value": "table"})
     assert not view.images.shown and view.part.status["cells"] and view.part.status["corner"] == "axis 0 \\ 1"
 
@@ -289,7 +289,7 @@ def test_a_moment_that_is_played_is_drawn_beside_the_pump(session):
     for k in range(20):
         focus.plays()
         focus.look_at(Moment(("w",), (k,)))
-        assert until(lambda k=k: image.status["images"][0]["where"] == f"w {k}")
+        assert until(lambda k=k: image.status["images"][0]["where"] == f"iteration {k}")
         image._browser_says(image, {"kind": "ack", "push": image.push}, [])
     assert view.images.frames.asked == 20 and view.images.frames.dropped == 0
     view.close()

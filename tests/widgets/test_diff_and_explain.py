@@ -248,7 +248,7 @@ def test_names_of_people_come_first(session):
     rows = view.status["rows"]
     carried = [r for r in rows if r["node"].startswith("inner/j/")]
     assert {r["shown"] for r in carried} == {"j"} and all("inner/j" in r["tag"] for r in carried if r["tag"])
-    assert rows[0]["shown"] == "t" and not rows[0]["tag"] and rows[0]["where"] == "outer 3, inner 2"
+    assert rows[0]["shown"] == "t" and not rows[0]["tag"] and rows[0]["where"] == "outer 3 \u203a inner 2"
     assert all("/" not in r["shown"] and not r["shown"].endswith(":0") for r in rows)
     notes = [r["note"] for r in rows if r["node"].endswith("/Switch")]
     assert {"the loop goes on", "the loop ends", "alive where t > 10 is false"} <= set(notes)

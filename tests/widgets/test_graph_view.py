@@ -72,7 +72,7 @@ def test_an_input_that_stands_in_the_caption_of_its_loop_is_marked_there():
             frame["caption"] == "while |x \u00d7 x \u2212 a| > 1e\u221212 \u00b7 invariant: a"
             and shown["state"]["current"] is None
         )
-        assert toolbar.status["step"] == "a (input, invariant of while)"
+        assert toolbar.status["step"] == "a (input, invariant of the loop)"
         top = frame["y"] - frame["h"] / 2
         mark = view.figure.data[spec.POINTER]
         assert len(mark.x) == 1 and top < mark.y[0] < top + 24 and mark.x[0] < frame["caption_x"]
@@ -493,3 +493,27 @@ def passes(points, x, y, w, h):
             if abs(px - x) < w / 2 and abs(py - y) < h / 2:
                 return True
     return False
+
+
+def test_the_loop_with_the_first_nan_is_open_and_its_guilty_op_in_sight():
+    b = wb.GraphBuilder("wide")
+    w = b.placeholder("w", "float64", (4,))
+
+    def body(k, v):
+        z = v
+        for _ in range(24):
+            z = np.tanh(z) + v
+        return k + 1, np.sqrt(z - 40.0)
+
+    _, v = b.while_loop(lambda k, v: k < 3, body, (b.constant(0, "int64"), w))
+    panel = wb.debug(b.build({"v": v}), {"w": np.ones(4)})
+    open_view(panel.toolbar)
+    panel.graph.zoom_to("start", 300, 400)
+    panel.session.run()
+    panel.toolbar.update_now()
+    guilty = wb.nan_origin(panel.session).node
+    assert until(lambda: model(panel.graph)["picture"]["home"][guilty] == guilty), panel.toolbar.status
+    box = next(n for n in model(panel.graph)["picture"]["nodes"] if n["id"] == guilty)
+    sight = model(panel.graph)["status"]["sight"]
+    assert abs(sight["y"] - box["y"]) < 1 and abs(sight["x"] - box["x"]) < 1
+    panel.close()

@@ -144,19 +144,21 @@ def test_describe_says_what_a_forecast_means():
 
 def test_status_in_words():
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
-        assert status_model(session.snapshot())["word"] == "Ready"
+        assert status_model(session.snapshot(), session.graph)["word"] == "Ready"
         session.run_to("x", iteration=2)
-        status = status_model(session.snapshot())
-        assert status["state"] == "paused" and status["next"] == "while/x/Merge" and "while 2" in status["iteration"]
+        status = status_model(session.snapshot(), session.graph)
+        assert (
+            status["state"] == "paused" and status["next"] == "while/x/Merge" and "iteration 2" in status["iteration"]
+        )
         session.run()
-        status = status_model(session.snapshot())
+        status = status_model(session.snapshot(), session.graph)
         assert status["next"] == "" and "finished" in status_text(status) and status["report"] == ""
     with wb.Session(failing(), {"data": np.arange(6.0)}) as session:
         session.run()
-        status = status_model(session.snapshot())
+        status = status_model(session.snapshot(), session.graph)
         assert status["state"] == "failed" and "last events of while" in status["report"]
         session.set_value("while/stack:0", [2, 3])
-        assert status_model(session.snapshot())["report"] == ""
+        assert status_model(session.snapshot(), session.graph)["report"] == ""
 
 
 def test_rows_that_were_dropped_leave_what_was_seen_of_them():

@@ -84,11 +84,11 @@ def test_two_moments_are_compared(panel):
     for value in (2, 5):
         panel.time.look(value)
         pane.remember()
-    pane.compare("at while 2", "at while 5")
+    pane.compare("at iteration 2", "at iteration 5")
     assert "differ" in pane.words.value and len(pane.holder.children) == 1
-    pane.compare("at while 2", "at while 2")
+    pane.compare("at iteration 2", "at iteration 2")
     assert "equal" in pane.words.value
-    pane.compare("at while 2", "this run")
+    pane.compare("at iteration 2", "this run")
     assert "cannot be compared" in pane.words.value
     pane.path.value = f"{EVIL}.trace"
     pane.compare("this run", "a saved trace")
@@ -103,9 +103,9 @@ def test_the_moment_at_which_the_run_stands_can_be_remembered(panel):
     panel.session.run_to("x", 3)
     assert panel.focus.moment is None
     pane.remember()
-    assert "at while 3" in pane.left.options and "at while 3" in pane.words.value
+    assert "at iteration 3" in pane.left.options and "at iteration 3" in pane.words.value
     pane._swap()
-    assert "while 3" not in pane.words.value, "what was said is over"
+    assert "iteration 3" not in pane.words.value, "what was said is over"
     pane.compare("this run", "a saved trace")
     assert "No trace file is given." in pane.words.value
 

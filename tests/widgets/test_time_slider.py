@@ -22,7 +22,7 @@ def root():
 
 def test_a_run_that_has_not_begun_has_no_iteration(root):
     slider = TimeSlider(root)
-    assert slider.status["levels"] == [{"name": "while", "value": 0, "last": -1, "set": False}]
+    assert slider.status["levels"] == [{"name": "iteration", "value": 0, "last": -1, "set": False}]
     assert slider.status["text"] == "no iteration yet" and slider.status["live"]
     slider.look(3)
     assert slider.focus.moment is None
@@ -35,7 +35,7 @@ def test_looking_back_moves_the_focus_and_not_the_session(root):
     event = root.position.event
     say(slider, kind="look", depth=1, value=3, seq=7)
     assert slider.focus.moment == Moment(("while",), (3,)) and root.position.event == event
-    assert slider.status["seen"] == 7 and slider.status["text"] == "while 3" and not slider.status["live"]
+    assert slider.status["seen"] == 7 and slider.status["text"] == "iteration 3" and not slider.status["live"]
     say(slider, kind="newest", seq=8)
     assert slider.focus.moment is None and slider.status["live"] and slider.status["seen"] == 8
     slider.close()

@@ -120,7 +120,7 @@ def test_previous_difference_and_two_moments(session, view):
     view.look("[0, 0]", "7", mode="previous")
     assert model(view)["text"] == "6"
     view.look(mode="difference")
-    assert model(view)["text"] == "1" and model(view)["where"] == "while 7 \u2212 while 6"
+    assert model(view)["text"] == "1" and model(view)["where"] == "iteration 7 \u2212 iteration 6"
     view.look("", "7", mode="against", against="2")
     found = model(view)
     assert found["cells"][0][0] == "5" and found["statistics"]["largest difference"].startswith("5 at [0, 0]")
@@ -149,7 +149,7 @@ def test_the_moment_of_the_focus_is_shown(session):
     focus = Focus()
     view = ValueInspector(session, name_of(session), focus=focus)
     focus.look_at(Moment(("while",), (4,)))
-    assert model(view)["cells"][0][0] == "4" and model(view)["where"] == "while 4"
+    assert model(view)["cells"][0][0] == "4" and model(view)["where"] == "iteration 4"
     assert not model(view)["editable"], "the past cannot be edited"
     focus.select("m0")
     assert view.name == "m0"

@@ -31,14 +31,18 @@ def test_the_value_shown_is_the_one_that_is_replaced(back):
         iteration = session.position.iteration[-1]
         view = ValueInspector(session, "x")
         told = view.part.status
-        assert told["editable"] and told["where"] == f"while {iteration}" and told["note"] == "about to take this value"
+        assert (
+            told["editable"]
+            and told["where"] == f"iteration {iteration}"
+            and told["note"] == "about to take this value"
+        )
         shown = float(told["text"])
         view.edit("3")
         assert session.stop.reason is wb.StopReason.EDITED
         (edit,) = session.trace.edits()
         assert float(edit.before) == shown and session.value("x", iteration) == 3.0
         view.show(session.snapshot())
-        assert view.part.status["where"] == f"while {iteration}" and float(view.part.status["text"]) == 3.0
+        assert view.part.status["where"] == f"iteration {iteration}" and float(view.part.status["text"]) == 3.0
         view.close()
 
 
@@ -70,7 +74,7 @@ def test_a_cell_is_set_in_the_array_that_the_variable_is_about_to_take():
         taken = np.array([1.0, 2.0, 4.0]) * 2.0**iteration
         view = ValueInspector(session, "w")
         told = view.part.status
-        assert told["editable"] and told["where"] == f"while {iteration}"
+        assert told["editable"] and told["where"] == f"iteration {iteration}"
         assert [float(cell) for cells in told["cells"] for cell in cells] == taken.tolist()
         view.edit("7", *((0, 1) if len(told["cells"]) == 1 else (1, 0)))
         assert session.value("w", iteration).tolist() == [taken[0], 7.0, taken[2]]

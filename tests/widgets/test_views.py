@@ -166,7 +166,7 @@ def test_the_whole_panel_in_one_file(session, tmp_path):
     session.run()
     panel = Debugger(session)
     text = panel.to_html(tmp_path / "panel.html", "dark").read_text(encoding="utf-8")
-    assert all(f'"title":"{view.title}"' in text for view in panel.parts) and "while 3" in text
+    assert all(f'"title":"{view.title}"' in text for view in panel.parts) and "iteration 3" in text
     assert len(text) < 7_000_000
     panel.close()
 

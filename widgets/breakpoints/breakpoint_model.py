@@ -11,7 +11,8 @@ from workbench.debugger.conditions.parser import parse
 from workbench.debugger.conditions.value_checks import CHECKS
 from workbench.errors import WorkbenchError
 from workbench.widgets.text.display_names import Spoken
-from workbench.widgets.text.labels import shorten, tag_text
+from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.loop_names import tag_text
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -198,11 +199,11 @@ def iteration_path(words: str) -> tuple[int | None, ...]:
     return tuple(path)
 
 
-def hit_rows(tags: Any) -> dict[str, Any]:
+def hit_rows(graph: Graph, tags: Any) -> dict[str, Any]:
     """The tags of a recheck: ``count``, and ``tags`` (frame, iteration, node and text) of the first ones."""
     tags = list(tags)
     return {
         "count": numeral(len(tags)),
-        "tags": [{**_place(t), "text": tag_text(t)} for t in tags[:MAX_HITS]],
+        "tags": [{**_place(t), "text": tag_text(graph, t)} for t in tags[:MAX_HITS]],
         "more": max(0, len(tags) - MAX_HITS),
     }

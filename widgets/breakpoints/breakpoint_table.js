@@ -117,7 +117,7 @@ export default {
         });
         if (row.also) make("span", "workbench-flow-dim", condition, row.also);
       }
-      make("td", "workbench-flow-number", line, String(row.hits));
+      make("td", "workbench-flow-number", line, String(row.hits)).dataset.unit = row.hits === 1 ? "hit" : "hits";
       const tools = make("td", "workbench-flow-tools", line);
       makeButton("Recheck", `Find where breakpoint ${row.number} would have stopped so far, without running again`, tools, () =>
         send("recheck", { number: row.number }),

@@ -158,7 +158,7 @@ class BreakpointTable(HtmlView):
         list of Tag
         """
         tags = list(self.points.recheck(number))
-        self._rechecks[number] = hit_rows(tags)
+        self._rechecks[number] = hit_rows(self._spoken.graph, tags)
         self.focus.did(f"session.breakpoints.recheck({number})")
         self.update_now()
         return tags

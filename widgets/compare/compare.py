@@ -19,6 +19,7 @@ from workbench.widgets.live.selection import Moment
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.other_runs import THIS, OtherRuns
 from workbench.widgets.series.value_at import value_at
+from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import numeral
 
 #: values that are read of a moment, and moments that are remembered
@@ -82,7 +83,7 @@ class Compare(ipywidgets.VBox):
         found["newest state"] = None
         looked = [self.focus.moment] if self.focus.moment is not None else []
         for moment in dict.fromkeys([*looked, *self._moments]):
-            found[f"at {moment}"] = moment
+            found[f"at {self._called(moment)}"] = moment
         found[FILE] = FILE
         return found
 
@@ -118,7 +119,10 @@ class Compare(ipywidgets.VBox):
         if moment not in self._moments:
             self._moments = [*self._moments, moment][-MAX_MOMENTS:]
         self.refresh()
-        self._say(f"at {moment} can be chosen as a side now.")
+        self._say(f"at {self._called(moment)} can be chosen as a side now.")
+
+    def _called(self, moment: Moment) -> str:
+        return place_words(self.source.graph, moment.frame, moment.iteration)
 
     def _swap(self) -> None:
         self.left.value, self.right.value = self.right.value, self.left.value

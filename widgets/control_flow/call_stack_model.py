@@ -9,7 +9,7 @@ from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
-from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name, place_words
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
         path, iteration, node = moment.frame, moment.iteration, selected if selected in graph.nodes else None
         if node is not None and graph.frame_of(node) != path:
             node = None
-        headline = f"Looking at {moment}"
+        headline = f"Looking at {place_words(graph, moment.frame, moment.iteration)}"
     elif running:
         counts = snapshot.iterations or {}
         path = max((p for p, i in counts.items() if p and i >= 0), key=len, default=())
@@ -57,7 +57,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
         rows.append(
             {
                 "frame": list(frame),
-                "name": short_name(frame[-1]) if frame else "top level",
+                "name": loop_name(graph, frame) if frame else "top level",
                 "iteration": [int(i) for i in numbers],
                 "where": "" if not frame else _where(source, frame, numbers, running and moment is None),
                 "node": here or "",

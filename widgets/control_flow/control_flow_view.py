@@ -22,6 +22,7 @@ from workbench.widgets.control_flow.tokens_model import tokens_model
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.value_at import value_at
+from workbench.widgets.text.loop_names import place_words
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
@@ -134,7 +135,11 @@ class ControlFlowView(FigureView):
         if self._sides is None:
             self._sides = sides_of(self.source.graph, rows)
         moment = self.focus.moment
-        words = "at the newest decision" if moment is None else f"at {moment}"
+        words = (
+            "at the newest decision"
+            if moment is None
+            else f"at {place_words(self.source.graph, moment.frame, moment.iteration)}"
+        )
         decided: dict[str, bool | None] = {row["pred"]: row["last"] for row in rows}
         if moment is not None and not running:
             decided = {row["pred"]: self._decision(row["pred"], moment) for row in rows}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.widgets.graph.model.branch_sides import BranchSides
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _why(graph: Graph, row: Mapping[str, Any], side: bool, outcome: bool | None,
 
 def _called(graph: Graph, row: Mapping[str, Any]) -> str:
     if row["loop"]:
-        return f"The condition of {short_name(row['frame'][-1])}"
+        return f"The condition of {loop_name(graph, row['frame'])}"
     node = row["pred"].rsplit(":", 1)[0]
     return short_name(node) if node in graph.nodes else row["pred"]
 

@@ -10,6 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.series.series_reader import SeriesReader
 from workbench.widgets.series.thinning import Thinned
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def decisions(graph: Graph, limit: int = 12) -> list[dict[str, Any]]:
         pred = node.inputs[1]
         loop = graph.nodes[pred.node].op == "LoopCond"
         frame = graph.frame_of(node.name)
-        where = short_name(frame[-1]) if frame else ""
+        where = loop_name(graph, frame) if frame else ""
         row = rows.setdefault(
             pred,
             {

@@ -20,6 +20,7 @@ from workbench.widgets.control_flow.timeline_spec import timeline_spec
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.event_clock import EventClock
+from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class FrameTimeline(FigureView):
         return {
             **model,
             "focus": None if moment is None else span_of(self._clock, moment.frame, moment.iteration),
-            "looking": "" if moment is None else str(moment),
+            "looking": "" if moment is None else place_words(self.source.graph, moment.frame, moment.iteration),
             "selected": self.focus.node,
             "now": None if snapshot is None or running else int(snapshot.event),
             "whole": self.window is None,

@@ -11,6 +11,7 @@ from workbench.ir.op_names import bare_op
 from workbench.trace.row_ranges import as_array
 from workbench.widgets.series.event_clock import EventClock
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name, place_words
 from workbench.widgets.text.numerals import numeral
 
 #: bars of the whole picture: about one a pixel
@@ -85,7 +86,7 @@ def _lane(clock: EventClock, path: tuple[str, ...], low: float, high: float, roo
     if clock.total:
         told += f", {100 * own / clock.total:.0f} % of events"
     return {
-        "name": short_name(path[-1]),
+        "name": loop_name(clock.trace.graph, path),
         "frame": path,
         "depth": len(path) - 1,
         "kind": "frame",
@@ -122,7 +123,7 @@ def _iterations(clock: EventClock, number: int, low: float, high: float, room: i
                 "iteration": iteration,
                 "node": "",
                 "text": str(iteration[-1]) if a == b else "",
-                "hover": _told(path, iteration, tuple(int(i) for i in until[k]), int(b - a) + 1, begin, length),
+                "hover": _told(clock, path, iteration, tuple(int(i) for i in until[k]), int(b - a) + 1, begin, length),
             }
         )
     return bars
@@ -142,6 +143,7 @@ def _activations(clock: EventClock, number: int, low: float, high: float, room: 
     if len(found) > room:
         return []
     around = clock.trace.reader.iterations(number, first[found] + stretch.first)
+    name = loop_name(clock.trace.graph, path)
     return [
         {
             "kind": "activation",
@@ -151,7 +153,7 @@ def _activations(clock: EventClock, number: int, low: float, high: float, room: 
             "iteration": tuple(int(i) for i in around[n][:-1]),
             "node": "",
             "text": "",
-            "hover": f"{_where(path[:-1], tuple(int(i) for i in around[n][:-1]))}{short_name(path[-1])}: "
+            "hover": f"{_where(clock, path[:-1], tuple(int(i) for i in around[n][:-1]))}{name}: "
             f"{_iterated(int(stop[k] - first[k]))}, {_events(int(begin[k]), int(end[k] - begin[k]))}",
         }
         for n, k in enumerate(found)
@@ -198,7 +200,7 @@ def _fired(clock: EventClock, number: int, low: float, high: float) -> list[dict
         for k, node in enumerate(sorted(nodes, key=lambda n: n.ip)):
             if low <= begin + k < high:
                 op = bare_op(node.op)
-                words = f"{_where(path, paths[row])}{node.name} ({op}), event {numeral(begin + k)}"
+                words = f"{_where(clock, path, paths[row])}{node.name} ({op}), event {numeral(begin + k)}"
                 bars.append(
                     {
                         "kind": "firing",
@@ -214,8 +216,8 @@ def _fired(clock: EventClock, number: int, low: float, high: float) -> list[dict
     return bars
 
 
-def _where(path: tuple[str, ...], iteration: tuple[int, ...]) -> str:
-    words = " \u203a ".join(f"{short_name(f)} {numeral(i)}" for f, i in zip(path, iteration, strict=True))
+def _where(clock: EventClock, path: tuple[str, ...], iteration: tuple[int, ...]) -> str:
+    words = place_words(clock.trace.graph, path, iteration)
     return f"{words}: " if words else ""
 
 
@@ -228,8 +230,16 @@ def _events(begin: int, length: int) -> str:
 
 
 def _told(
-    path: tuple[str, ...], first: tuple[int, ...], last: tuple[int, ...], count: int, begin: int, length: int
+    clock: EventClock,
+    path: tuple[str, ...],
+    first: tuple[int, ...],
+    last: tuple[int, ...],
+    count: int,
+    begin: int,
+    length: int,
 ) -> str:
     if count == 1:
-        return _where(path, first) + _events(begin, length)
-    return f"{_where(path, first)[:-2]} to {_where(path, last)}{_iterated(count)}, {_events(begin, length)}"
+        return _where(clock, path, first) + _events(begin, length)
+    return (
+        f"{_where(clock, path, first)[:-2]} to {_where(clock, path, last)}{_iterated(count)}, {_events(begin, length)}"
+    )

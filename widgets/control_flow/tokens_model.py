@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.control_flow.decisions_model import decisions
-from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -56,7 +56,7 @@ class _Flow:
 
     def home(self, path: tuple[str, ...]) -> int:
         if path not in self.inside:
-            self.inside[path] = self.place("start" if not path else short_name(path[-1]), "start")
+            self.inside[path] = self.place("start" if not path else loop_name(self.graph, path), "start")
         return self.inside[path]
 
     def fired(self, nodes: Any) -> int:
@@ -68,7 +68,7 @@ class _Flow:
 
     def frame(self, path: tuple[str, ...]) -> None:
         frame = self.graph.frames[path]
-        name = short_name(path[-1])
+        name = loop_name(self.graph, path)
         variables = frame.variables
         entered = self.fired(v.enter for v in variables)
         around = self.fired(v.next_iteration for v in variables)

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_lines import curves_of, statistics_of
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ def now_of(snapshot: Any, path: Path, outer: tuple[int, ...] | None, lines: list
     return last
 
 
-def iteration_words(path: Path, iteration: int, named: bool) -> str:
+def iteration_words(graph: Graph, path: Path, iteration: int, named: bool) -> str:
     """``iteration 5``, or ``inner: iteration 5`` where there are several loops; empty outside of all."""
     if not path:
         return ""
-    return (f"{short_name(path[-1])}: " if named else "") + f"iteration {numeral(iteration)}"
+    return (f"{loop_name(graph, path)}: " if named else "") + f"iteration {numeral(iteration)}"
 
 
 def end_words(end: int) -> str:

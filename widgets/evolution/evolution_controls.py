@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.widgets.evolution.evolution_choice import (
     ACTIVATIONS,
@@ -14,12 +14,16 @@ from workbench.widgets.evolution.evolution_choice import (
     scales_of,
 )
 from workbench.widgets.text.labels import short_name, shorten
+from workbench.widgets.text.loop_names import loop_names
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
 
 #: closed strips that have a button each
 MOST_CLOSED = 4
 
 
-def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
+def settings_of(choice: Choice, graph: Graph, ghosts: bool) -> dict[str, Any]:
     """``controls`` for :class:`workbench.widgets.base.json_widget.Controls`."""
     names = [{"value": n, "text": shorten(short_name(n), 40), "tip": n} for n in choice.known]
     deep, single = len(choice.frame) > 1, not choice.many
@@ -38,7 +42,10 @@ def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
             "select",
             "Loop",
             "\n".join(choice.frame),
-            [("\n".join(p), shorten("/".join(p), 40), "") for p in choice.frames],
+            [
+                ("\n".join(p), n, "/".join(p))
+                for p, n in zip(choice.frames, loop_names(graph, choice.frames), strict=True)
+            ],
             shown=choice.given is None and len(choice.frames) > 1,
         ),
         {

@@ -11,7 +11,7 @@ from workbench.ir.node import Ref
 from workbench.trace.edited_firings import edit_text
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.broadcast_series import firing_of
-from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import iteration_of
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ SIGNS = {
 }
 
 
-def moment_mark(series: Any, moment: Moment | None, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+def moment_mark(
+    graph: Graph, series: Any, moment: Moment | None, outer: tuple[int, ...] | None
+) -> dict[str, Any] | None:
     """``x`` of the moment on the axis of a series, and ``text``; None where the moment is not of its loop, nor of the
     activation ``outer`` that is shown (None: firings of all activations are counted)."""
     if moment is None:
@@ -40,7 +42,7 @@ def moment_mark(series: Any, moment: Moment | None, outer: tuple[int, ...] | Non
     if not same or frame[:same] != moment.frame[:same]:
         return None
     path = moment.iteration[:same]
-    text = f"{short_name(moment.frame[same - 1])} {numeral(path[-1])}"
+    text = iteration_of(graph, frame[:same], path[-1])
     if depth == 1 or outer is not None:
         if same < depth or (outer is not None and path[:-1] != tuple(outer)):
             return None

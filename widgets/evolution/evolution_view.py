@@ -236,7 +236,9 @@ class EvolutionView(EvolutionControl, Zoomed):
             now = float(mark["x"])
         else:
             now = now_of(snapshot, choice.frame, outer, model["lines"]) if single else None
-        words = "" if now is None else iteration_words(choice.frame, int(now), len(choice.frames) > 1)
+        words = (
+            "" if now is None else iteration_words(self.source.graph, choice.frame, int(now), len(choice.frames) > 1)
+        )
         around = ",".join(map(str, outer or ()))
         below, trace = [], self.source.trace
         if self._condition is not None and single and choice.kind == "strips" and choice.given is None:
@@ -266,7 +268,7 @@ class EvolutionView(EvolutionControl, Zoomed):
     def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
         if self.focus.moment is None or trace is None or not name:
             return None
-        return self._asked(lambda: moment_mark(trace[name], self.focus.moment, outer))
+        return self._asked(lambda: moment_mark(self.source.graph, trace[name], self.focus.moment, outer))
 
     @property
     def behind(self) -> bool:
@@ -310,7 +312,9 @@ class EvolutionView(EvolutionControl, Zoomed):
             self.live.refit()
 
     def _settings(self) -> dict[str, Any]:
-        return settings_of(self._choice, not self._shares and bool(self.runs.all()))  # else chips choose them
+        return settings_of(
+            self._choice, self.source.graph, not self._shares and bool(self.runs.all())
+        )  # else chips choose them
 
     def close(self) -> None:
         if hasattr(self, "_unhear"):

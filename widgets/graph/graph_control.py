@@ -56,6 +56,7 @@ class GraphControl(_Part):
         self._refused = False  # the last search was
         self._revealed = ("", 0)  # the node that is to be seen in the middle, and which time that is
         self._shut: set[str] = set()  # closed by hand
+        self._blamed: str | None = None
         self._moved = False  # the session has executed something
         self._started = False  # the first zoom is over
         self._room = (0.0, 0.0)  # what the picture is fitted to, until somebody zooms
@@ -71,6 +72,18 @@ class GraphControl(_Part):
         if self.follow and event and not self._shut.intersection(self.scene.around(item)):
             if self.scene.show(item):
                 self._refit()
+
+    def blame(self, node: str | None) -> None:
+        """Open the boxes around the node that made the first bad value, and keep it in sight, as long as nobody has
+        opened, closed or selected something else."""
+        if node is None or node == self._blamed or self._shut or self.focus.node is not None:
+            return
+        self._blamed = node
+        with self._show_lock:
+            self._sight = node
+            if self.scene.show(self.scene.folding.home.get(node, node)):
+                self._refit()
+        self.update_now()
 
     # -- opening and closing ----------------------------------------------------------------------------------------
     def toggle(self, box: str) -> None:
@@ -265,7 +278,7 @@ class GraphControl(_Part):
         home = self.scene.folding.home
         with self._show_lock:
             place = self._stood if self.follow and self._moved else None
-            needed = self.scene.around(home.get(place, place)) if place is not None else []
+            needed = [g for p in (place, self._blamed) if p is not None for g in self.scene.around(home.get(p, p))]
             self.scene.unfold(needed, lambda: self._fit(draw(self.scene)) >= LEGIBLE)
 
     def move(self, move: str) -> None:

@@ -17,7 +17,8 @@ from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.nodes.node_facts import FINE, INFINITE, NOT_A_NUMBER, NOTHING, NodePlaces, facts_of_nodes
 from workbench.widgets.text.display_names import Spoken
-from workbench.widgets.text.labels import short_name, shorten, value_text
+from workbench.widgets.text.labels import shorten, value_text
+from workbench.widgets.text.loop_names import loop_name, place_words
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class NodeStrip(HtmlView):
             "wrong": [self._wrong("NaN", (5, 6)), self._wrong("Inf", (3, 4))],
             "loops": self._loops,
             "running": running,
-            "past": str(self.focus.moment) if self.focus.moment is not None else "",
+            "past": self._looked_at(),
             "reading": self.behind,
         }
 
@@ -112,11 +113,15 @@ class NodeStrip(HtmlView):
                 first, _ = spans.get(frame[:depth], (k, k))
                 spans[frame[:depth]] = first, k
         self._loops = [
-            [self._cell(first), self._cell(last), shorten(short_name(path[-1]), NAME), len(path)]
+            [self._cell(first), self._cell(last), loop_name(graph, path, NAME), len(path)]
             for path, (first, last) in list(spans.items())[:MAX_LOOPS]
         ]
         if self.comm is not None:
             self.names = self._told
+
+    def _looked_at(self) -> str:
+        moment = self.focus.moment
+        return "" if moment is None else place_words(self.source.graph, moment.frame, moment.iteration)
 
     def _called(self, spoken: Spoken, name: str) -> str:
         node = self.source.graph.nodes[name]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.widgets.text.numerals import numeral
+from workbench.widgets.text.loop_names import iteration_of
 
 if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
     from workbench.session import Session
 
 
@@ -111,7 +112,7 @@ def offered(session: Session) -> list[dict[str, Any]]:
     return [asdict(c) | {"group_label": GROUPS[c.group]} for c in COMMANDS if callable(getattr(session, c.name, None))]
 
 
-def crumbs(snapshot: Any) -> list[dict[str, Any]]:
+def crumbs(snapshot: Any, graph: Graph) -> list[dict[str, Any]]:
     """Position of the session, frame by frame from the top: ``name``, ``text``, ``frame`` and ``iteration`` paths."""
     position = snapshot.position
     found: list[dict[str, Any]] = [{"text": "top", "frame": [], "iteration": []}]
@@ -119,8 +120,7 @@ def crumbs(snapshot: Any) -> list[dict[str, Any]]:
         return found
     frame, iteration = list(position.frame), [int(i) for i in position.iteration]
     for depth in range(1, min(len(frame), len(iteration)) + 1):
-        name = frame[depth - 1].rstrip("/").rsplit("/", 1)[-1] or frame[depth - 1]
-        found.append(
-            {"text": f"{name} {numeral(iteration[depth - 1])}", "frame": frame[:depth], "iteration": iteration[:depth]}
-        )
+        part, at = tuple(frame[:depth]), iteration[depth - 1]
+        text = iteration_of(graph, part, at)
+        found.append({"text": text, "frame": frame[:depth], "iteration": iteration[:depth]})
     return found

@@ -117,7 +117,7 @@ class Debugger(Staged, ipywidgets.VBox):
         self.why: WhyPane | None = None
         if self.session is not None and self.toolbar is not None and self.termination.why is not None:
             self.why = WhyPane(self.session, self.focus, self.termination.why)
-            self.toolbar.on_told(self.why.told)
+            self.toolbar.on_told(self._health_told)
             body.children = (*body.children, self.why)
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
         above = [w for w in (self.toolbar, self.spill) if w is not None]
@@ -134,6 +134,12 @@ class Debugger(Staged, ipywidgets.VBox):
         if self.toolbar is not None:
             self.termination.on_verdict(self._told)
             self.panes.show("breakpoints")
+
+    def _health_told(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
+        if self.why is not None:
+            self.why.told(status, health)
+        if status["health"]:
+            self.graph.blame(health.get("node"))
 
     def _told(self, verdict: dict[str, Any]) -> None:
         """A verdict on the loop, for the toolbar and the curves."""
@@ -227,7 +233,7 @@ class Debugger(Staged, ipywidgets.VBox):
 
     def _status(self) -> str:
         snapshot = self.source.snapshot()
-        return "a recorded run" if snapshot is None else status_text(status_model(snapshot))
+        return "a recorded run" if snapshot is None else status_text(status_model(snapshot, self.source.graph))
 
     def _on_stage(self) -> Any:
         self.copies.expected()

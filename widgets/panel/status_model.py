@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.widgets.text.labels import short_name, tag_text
+from workbench.widgets.text.loop_names import iteration_of, tag_text
 from workbench.widgets.text.numerals import numeral
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
 
 WORDS = {
     "ready": "Ready",
@@ -17,14 +20,14 @@ WORDS = {
 }
 
 
-def status_model(snapshot: Any) -> dict[str, Any]:
+def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
     """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``,
     ``error``, and ``report`` (the whole story of a failure, as text)."""
     state = str(getattr(snapshot.state, "value", snapshot.state))
     position = snapshot.position
     counts = sorted((snapshot.iterations or {}).items())
     # -1: the frame is not open
-    iterations = [f"{short_name(path[-1])} {numeral(int(i))}" for path, i in counts if path and i >= 0]
+    iterations = [iteration_of(graph, path, int(i)) for path, i in counts if path and i >= 0]
     stop = snapshot.stop
     running = state == "running"
     reason = "" if stop is None or running else _reason(stop.reason)
@@ -37,7 +40,7 @@ def status_model(snapshot: Any) -> dict[str, Any]:
         "state": state,
         "word": WORDS.get(state, state),
         "next": "" if running or ended or position is None or position.node is None else position.node,
-        "tag": "" if running or position is None else tag_text(position.tag),
+        "tag": "" if running or position is None else tag_text(graph, position.tag),
         "event": numeral(int(snapshot.event)),
         "iteration": ", ".join(iterations),
         "reason": reason,

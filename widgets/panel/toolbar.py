@@ -26,8 +26,7 @@ from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumb
 from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.text.display_names import Spoken
-from workbench.widgets.text.labels import short_name
-from workbench.widgets.text.numerals import spaced
+from workbench.widgets.text.loop_names import loop_name, place_words
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -112,7 +111,7 @@ class Toolbar(StatusWidget):
         return dict(proposal["value"])
 
     def _status(self, snapshot: Any, focus: Focus) -> dict[str, Any]:
-        status = status_model(snapshot)
+        status = status_model(snapshot, self._debugged.graph)
         enabled = set(ENABLED.get(status["state"], ()))
         if focus.node is None:
             enabled.discard("run_to")
@@ -130,7 +129,7 @@ class Toolbar(StatusWidget):
             **status,
             "step": step,
             "enabled": sorted(enabled),
-            "crumbs": crumbs(snapshot),
+            "crumbs": crumbs(snapshot, self._debugged.graph),
             "health": health.get("text", ""),
             "health_title": health.get("title", ""),
             "health_why": bool(health.get("chain")),
@@ -146,12 +145,15 @@ class Toolbar(StatusWidget):
             "proved": bool(told.get("proved")),
             "nested": self._nested,
             "loop": self._loop,
-            "inside": short_name(place.frame[-1]) if place is not None and place.frame else "",
+            "inside": loop_name(self._debugged.graph, place.frame) if place is not None and place.frame else "",
             "reason": SHORT.get(status["reason"], status["reason"]),
             "reason_in_full": status["reason"],
             "selected": focus.node or "",
-            "looking": "" if focus.moment is None else spaced(str(focus.moment)),
+            "looking": self._place_of(focus.moment),
         }
+
+    def _place_of(self, moment: Moment | None) -> str:
+        return "" if moment is None else place_words(self._debugged.graph, moment.frame, moment.iteration)
 
     def _tones(
         self, state: str, health: Mapping[str, Any], trouble: str, told: Mapping[str, Any], random: bool
@@ -295,4 +297,4 @@ class Toolbar(StatusWidget):
 
     @harmless
     def __repr__(self) -> str:
-        return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"
+        return f"<Toolbar: {status_text(status_model(self.session.snapshot(), self.session.graph))}>"

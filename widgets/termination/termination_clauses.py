@@ -16,8 +16,8 @@ from workbench.widgets.evolution.convergence_model import ahead_model
 from workbench.widgets.series.broadcast_series import Spread, of_activation
 from workbench.widgets.series.series_reader import SeriesReader
 from workbench.widgets.series.thinning import Thinned
-from workbench.widgets.text.formulas import DEEPEST, formula
-from workbench.widgets.text.labels import SYMBOLS, number, short_name
+from workbench.widgets.text.labels import SYMBOLS
+from workbench.widgets.text.loop_names import written, written_out
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -48,36 +48,12 @@ def clauses_of(graph: Graph, path: tuple[str, ...]) -> list[dict[str, Any]]:
         seen.add(ref)
         if node.op in COMPARISONS:
             left, right = node.inputs[0], node.inputs[1]
-            names = written(graph, left), written(graph, right)
-            text = formula(graph, _texts(graph, ref), ref, ROOM) or f"{names[0]} {SYMBOLS[node.op]} {names[1]}"
+            names = written(graph, left, ROOM), written(graph, right, ROOM)
+            text = written_out(graph, ref, ROOM) or f"{names[0]} {SYMBOLS[node.op]} {names[1]}"
             found.append({"node": node.name, "op": node.op, "left": left, "right": right, "text": text, "names": names})
         elif node.op in LOGIC:
             queue.extend(node.inputs)
     return found
-
-
-def written(graph: Graph, ref: Ref) -> str:
-    """The formula of an operand as far as there is room, else its name."""
-    return formula(graph, _texts(graph, ref), ref, ROOM) or operand_text(graph, ref)
-
-
-def _texts(graph: Graph, ref: Ref) -> dict[Ref, str]:
-    """Names of the values that a formula can have in it."""
-    found, stage = {ref: operand_text(graph, ref)}, [ref]
-    for _ in range(DEEPEST):
-        stage = [r for one in stage for r in graph.nodes[one.node].inputs if r not in found]
-        found |= {r: operand_text(graph, r) for r in stage}
-    return found
-
-
-def operand_text(graph: Graph, ref: Ref) -> str:
-    """Readable name of the operand: a constant's value, a variable's or node's short name."""
-    node = graph.nodes[ref.node]
-    if node.op == "Const" and np.size(node.attrs["value"]) == 1:
-        return number(np.asarray(node.attrs["value"]).reshape(-1)[0])
-    if node.op in ("Enter", "Identity", "Switch", "cast") and node.inputs and graph.name_of(ref) == str(ref):
-        return operand_text(graph, node.inputs[0])
-    return short_name(graph.name_of(ref).removesuffix(":0"))
 
 
 def loops(graph: Graph) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.series.loop_state import ended_in, has_ended
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
 from workbench.widgets.termination.termination_words import UNKNOWN, describe
-from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -74,7 +74,7 @@ class TerminationModel:
                     row["trend"] = told["trend"]  # seen further ahead than the record goes
                 row["blocks"] = told["clause"] == row["node"] if told["clause"] else len(rows) == 1
         return {
-            "loop": short_name(path[-1]) if path else None,
+            "loop": loop_name(self.graph, path) if path else None,
             "clauses": rows,
             "verdict": told,
             "end": end,

@@ -30,6 +30,7 @@ from workbench.widgets.termination.trouble_ahead import trouble_ahead
 from workbench.widgets.termination.verdict import VerdictPart
 from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import loop_name
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -181,7 +182,7 @@ class TerminationView(FixActions, FigureView):
             "look_ahead": ahead,
             "moment": mark,
             "now": now,
-            "words": "" if now is None else iteration_words(path, int(now), len(self._loops) > 1),
+            "words": "" if now is None else iteration_words(self.source.graph, path, int(now), len(self._loops) > 1),
             "scale": self._scale,
             "x_title": "iteration, all activations in order" if deep else "iteration",
             "link": f"{id(self.focus)}/{'/'.join(path)}/{around}" if path and not deep else "",
@@ -216,7 +217,7 @@ class TerminationView(FixActions, FigureView):
             cond = self.source.graph.frames[self._path or ()].loop_cond
             if trace is None or cond is None:
                 return None
-            return moment_mark(trace[f"{cond}:0"], self.focus.moment, outer)
+            return moment_mark(self.source.graph, trace[f"{cond}:0"], self.focus.moment, outer)
         except FAILED:
             return None
 
@@ -255,7 +256,7 @@ class TerminationView(FixActions, FigureView):
 
     def _name(self) -> str:
         """The name of the loop, where there are others."""
-        return "" if self._path is None or len(self._loops) < 2 else short_name(self._path[-1])
+        return "" if self._path is None or len(self._loops) < 2 else loop_name(self.source.graph, self._path)
 
     def on_verdict(self, callback: Callable[[dict[str, Any]], None]) -> None:
         """Call ``callback`` with each new verdict, now too: ``tone``, ``headline``, ``detail``, ``frame``, ``end`` (the
@@ -268,7 +269,7 @@ class TerminationView(FixActions, FigureView):
         return self._hears is None and super().hidden  # the line of the toolbar is in sight
 
     def _settings(self) -> dict[str, Any]:
-        return settings_of(self._loops, self._path, self._scale, SCALES, drawn=self.why is None)
+        return settings_of(self.source.graph, self._loops, self._path, self._scale, SCALES, drawn=self.why is None)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
     @property

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.standing import Standing
 from workbench.widgets.text.labels import against, number, shorten
+from workbench.widgets.text.loop_names import loop_names
 from workbench.widgets.text.numerals import numeral, spaced
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
 
 Path = tuple[str, ...]
 
@@ -157,7 +161,7 @@ def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict
         "now": now,
         "state": state,
         "gap": "" if not known else number(abs(clause["gap"])),
-        "trend": TRENDS.get(clause.get("trend", ""), ""),
+        "trend": "" if ended else TRENDS.get(clause.get("trend", ""), ""),
         "blocks": bool(clause.get("blocks")),
         "word": decides,
     }
@@ -169,11 +173,11 @@ def bad_text(first_bad: int | None) -> str:
 
 
 def settings_of(
-    paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str], drawn: bool = True
+    graph: Graph, paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str], drawn: bool = True
 ) -> dict[str, Any]:
     """The choice of the loop and, where they are ``drawn``, of the gaps' scale, for
     :class:`workbench.widgets.base.json_widget.Controls`."""
-    loops = [{"value": "\n".join(p), "text": shorten("/".join(p), 40)} for p in paths]
+    loops = [{"value": "\n".join(p), "text": n} for p, n in zip(paths, loop_names(graph, paths), strict=True)]
     controls: list[dict[str, Any]] = [
         {
             "name": "frame",

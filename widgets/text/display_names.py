@@ -6,6 +6,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
+from workbench.widgets.text.loop_names import loop_name
 
 #: ops that hand a value on as it is
 PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
@@ -48,7 +49,9 @@ class Spoken:
             readers = [self.graph.nodes[name] for name in self.graph.consumers(node)]
             outputs = {ref.node for ref in self.graph.outputs.values()}
             if readers and node not in outputs and all(r.op == "Enter" and r.attrs.get("is_constant") for r in readers):
-                loops = dict.fromkeys(short_name(self.graph.frame_of(r.name)[-1]) for r in readers)
+                frames = dict.fromkeys(self.graph.frame_of(r.name) for r in readers)
+                several = len(self.graph.frames) > 2
+                loops = [loop_name(self.graph, f) if several else "the loop" for f in frames]
                 made = f"{made}, invariant of {' and '.join(loops)}"
             given = given or short_name(node)
         moves = found.op in (*PASSING, "Merge", "Placeholder")

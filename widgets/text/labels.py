@@ -101,11 +101,3 @@ def value_text(value: Any, digits: int = 6) -> str:
     if array.ndim == 1 and array.size <= 4 and array.dtype != object:
         return f"[{', '.join(number(v, 4) for v in array)}]"
     return f"{array.dtype}[{','.join(map(str, array.shape))}]"
-
-
-def tag_text(tag: Any) -> str:
-    """``x:0 [while 3]`` for a tag of the graph; empty for None."""
-    if tag is None:
-        return ""
-    where = ", ".join(f"{short_name(f)} {i}" for f, i in zip(tag.frame, tag.iteration, strict=False))
-    return f"{tag.node}:{tag.output}" + (f" [{where}]" if where else "")

@@ -10,8 +10,7 @@ from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment, Path
 from workbench.widgets.series.series_reader import last_iterations, open_paths
-from workbench.widgets.text.labels import short_name, shorten
-from workbench.widgets.text.numerals import numeral
+from workbench.widgets.text.loop_names import loop_name, place_words
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -52,10 +51,17 @@ def time_model(
         last = int(now[-1]) if at_front and now is not None else _last(trace, graph, part, open_, newest, lasts)
         is_set = moment is not None and moment.frame[:depth] == part
         value = min(moment.iteration[depth - 1], max(last, 0)) if is_set and moment is not None else last
-        levels.append({"name": shorten(short_name(part[-1]), 40), "value": max(value, 0), "last": last, "set": is_set})
+        levels.append(
+            {
+                "name": loop_name(graph, part, 40).removeprefix("while ") if len(graph.frames) > 2 else "iteration",
+                "value": max(value, 0),
+                "last": last,
+                "set": is_set,
+            }
+        )
         open_ = (*open_, max(value, 0))
         path = open_
-    where = " \u203a ".join(f"{level['name']} {numeral(level['value'])}" for level in levels)
+    where = place_words(graph, frame, [level["value"] for level in levels])
     return {
         "levels": levels,
         "live": moment is None,

@@ -222,15 +222,16 @@ export default {
       levels.forEach((at, k) => {
         const { name, range, count } = sliders[k];
         const ran = at.last >= 0;
-        name.textContent = at.name;
+        name.textContent = name.title = at.name;
         if (waiting?.depth !== k + 1) {
           range.max = Math.max(at.last, 0);
           range.value = at.value;
           count.textContent = count.title = ran ? counted(at.value, at.last) : "has not run yet";
         }
         range.disabled = !ran;
-        range.setAttribute("aria-label", `Iteration of ${at.name}`);
-        range.setAttribute("aria-valuetext", ran ? `iteration ${at.value} of ${at.last} of ${at.name}` : "has not run yet");
+        const of = at.name === "iteration" ? "" : ` of ${at.name}`;
+        range.setAttribute("aria-label", `Iteration${of}`);
+        range.setAttribute("aria-valuetext", ran ? `iteration ${at.value} of ${at.last}${of}` : "has not run yet");
         range.dataset.set = String(at.set);
       });
       box.dataset.live = line.dataset.live = String(Boolean(status.live));
@@ -248,6 +249,13 @@ export default {
       if (!open && waiting) ask(waiting);
       return !timer; // what plays answers with its next question
     };
-    return follow(model, el, show, halt, joinHead(box, line), () => area?.removeEventListener(PLACED, align));
+    // a switch of the theme moves the page for a moment, and tells nothing
+    const resized = new ResizeObserver(() => align());
+    resized.observe(rows);
+    const quit = () => {
+      resized.disconnect();
+      area?.removeEventListener(PLACED, align);
+    };
+    return follow(model, el, show, halt, joinHead(box, line), quit);
   },
 };

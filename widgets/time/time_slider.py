@@ -15,7 +15,7 @@ from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment, Path
 from workbench.widgets.series.loop_state import followed
-from workbench.widgets.text.labels import short_name, shorten
+from workbench.widgets.text.loop_names import loop_names
 from workbench.widgets.time.time_model import loops_of, time_model
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class TimeSlider(StatusWidget):
             self.offer(
                 {
                     **model,
-                    "frames": [shorten(" \u203a ".join(short_name(p) for p in path), 60) for path in self._loops],
+                    "frames": loop_names(self.source.graph, self._loops),
                     "loop": "/".join(self.frame),
                     "frame": self._loops.index(self.frame) if self.frame in self._loops else -1,
                     "running": state == "running",

@@ -12,7 +12,8 @@ from workbench.ir.node import Ref
 from workbench.text import printable
 from workbench.trace.provenance import Explanation, ProvenanceLink
 from workbench.widgets.text.display_names import EITHER, Spoken
-from workbench.widgets.text.labels import short_name, shorten, value_text
+from workbench.widgets.text.labels import shorten, value_text
+from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import spaced
 
 #: rows of a tree; a chain goes through the same values again and again
@@ -68,7 +69,7 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
         "shown": shorten(printable(shown), 48),
         "tag": "" if shown == link.name else shorten(printable(link.name), 60),
         "op": "" if made == shown else printable(made),
-        "where": printable(_where(link)),
+        "where": printable(place_words(spoken.graph, link.tag.frame, link.tag.iteration)),
         "frame": list(link.tag.frame),
         "iteration": list(link.tag.iteration),
         "value": "?" if link.value is None else value_text(link.value),
@@ -81,14 +82,6 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
         "line": "" if link.source is None else printable(link.source.place),
         "expression": "" if link.source is None else shorten(printable(link.source.expression), 80),
     }
-
-
-def _where(link: ProvenanceLink) -> str:
-    """``iteration 3`` in a loop, ``outer 3, inner 1`` in loops within loops."""
-    path = link.tag.iteration
-    if len(path) == 1:
-        return f"iteration {path[0]}"
-    return ", ".join(f"{short_name(f)} {i}" for f, i in zip(link.tag.frame, path, strict=True))
 
 
 def bad_word(value: Any) -> str:

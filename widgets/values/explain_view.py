@@ -18,7 +18,7 @@ from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.edits_told import edits_told
-from workbench.widgets.text.labels import tag_text
+from workbench.widgets.text.loop_names import tag_text
 from workbench.widgets.values.explain_model import OPEN, blank, explain_rows, origin_model, path_of, typed_path
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class ExplainView(HtmlView):
         except WorkbenchError as error:
             return {**blank(error.message, names=names), **asked, "error": error.message}
         rows = explain_rows(found, self._spoken)
-        head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(found.links[0].tag)
+        head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(self.source.graph, found.links[0].tag)
         more = "" if found.complete else f"The chain continues beyond these {len(found)} values."
         return {
             **asked,

@@ -13,7 +13,7 @@ from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import SHORT, last_iterations
 from workbench.widgets.series.value_at import value_at
-from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.slices import Index
 
@@ -55,7 +55,7 @@ def inspected(
             return _at_time(source, series, name, time)
         if moment is not None:
             shown = value_at(source, name, moment)
-            return Inspected(shown.value, shown.iteration, where_of(series.frame, shown.iteration), shown.note)
+            return Inspected(shown.value, shown.iteration, _where(source, series, shown.iteration), shown.note)
         return _newest(source, series, name, running)
     except DeadValueError as error:
         unfired = error.slug == "not-fired"
@@ -101,7 +101,7 @@ def _newest(source: ViewSource, series: Any, name: str, running: bool) -> Inspec
         for offset in (1, 0, -1, -2):  # values of the next iteration may be there already
             path = (*last[:-1], last[-1] + offset)
             try:
-                return Inspected(series.at(path), path, where_of(series.frame, path), newest=not running)
+                return Inspected(series.at(path), path, _where(source, series, path), newest=not running)
             except WorkbenchError:
                 continue
         if running or last[-1] >= SHORT:
@@ -111,7 +111,7 @@ def _newest(source: ViewSource, series: Any, name: str, running: bool) -> Inspec
             return Inspected(source.session.value(name), newest=True)
         return Inspected(None, note="no value yet")
     path = series.tag(-1).iteration
-    return Inspected(series[-1], path, where_of(series.frame, path), newest=not running)
+    return Inspected(series[-1], path, _where(source, series, path), newest=not running)
 
 
 def _at_time(source: ViewSource, series: Any, name: str, time: tuple[Index, ...]) -> Inspected:
@@ -123,7 +123,7 @@ def _at_time(source: ViewSource, series: Any, name: str, time: tuple[Index, ...]
             fix="give one part (a number or slice of its values), or one per loop, the outermost first.",
         )
     if len(time) == 1 and (depth > 1 or not _is_iteration(time[0], depth)):
-        return _firings(series, time[0])
+        return _firings(source, series, time[0])
     slices = [k for k, part in enumerate(time) if isinstance(part, slice)]
     if slices and slices != [depth - 1]:
         raise WorkbenchError(
@@ -137,14 +137,14 @@ def _at_time(source: ViewSource, series: Any, name: str, time: tuple[Index, ...]
             f"{path} is not an iteration.", slug="bad-slice", fix="iterations count from 0; -1 alone is the last value."
         )
     value = source.session.value(name, path) if source.session is not None else series.at(path)
-    return Inspected(value, path, where_of(series.frame, path))
+    return Inspected(value, path, _where(source, series, path))
 
 
 def _is_iteration(part: Index, depth: int) -> bool:
     return depth == 1 and isinstance(part, int) and part >= 0
 
 
-def _firings(series: Any, part: Index) -> Inspected:
+def _firings(source: ViewSource, series: Any, part: Index) -> Inspected:
     """One firing by its number, or a slice of them: of those that are kept."""
     count = len(series)
     if isinstance(part, int):
@@ -156,7 +156,7 @@ def _firings(series: Any, part: Index) -> Inspected:
             )
         number = part % count
         path = series.tag(number).iteration
-        return Inspected(series[number], path, where_of(series.frame, path), newest=number == count - 1)
+        return Inspected(series[number], path, _where(source, series, path), newest=number == count - 1)
     assert isinstance(part, slice)
     places = range(*part.indices(count))
     if not len(places):
@@ -197,6 +197,5 @@ def _within(source: ViewSource, series: Any, time: tuple[Index, ...]) -> Inspect
     return Inspected(stacked, steps[-1], f"{len(steps)} iterations", note, tuple(steps))
 
 
-def where_of(frame: tuple[str, ...], path: tuple[int, ...]) -> str:
-    """``while 3``: the loops with their iterations."""
-    return " \u203a ".join(f"{short_name(f)} {numeral(i)}" for f, i in zip(frame, path, strict=False))
+def _where(source: ViewSource, series: Any, path: tuple[int, ...]) -> str:
+    return place_words(source.graph, series.frame, path)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_choice import opened
-from workbench.widgets.values.inspected_value import Inspected, where_of
+from workbench.widgets.text.loop_names import place_words
+from workbench.widgets.values.inspected_value import Inspected
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -56,7 +57,7 @@ def about_to_be(source: ViewSource, name: str, shown: Inspected, snapshot: Any) 
     except (WorkbenchError, LookupError):
         return None
     at = (*shown.iteration[:-1], now)
-    return Inspected(value, at, where_of(path, at), note="about to take this value", newest=True)
+    return Inspected(value, at, place_words(graph, path, at), note="about to take this value", newest=True)
 
 
 def first_name(graph: Graph, names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 ::
 
-    graph ─► frames ─► calls ─► name scopes (where a level holds more than 40 items) ─► repeated blocks ("×12") ─► parts
+    graph ─► frames ─► calls ─► name scopes (where a level holds more than 24 items) ─► repeated blocks ("×12") ─► parts
 
 Every level then holds at most about 60 items, so that any of them can be looked at, however large the graph is. A small
 graph has its frames, calls and repeated blocks only.
@@ -23,7 +23,9 @@ from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral
 
 #: a level with more items is divided by name scopes; one with more than WIDEST even where names say nothing
-LEVEL, WIDEST = 40, 60
+LEVEL, WIDEST = 24, 60
+#: most parts of a level
+PARTS = 40
 #: repeated blocks are looked for in levels with more items than this
 REPEATS = 11
 #: fewest items that make a scope
@@ -243,7 +245,7 @@ class _Grouping:
         """Stretches of the order of execution: those never wait for each other in a circle."""
         items = group.items
         many = -(-len(items) // WIDEST)
-        size = -(-len(items) // min(max(many, 2), LEVEL))
+        size = -(-len(items) // min(max(many, 2), PARTS))
         group.items = []
         for start in range(0, len(items), size):
             piece = items[start : start + size]

@@ -6,7 +6,6 @@ x to the right and y downwards. ``graph_places`` says where everything is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Any
 
@@ -20,6 +19,7 @@ from workbench.widgets.graph.model.node_values import SILENT
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import short_name, shorten, source_text
+from workbench.widgets.text.loop_names import is_named, loop_condition
 
 #: pixels of a character, plain and bold, and of one of a number
 CHAR, BOLD, DIGIT = 6.6, 8.0, 7.4
@@ -33,9 +33,8 @@ NUMBER_ROOM, AGE_ROOM, ARRAY_ROOM, OLD_ARRAY_ROOM = 8, 10, 14, 18
 #: characters of a line in a box, in the box of a group, of a caption, and of one line in the hover
 LINE_LIMIT, GROUP_LIMIT, CAPTION_LIMIT, HOVER_LIMIT = 28, 32, 64, 120
 CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
-#: characters of a condition in a caption, and names that loops get without one of their own
+#: characters of a condition in a caption
 LOOP_LIMIT = 32
-UNNAMED = re.compile(r"(while|while_loop|loop|for|scan)?(_?\d+)*")
 OPENED, CLOSED = "\u25be", "\u25b8"
 
 __all__ = ["draw", "frame_id", "graph_model"]
@@ -206,15 +205,10 @@ def _loop_words(scene: Scene, group: Group, room: int = CAPTION_LIMIT) -> str:
     """A loop by its condition: ``while |x × x − a| > 1e-9``, with its name before that if it was given one and there
     is room for both."""
     name = shorten(short_name(group.title), 32)
-    condition = scene.graph.frames[group.frame].loop_cond
-    if scene.dataflow_ops or condition is None:
+    words = loop_condition(scene.graph, group.frame)
+    if scene.dataflow_ops or not words:
         return name if name.startswith("loop") else f"loop {name}"
-    asked = scene.graph.nodes[condition].inputs[0]
-    texts = scene.folding.text
-    words = (
-        f"while {formula(scene.graph, texts, asked, LOOP_LIMIT) or shorten(texts.get(asked, asked.node), LOOP_LIMIT)}"
-    )
-    return words if UNNAMED.fullmatch(name) or len(name) + len(words) + 2 > room else f"{name}: {words}"
+    return f"{name}: {words}" if is_named((name,)) and len(name) + len(words) + 2 <= room else words
 
 
 def _asked(scene: Scene, group: Group) -> str:

@@ -141,3 +141,19 @@ def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):
 
 def test_no_script_failed_and_nothing_left_the_machine(page):
     assert page.script_errors() == [] and page.outside() == []
+
+
+def test_the_first_lesson_is_a_tile_and_is_written_where_it_is_not_yet(page, desk):
+    lesson = desk.notebooks / "01_first_loop.ipynb"
+    kept = lesson.read_bytes()
+    lesson.unlink()  # a server that was started in a folder without the course
+    try:
+        page.page.evaluate("jupyterapp.commands.execute('launcher:create', {cwd: 'files'})")
+        page.page.locator(".jp-LauncherCard", has_text="First loop (5 minutes)").first.click()
+        page.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell").first.wait_for()
+        written = desk.notebooks / "files" / "workbench-course" / "01_first_loop.ipynb"
+        assert len(list(written.parent.glob("*.ipynb"))) > 10 and json.loads(written.read_text())["cells"]
+        shown = "jupyterapp.shell.currentWidget?.context?.path"
+        until(lambda: page.page.evaluate(shown), str(written.relative_to(desk.notebooks)))
+    finally:
+        lesson.write_bytes(kept)

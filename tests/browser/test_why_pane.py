@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.browser.audit import audit
 from tests.browser.panel import Panel
 from tests.browser.waits import until
 
@@ -55,7 +56,26 @@ def test_behind_a_verdict_stand_cause_and_fixes_that_nothing_else_says(opened):
         """const w = panel.querySelector('.workbench-why').getBoundingClientRect(), p = panel.getBoundingClientRect();
            return w.left >= p.left && w.right <= p.right + 1 && w.bottom <= p.bottom + 1"""
     )
+    panel.says("why", "checked: both sides of the comparison, read in iteration")
+    assert "moves away from limit" not in panel.words("why"), "the card says it"
     panel.page.keyboard.press("Escape")
     panel.until("return panel.dataset.why === ''")
     until(lambda: panel.ask("return document.activeElement.dataset.card"), "verdict")  # the focus goes back
     panel.until("return getComputedStyle(panel.querySelector('.workbench-why')).visibility === 'hidden'")
+
+
+def test_at_1024_the_pane_covers_the_tools_and_nothing_of_it_is_cut(opened):
+    opened.page.set_viewport_size({"width": 1024, "height": 768})
+    for index, card in ((SICK, "health"), (ENDLESS, "verdict")):
+        panel = Panel(opened.page, index)
+        panel.show()
+        panel.until("return panel.dataset.mode === 'two'")
+        panel.why(card)
+        panel.until(
+            """const [w, p] = [panel.querySelector('.workbench-why'), panel].map(e => e.getBoundingClientRect());
+               return w.left > p.left && w.right <= p.right + 1 && w.bottom <= p.bottom + 1 && w.width >= 300"""
+        )
+        assert audit(opened.page) == []
+        panel.page.keyboard.press("Escape")
+        panel.until("return panel.dataset.why === ''")
+    opened.page.set_viewport_size({"width": 1400, "height": 1200})

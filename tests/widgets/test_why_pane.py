@@ -8,6 +8,7 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from workbench.errors import WorkbenchError
+from workbench.widgets.text.numerals import spaced
 
 
 def overflow() -> wb.Graph:
@@ -113,3 +114,25 @@ def test_show_opens_it_by_code_and_knows_the_cards(panel):
     with pytest.raises(WorkbenchError, match="Unknown card 'graph'") as caught:
         panel.why.show("graph")
     assert caught.value.slug == "no-card"
+
+
+def test_the_pane_lists_what_is_known_with_its_check_and_repeats_nothing_of_the_card():
+    @wb.graph
+    def search(limit):
+        i = 0
+        step = 0
+        while i < limit:
+            i = i + step
+        return i
+
+    panel = wb.debug(search.graph_for(10), {"limit": 10})
+    panel.termination.update_now()
+    shown, answer = panel.termination.why.status, panel.session.termination()
+    card = panel.toolbar.status["verdict"]
+    assert len(answer.claims) > 1 and len(shown["claims"]) == len(answer.claims)
+    for row, claim in zip(shown["claims"], answer.claims, strict=True):
+        assert claim.check() and row["how"] and row["how"] == spaced(claim.checked_by)
+        assert row["text"] == ("" if claim.sentence.rstrip(".") in answer.reason.sentence else spaced(claim.sentence))
+        assert not row["text"] or row["text"].rstrip(".") not in card["detail"], (row, card)
+    assert any(row["text"] for row in shown["claims"]) and any(not row["text"] for row in shown["claims"])
+    panel.close()

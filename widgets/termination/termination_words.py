@@ -31,7 +31,10 @@ UNKNOWN: dict[str, Any] = {
     "first_bad": None,
     "trend": "",
     "tone": "unknown",
+    "claims": [],
 }
+#: claims that are listed
+CLAIMS = 8
 #: how a proof of each kind knows it (analysis: Proof)
 HOW = {
     "lookahead": "proved: the condition was computed ahead",
@@ -99,6 +102,7 @@ def describe(termination: Any) -> dict[str, Any]:
         "changed": getattr(termination, "changed_in", ""),
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
+        "claims": [] if ended else claims_told(termination),
         "tone": end.standing.slug
         if ended
         else ahead.standing.slug
@@ -187,3 +191,17 @@ def _interval(interval: Any) -> tuple[int, int | None] | None:
         return int(low), None if high is None else int(high)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def claims_told(termination: Any) -> list[dict[str, str]]:
+    """The claims about a loop, with how each was checked; of a sentence that is in the reason, and so on the card, the
+    check alone."""
+    # of a loop that ends the card tells when, and not the reason
+    reason = "" if termination.outcome == "terminates" else _sentence(getattr(termination, "reason", ""))
+    found = []
+    for claim in getattr(termination, "claims", ())[:CLAIMS]:
+        said, how = claim.sentence, claim.checked_by
+        again = said.rstrip(".") in reason
+        if how or not again:
+            found.append({"text": "" if again else spaced(said), "how": spaced(how)})
+    return found

@@ -67,6 +67,14 @@ export default {
         makeButton(bad, `Look at ${bad}`, make("dd", "", place), () => act("moment", 0)).className = "workbench-link";
       }
     });
+    const claims = section(box, "ol", "workbench-verdict-claims", (place, rows) => {
+      place.setAttribute("aria-label", "What is known, and how it was checked");
+      for (const { text, how } of rows) {
+        const item = make("li", "", place);
+        make("div", text ? "" : "workbench-verdict-card-says", item, text || "What the card says");
+        if (how) make("div", "workbench-verdict-how", item, `checked: ${how}`);
+      }
+    });
     const fixes = section(box, "ul", "workbench-verdict-fixes", (place, rows) => {
       place.setAttribute("aria-label", "Suggested fixes");
       rows.forEach((row) => {
@@ -106,10 +114,13 @@ export default {
       box.dataset.tone = now.tone ?? "unknown";
       box.dataset.part = now.part ?? "all";
       head({ sign: now.sign, headline: now.headline, badge: now.badge, moment: now.moment });
-      reason(now.part === "clauses" && rows.length ? "" : (now.reason ?? "")); // beside a table the card says it
+      // in a panel the card says it
+      reason(now.part === "all" || (now.part === "clauses" && !rows.length) ? (now.reason ?? "") : "");
       clauses(now.part === "why" ? [] : rows);
       const why = now.part !== "clauses";
-      facts([why ? (now.facts ?? []) : [], why ? (now.root ?? []) : [], (why && now.bad) || "", now.tone ?? "unknown"]);
+      const left = now.part === "why" ? ["Iterations left"] : []; // the title of the card says it
+      facts([why ? (now.facts ?? []).filter(([label]) => !left.includes(label)) : [], why ? (now.root ?? []) : [], (why && now.bad) || "", now.tone ?? "unknown"]);
+      claims(why ? (now.claims ?? []) : []);
       fixes(why ? (now.fixes ?? []) : []);
       error(now.error ?? "");
     });

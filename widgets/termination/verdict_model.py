@@ -59,6 +59,7 @@ def verdict_model(
         "clauses": [],
         "root": [],
         "first_bad": None,
+        "claims": [],
         "fixes": [],
         "moment": moment,
     }
@@ -71,7 +72,7 @@ def verdict_model(
     if told["word"]:
         sign, word = TONES[told["tone"]], told["word"]
     facts = [("Iterations left", told["left"]), ("Sure", told["sure"])] if not told["ended"] else []
-    if told["proof"] and told["proof"] != told["reason"] and not told["ended"]:
+    if told["proof"] and told["proof"] != told["reason"] and not told["ended"] and not told["claims"]:
         facts.append(("Proof", told["proof"]))
     if told["changed"]:
         facts.append(("Changed", told["changed"]))
@@ -102,6 +103,7 @@ def verdict_model(
         "clauses": rows,
         "root": [shorten(r, 60) for r in told["root"][:NAMES]],
         "first_bad": told["first_bad"],
+        "claims": told["claims"],
         "fixes": shown,
     }
 

@@ -12,6 +12,7 @@ import pytest
 
 import workbench as wb
 from workbench.analysis.claims import Claim, FirstBad, Period, checked
+from workbench.analysis.claims.checks import CHECKS
 from workbench.analysis.claims.sentences import SENTENCES
 from workbench.errors import WorkbenchError
 from workbench.kernels import machine as core
@@ -67,6 +68,14 @@ def test_first_bad_iterations_recompute_themselves_and_what_does_not_hold_is_not
 def test_every_kind_has_a_sentence():
     kinds = {c.kind for c in (Period, FirstBad)}
     assert kinds <= set(SENTENCES)
+
+
+def test_every_kind_tells_how_it_is_checked_with_numbers_of_its_own():
+    told = {"ended", "left-by-break", "ended-by-nan", "stopped-by-caller", "cut-off", "about-to-begin"}
+    assert set(SENTENCES) - set(CHECKS) == told
+    (period,) = [c for c in asked(turning, n=99).claims if c.kind == "period"]
+    turns = [f"{period.since + k * period.n:,}" for k in range(3)]
+    assert all(turn in period.checked_by for turn in turns), period.checked_by
 
 
 @pytest.mark.skipif(not core.can_flush(), reason="this processor has no such switch")

@@ -11,6 +11,7 @@ import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import { factoryOptions, FileDocument, FileModelFactory, FileWidgetFactory } from './document';
 import { extensions, fileTypes, loopIcon } from './filetypes';
+import { firstLesson } from './lesson';
 import { CATEGORY, Commands, FACTORY, NOTICE_MS } from './names';
 import { writeNotebook } from './notebook';
 
@@ -66,9 +67,23 @@ export const files: JupyterFrontEndPlugin<void> = {
         if (typeof args.path === 'string') return documents.openOrReveal(args.path, FACTORY);
         const filter = (item: { type: string; name: string }) =>
           item.type === 'directory' || extensions.includes(PathExt.extname(item.name)) ? {} : null;
-        const { value } = await FileDialog.getOpenFiles({ manager: documents, title: 'Open in a panel', filter });
+        const cwd = typeof args.cwd === 'string' ? args.cwd : browser?.model.path;
+        const { value } = await FileDialog.getOpenFiles({ manager: documents, title: 'Open in a panel', filter, defaultPath: cwd });
         for (const { path, type } of value ?? []) if (type !== 'directory') documents.openOrReveal(path, FACTORY);
         return undefined;
+      }
+    });
+    commands.addCommand(Commands.firstLoop, {
+      label: args => (args.isLauncher ? 'First loop (5 minutes)' : 'First loop (5 minutes): open the first lesson'),
+      caption: 'Open the first notebook of the course on loops; where it is not here yet, the course is written into workbench-course',
+      icon: loopIcon,
+      execute: async args => {
+        const cwd = typeof args.cwd === 'string' ? args.cwd : (browser?.model.path ?? '');
+        try {
+          documents.openOrReveal(await firstLesson(app.serviceManager, cwd));
+        } catch (error) {
+          warn(`The first lesson could not be opened: ${(error as Error).message}`);
+        }
       }
     });
     commands.addCommand(Commands.inNotebook, {
@@ -96,7 +111,8 @@ export const files: JupyterFrontEndPlugin<void> = {
         rank: 3
       });
     }
-    for (const command of [Commands.openFile, Commands.inNotebook]) palette?.addItem({ command, category: CATEGORY });
+    for (const command of [Commands.openFile, Commands.inNotebook, Commands.firstLoop]) palette?.addItem({ command, category: CATEGORY });
+    launcher?.add({ command: Commands.firstLoop, category: 'Other', rank: 4, args: { isLauncher: true } });
     launcher?.add({ command: Commands.openFile, category: 'Other', rank: 5, args: { isLauncher: true } });
   }
 };

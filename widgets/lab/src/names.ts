@@ -7,6 +7,7 @@ export const NOTICE_MS = 8000;
 export const Commands = {
   openInTab: 'workbench:open-panel-in-tab',
   openFile: 'workbench:open-file',
+  firstLoop: 'workbench:first-loop',
   inNotebook: 'workbench:debug-in-a-notebook',
   showLive: 'workbench:show-live-runs'
 };

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from workbench.analysis.claims.checks import check_of
 from workbench.analysis.claims.sentences import SENTENCES
 from workbench.analysis.text import plain
 from workbench.errors import WorkbenchError
@@ -56,6 +57,12 @@ class Claim:
     @harmless
     def sentence(self) -> str:
         return SENTENCES[self.kind](self)
+
+    @property
+    @harmless
+    def checked_by(self) -> str:
+        """The values from which :meth:`check` recomputes it, in words; empty where the sentence says it."""
+        return check_of(self)
 
     def check(self) -> bool:
         """Recompute the claim from the values of the run.

@@ -502,7 +502,7 @@ def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme:
     return write_text(path, page, "The page")
 
 
-def _sweep_view(sweep: Sweep, columns: Any = "outcome") -> Any:
+def _sweep_view(sweep: Sweep, columns: Any = "") -> Any:
     """Show pictures of the sweep, which fill while it runs; a click on a point opens its run in a panel.
 
     Parameters

@@ -166,3 +166,36 @@ def test_what_has_no_picture_is_refused(grid):
         assert caught.value.slug == slug
     with pytest.raises(SweepError, match="no point is selected"):
         wb.widgets.SweepView(grid).open_run()
+
+
+def test_iterations_that_span_decades_are_drawn_by_their_logarithms_with_their_numbers_at_the_scale():
+    b = wb.GraphBuilder("rates")
+    rate, far = b.placeholder("rate"), b.placeholder("far")
+    left = b.while_loop(lambda x: x > 1e-3, lambda x: x * rate, {"x": far})
+    sweep = wb.sweep(b.build(left), {"rate": np.linspace(0.05, 0.99, 8), "far": np.linspace(1.0, 1.9, 6)})
+    trace = sweep_spec(sweep, "iterations")["data"][0]
+    numbers = sweep.grid("iterations").T.astype(float)
+    assert numbers.max() >= 100 * numbers.min() > 0
+    np.testing.assert_allclose(10.0 ** trace["z"], numbers)
+    np.testing.assert_array_equal(trace["customdata"], numbers)  # what the pointer tells
+    texts = trace["colorbar"]["ticktext"]
+    assert texts and [float(t) for t in texts] == [10.0**k for k in trace["colorbar"]["tickvals"]]
+    layout = sweep_spec(sweep, "iterations")["layout"]
+    assert layout["yaxis"]["scaleanchor"] == "x"  # one is as long as the other, so the picture is square
+    uneven = wb.sweep(b.build(left), {"rate": np.linspace(0.05, 0.99, 4), "far": np.linspace(1.0, 90.0, 4)})
+    assert "scaleanchor" not in sweep_spec(uneven, "outcome")["layout"]["yaxis"]
+
+
+def test_newest_values_that_were_collected_over_one_parameter_are_shown_at_first():
+    b = wb.GraphBuilder("logistic")
+    r = b.placeholder("r")
+    _, x = b.while_loop(
+        lambda k, x: k < 60, lambda k, x: (k + 1, r * x * (1.0 - x)), (b.constant(0, "int64"), b.constant(0.3))
+    )
+    graph = b.build({"x": x})
+    name = graph.frames[("while",)].variables[1].name
+    sweep = wb.sweep(graph, {"r": np.linspace(2.5, 3.9, 12)}, collect=[f"{name}[-8:]"])
+    with_newest, without = sweep.view(), wb.sweep(graph, {"r": np.linspace(2.5, 3.9, 12)}).view()
+    assert with_newest.names == [f"{name}[-8:]"] and without.names == ["outcome"]
+    with_newest.close()
+    without.close()

@@ -129,10 +129,13 @@ def test_the_pane_lists_what_is_known_with_its_check_and_repeats_nothing_of_the_
     panel.termination.update_now()
     shown, answer = panel.termination.why.status, panel.session.termination()
     card = panel.toolbar.status["verdict"]
-    assert len(answer.claims) > 1 and len(shown["claims"]) == len(answer.claims)
-    for row, claim in zip(shown["claims"], answer.claims, strict=True):
-        assert claim.check() and row["how"] and row["how"] == spaced(claim.checked_by)
-        assert row["text"] == ("" if claim.sentence.rstrip(".") in answer.reason.sentence else spaced(claim.sentence))
-        assert not row["text"] or row["text"].rstrip(".") not in card["detail"], (row, card)
-    assert any(row["text"] for row in shown["claims"]) and any(not row["text"] for row in shown["claims"])
+    said = {spaced(c.sentence): spaced(c.checked_by) for c in answer.claims if c.check()}
+    on_card = [text for text in said if text.rstrip(".") in card["detail"]]
+    rows = shown["claims"]
+    assert len(rows) == len(said) and len(on_card) > 1 and all(row["how"] in said.values() for row in rows)
+    # in the order of the card, and by number: its sentences are not written again
+    found = sorted(on_card, key=card["detail"].find)
+    assert [row["text"] for row in rows[: len(found)]] == [f"Sentence {k + 1} on the card" for k in range(len(found))]
+    assert [row["how"] for row in rows[: len(found)]] == [said[text] for text in found]
+    assert {row["text"] for row in rows[len(found) :]} == set(said) - set(on_card)
     panel.close()

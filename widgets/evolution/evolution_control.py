@@ -28,6 +28,22 @@ class EvolutionControl(_Part):
         _follows: bool
         _fresh: bool
 
+    _presented: list[str] | None = None  # the strips that were there before, while one is presented
+
+    def present(self, on: bool, name: str = "") -> None:
+        """Show one strip, of ``name`` if it has one, without the condition; with ``on=False`` all again."""
+        if on == (self._presented is not None):
+            return
+        if on:
+            names = self._choice.names
+            self._presented = list(names)
+            self._choice.set("names", [name] if name in self._choice.known else names[:1])
+        else:
+            self._choice.set("names", self._presented or [])
+            self._presented = None
+        self._fresh = True
+        self.update_now()
+
     # -- what is shown ----------------------------------------------------------------------------------------------
     @property
     def kind(self) -> str:

@@ -241,7 +241,13 @@ class EvolutionView(EvolutionControl, Zoomed):
         )
         around = ",".join(map(str, outer or ()))
         below, trace = [], self.source.trace
-        if self._condition is not None and single and choice.kind == "strips" and choice.given is None:
+        if (
+            self._condition is not None
+            and self._presented is None
+            and single
+            and choice.kind == "strips"
+            and choice.given is None
+        ):
             shown = len({line["of"] for line in model["lines"]})
             asked = LoopShown(choice.frame, outer, trace, ahead, now, model["ended"], running, shown)
             below = self._condition.update(asked)

@@ -12,6 +12,7 @@ from workbench.widgets.base.html_view import table_spec
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.export.page import MAX_BYTES, Picture, size_of
 from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.time.time_model import loops_of, time_model
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def pictures_of(
         size += share
     words = []
     for k in sorted(taken):
-        words.append(str(wanted[k]))
+        words.append(place_words(source.graph, wanted[k].frame, wanted[k].iteration))
         for picture, spec in zip(pictures, taken[k], strict=True):
             picture.add(spec)
     for picture in pictures:

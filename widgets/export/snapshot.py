@@ -5,7 +5,7 @@ The file is a trace file (``workbench.trace.saved.format``) with one more member
     {"format": "workbench-finding", "version": 1, "state": "paused", "node": "x" or null,
      "moment": {"frame": [...], "iteration": [...]} or null,
      "position": {"node": ..., "event": ..., "frame": [...], "iteration": [...]} or null, "breakpoints": [...],
-     "note": "a text by hand",
+     "note": "a text by hand", "bookmarks": [{"words": ..., "moment": as above, "node": ...}],
      "inputs": [{"input": name, ...} as ``trace.save`` writes an array]}
 
 so ``wb.Trace.load`` reads it too. It may come from a stranger: it is bounded, checked, and holds no code.
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from workbench.trace import Trace
 from workbench.trace.saved.items import read_item, write_item
 from workbench.trace.saved.members import MemberReader, MemberWriter
 from workbench.trace.saved.writer import save_trace
+from workbench.widgets.export.bookmarks import Bookmark, bookmarks_of_data
 from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.live.selection import Focus, Moment
 
@@ -51,6 +52,7 @@ class DebugSnapshot:
     breakpoints: list[Any] = field(default_factory=list)
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     note: str = ""
+    bookmarks: tuple[Bookmark, ...] = ()
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as one file; returns the path. TraceError where it cannot be written."""
@@ -65,6 +67,7 @@ class DebugSnapshot:
             "position": self.position,
             "breakpoints": self.breakpoints,
             "note": self.note[:MOST_NOTE],
+            "bookmarks": [mark.to_data() for mark in self.bookmarks],
         }
 
         def more(file: MemberWriter) -> None:
@@ -106,10 +109,14 @@ class DebugSnapshot:
         return focus
 
 
-def finding_of(session: Session | None, trace: Trace, focus: Focus, note: str = "") -> DebugSnapshot:
+def finding_of(
+    session: Session | None, trace: Trace, focus: Focus, note: str = "", marks: Sequence[Bookmark] = ()
+) -> DebugSnapshot:
     """The finding that a panel shows now."""
     if session is None:
-        return DebugSnapshot(trace, "", focus.node, focus.moment, inputs=_recorded(trace), note=note)
+        return DebugSnapshot(
+            trace, "", focus.node, focus.moment, inputs=_recorded(trace), note=note, bookmarks=tuple(marks)
+        )
     if session.state == "running":
         raise WorkbenchError("The session is running.", slug="running", fix="pause it before saving.")
     position = session.position
@@ -120,7 +127,15 @@ def finding_of(session: Session | None, trace: Trace, focus: Focus, note: str = 
         "iteration": [int(i) for i in position.iteration],
     }
     return DebugSnapshot(
-        trace, session.state, focus.node, focus.moment, place, session.breakpoints.to_data(), session.inputs, note
+        trace,
+        session.state,
+        focus.node,
+        focus.moment,
+        place,
+        session.breakpoints.to_data(),
+        session.inputs,
+        note,
+        tuple(marks),
     )
 
 
@@ -227,7 +242,9 @@ def _checked(trace: Trace, head: Mapping[str, Any]) -> DebugSnapshot:
     note = head.get("note", "")
     if not isinstance(note, str):
         raise ValueError("the note is not a text")
-    return DebugSnapshot(trace, str(head.get("state", ""))[:20], node, moment, position, points, note=note[:MOST_NOTE])
+    marks = bookmarks_of_data(head.get("bookmarks", []), trace.graph)
+    state = str(head.get("state", ""))[:20]
+    return DebugSnapshot(trace, state, node, moment, position, points, note=note[:MOST_NOTE], bookmarks=marks)
 
 
 def _name(value: Any) -> str:

@@ -165,7 +165,7 @@ function hand(model, el, line, search, send) {
   const waiting = setTimeout(attach, 0);
   return {
     look,
-    fit: fitNow,
+    fit: (how = "fit") => zoom(how),
     home: () => home?.focus(),
     leave() {
       clearTimeout(waiting);

@@ -65,6 +65,17 @@ export default {
     });
 
     const picture = hand(model, el, line, search, send);
+    // a panel that is presented, or no more, has another room
+    const refit = (event) => picture.fit(event.detail);
+    let area = null;
+    const waiting = setTimeout(() => {
+      area = el.closest(".workbench-area");
+      area?.addEventListener("workbench-picture", refit);
+    }, 0);
+    const leave = () => {
+      clearTimeout(waiting);
+      area?.removeEventListener("workbench-picture", refit);
+    };
     const paint = overview(model, root, send);
 
     const listHits = hitList(root, send);
@@ -143,6 +154,7 @@ export default {
     return () => {
       clearTimeout(typed);
       for (const end of ends) end();
+      leave();
       picture.leave();
       el.replaceChildren();
     };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.control_flow.control_flow_view import ControlFlowView
 from workbench.widgets.evolution.evolution_view import EvolutionView
+from workbench.widgets.export.bookmarks import Bookmark
 from workbench.widgets.export.moments_page import pictures_of
 from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.export.page import write_page
@@ -31,6 +32,7 @@ from workbench.widgets.nodes.node_table import NodeTable
 from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
 from workbench.widgets.panel.layout.panel_layout import PanelLayout, arranged
+from workbench.widgets.panel.layout.presented import PresentedPanel
 from workbench.widgets.panel.panes import Panes
 from workbench.widgets.panel.runs.run_chips import RunChips
 from workbench.widgets.panel.spill.spill_progress import SpillProgress
@@ -101,7 +103,9 @@ class Debugger(Staged, ipywidgets.VBox):
         self.panes = Panes(self, {("branches", "Branches", "Decisions, tokens and dead paths"): self.control_flow})
         first = source.graph.value(self.inspector.name) if self.inspector.name else None
         self.chips = RunChips(source, self.runs, focus=self.focus)
+        self.stage = PresentedPanel(self)
         self.layout_part = PanelLayout(
+            stage=self.stage,
             loop=bool(self.termination.frame),
             graph_width=int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20,
             field=first is not None and (source.graph.type_of(first).rank or 0) > 1,
@@ -182,7 +186,9 @@ class Debugger(Staged, ipywidgets.VBox):
         return write_page(path, self.source.graph.name, told, pictures, moments, theme_name, self.note, edits)
 
     def save(self, path: str | Path) -> Path:
-        """Save the run with its edits, position, breakpoints, selection and note, for :func:`workbench.open_finding`.
+        """Save the run with its edits, position, breakpoints, selection, bookmarks and note.
+
+        :func:`workbench.open_finding` opens the file.
 
         Parameters
         ----------
@@ -202,7 +208,31 @@ class Debugger(Staged, ipywidgets.VBox):
         """
         trace = self.source.trace
         assert trace is not None  # a panel has a session or a trace
-        return finding_of(self.session, trace, self.focus, self.note).save(path)
+        return finding_of(self.session, trace, self.focus, self.note, self.stage.marks).save(path)
+
+    def bookmark(self, words: str = "") -> Bookmark:
+        """Mark the moment that is looked at, for a finding and for presenting: Page Down goes to the next bookmark.
+
+        Parameters
+        ----------
+        words : str, optional
+            The sentence that is shown there; by default the iteration.
+
+        Returns
+        -------
+        Bookmark
+            One of ``panel.bookmarks``, whose ``moment`` and ``node`` are looked at again.
+        """
+        return self.stage.bookmark(words)
+
+    @property
+    def bookmarks(self) -> tuple[Bookmark, ...]:
+        """The bookmarks, in the order in which Page Down goes through them. Can be set."""
+        return tuple(self.stage.marks)
+
+    @bookmarks.setter
+    def bookmarks(self, marks: Sequence[Bookmark]) -> None:
+        self.stage.put(marks)
 
     @property
     def note(self) -> str:
@@ -318,6 +348,7 @@ def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
     run = finding.session() if live else finding.trace
     panel = Debugger(run, owns_session=live, focus=finding.focus())
     panel.note = finding.note
+    panel.stage.put(finding.bookmarks)
     return auto_close.watch(panel)
 
 

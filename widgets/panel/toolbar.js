@@ -123,7 +123,7 @@ export default {
           tell(model, { kind: "look", frame: crumb.frame, iteration: crumb.iteration }),
         );
       });
-      trail.style.display = crumbs.length > 1 ? "" : "none";
+      trail.style.display = crumbs.length > 2 ? "" : "none"; // of one loop the title says it
     }
 
     // While it runs: iterations a second, and what is left of them where the end is proved or forecast.

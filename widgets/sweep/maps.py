@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,13 @@ from plotly.colors import sequential
 
 from workbench.sweep import Sweep
 from workbench.widgets.base.spec import text
+from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.sweep.kinds import Kinds, kinds_of
+from workbench.widgets.text.numerals import numeral
 
 #: scales of numbers, all of which keep their order without colours; one for each kind of number
+#: counts, which are drawn by their logarithms where they span two decades
+COUNTS = ("iterations", "events")
 SCALES = {"iterations": "Cividis", "events": "Cividis", "rate": "Viridis", "period": "Viridis"}
 OTHER_SCALE = [[k / 9, colour] for k, colour in enumerate(sequential.Inferno)]  # plotly.js has no name for it
 #: most points of a scatter plot
@@ -35,12 +40,17 @@ def map_traces(sweep: Sweep, column: str, names: list[str], at: dict[str, int]) 
     if kinds is None:
         ran = sweep.on_grid(sweep.computed(column))
         z = np.where(shown(ran), picture.astype(np.float64), np.nan)
-        low, high = _range(np.where(ran, whole, np.nan).astype(np.float64))
+        every = np.where(ran, whole, np.nan).astype(np.float64)
         bar = {"thickness": 10, "title": {"text": text(column), "side": "right"}}
+        trace["customdata"] = z
+        if column in COUNTS and spans_decades([every.reshape(-1)]):
+            z, every = np.log10(z), np.log10(every)
+            bar |= decades(every)
+        low, high = _range(every)
         trace |= {"z": z, "zmin": low, "zmax": high, "colorscale": SCALES.get(column, OTHER_SCALE), "colorbar": bar}
         trace |= {
             "text": shown(sweep.on_grid(sweep["outcome"])),
-            "hovertemplate": hover + "%{z:.8g}<br>%{text}<extra></extra>",
+            "hovertemplate": hover + "%{customdata:.8g}<br>%{text}<extra></extra>",
         }
         return [trace]
     n = len(kinds.names)
@@ -48,6 +58,13 @@ def map_traces(sweep: Sweep, column: str, names: list[str], at: dict[str, int]) 
     trace |= {"z": kinds.codes(picture), "zmin": -0.5, "zmax": n - 0.5, "colorscale": stops, "showscale": False}
     trace |= {"text": picture.astype(str), "hovertemplate": hover + "%{text}<extra></extra>"}
     return [trace, *_legend(kinds)]
+
+
+def decades(logarithms: np.ndarray) -> dict[str, Any]:
+    """Ticks of a scale of logarithms, at the numbers themselves."""
+    low, high = float(np.nanmin(logarithms)), float(np.nanmax(logarithms))
+    values = [k for k in range(math.ceil(low), math.floor(high) + 1)]
+    return {"tickmode": "array", "tickvals": values, "ticktext": [numeral(10.0**k, 3) for k in values]}
 
 
 def _legend(kinds: Kinds) -> list[Trace]:
@@ -76,10 +93,21 @@ def scatter_traces(sweep: Sweep, column: str, names: list[str]) -> list[Trace]:
     kinds = kinds_of(values, column)
     if kinds is None:
         bar = {"thickness": 10, "title": {"text": text(column), "side": "right"}}
-        marker = {"size": 6, "color": values.astype(np.float64), "colorscale": SCALES.get(column, OTHER_SCALE)}
+        shown = values.astype(np.float64)
+        if column in COUNTS and spans_decades([shown]):
+            shown = np.log10(shown)
+            bar |= decades(shown)
+        marker: dict[str, Any] = {"size": 6, "color": shown, "colorscale": SCALES.get(column, OTHER_SCALE)}
         marker |= {"colorbar": bar, "showscale": True}
         return [
-            {**shared, "x": x, "y": y, "marker": marker, "hovertemplate": hover + "%{marker.color:.8g}<extra></extra>"}
+            {
+                **shared,
+                "x": x,
+                "y": y,
+                "customdata": values.astype(np.float64),
+                "marker": marker,
+                "hovertemplate": hover + "%{customdata:.8g}<extra></extra>",
+            }
         ]
     codes, data = kinds.codes(values), []
     for k, kind in enumerate(kinds.names):

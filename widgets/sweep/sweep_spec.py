@@ -12,10 +12,13 @@ import numpy as np
 from workbench.sweep import Sweep
 from workbench.sweep.basins import columns_for
 from workbench.widgets.base.spec import Spec, base_layout, text, title
+from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.sweep.curves import curve_traces, newest_traces
-from workbench.widgets.sweep.maps import map_traces, scatter_traces
+from workbench.widgets.sweep.maps import COUNTS, map_traces, scatter_traces
 from workbench.widgets.text.numerals import numeral
 
+#: two ranges, of which one is no longer than so many times the other, are drawn to one scale
+ALIKE = 2.0
 #: most pictures of one column
 MULTIPLES = 9
 
@@ -31,6 +34,13 @@ def columns_to_show(sweep: Sweep) -> list[str]:
             found.append(name)
     basin = ["basin"] if columns_for(sweep) and "basin" not in found else []
     return [*sorted(found, key=lambda name: name != "outcome"), *basin]
+
+
+def first_column(sweep: Sweep, known: list[str]) -> str:
+    """The column that is shown at first: newest values over the one parameter that varies, if they were collected."""
+    varied = [n for n, values in sweep.points.items() if values.ndim == 1 and len(np.unique(values)) > 1]
+    newest = [name for name in known if is_newest(sweep, name)]
+    return newest[0] if newest and len(varied) == 1 else "outcome"
 
 
 def is_newest(sweep: Sweep, column: str) -> bool:
@@ -88,8 +98,8 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] 
     layout = base_layout(
         height,
         title=title(text(told)),
-        xaxis={"title": {"text": text(names[0])}, **_axis(sweep, names[0])},
-        yaxis={"title": {"text": text(upwards)}, **(_axis(sweep, upwards) if upwards in sweep.points else {})},
+        xaxis={"title": {"text": text(names[0])}, "constrain": "domain", **_axis(sweep, names[0])},
+        yaxis={"title": {"text": text(upwards)}, **_upwards(sweep, column, upwards, names)},
         showlegend=legend,
         legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
         margin={"l": 64, "r": 14, "t": 40, "b": 44},
@@ -97,6 +107,19 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] 
         meta={"config": {"modeBarButtonsToRemove": ["lasso2d", "autoScale2d"], "modeBarButtonsToAdd": ["select2d"]}},
     )
     return {"data": data, "layout": layout}
+
+
+def _upwards(sweep: Sweep, column: str, upwards: str, names: list[str]) -> dict[str, Any]:
+    """The vertical axis: of two parameters with ranges of about the same length a step is as long as on the other one;
+    of counts that span two decades it is logarithmic."""
+    if upwards not in sweep.points:
+        ran = sweep[column][sweep.computed(column)] if column in COUNTS else np.empty(0)
+        return {"type": "log"} if spans_decades([np.asarray(ran, float)]) else {}
+    axes = [_axis(sweep, name) for name in names]
+    spans = [float(np.ptp(np.asarray(sweep.points[name], float))) for name in names]
+    alike = min(spans) > 0 and max(spans) <= ALIKE * min(spans)
+    square = alike and all(axis["type"] == "linear" for axis in axes)
+    return axes[1] | ({"scaleanchor": "x", "constrain": "domain"} if square else {})
 
 
 def _axis(sweep: Sweep, name: str) -> dict[str, Any]:

@@ -25,13 +25,13 @@ from workbench.widgets.base.spec import Spec, plain_figure, text
 from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.panel.panel import debug
 from workbench.widgets.sweep.box import box_of_text, box_text, dragged_box, whole_box
-from workbench.widgets.sweep.sweep_spec import columns_to_show, multiples, shown_axes, sweep_spec
+from workbench.widgets.sweep.sweep_spec import columns_to_show, first_column, multiples, shown_axes, sweep_spec
 from workbench.widgets.sweep.words import status_words
 
 #: least seconds between two pictures while the sweep runs
 PACE = 0.3
 #: height of a picture; of several side by side
-HEIGHT, SMALL = 420, 300
+HEIGHT, SMALL = 460, 300
 
 
 class SweepView(Staged, Face, ipywidgets.VBox):
@@ -47,7 +47,8 @@ class SweepView(Staged, Face, ipywidgets.VBox):
     sweep : Sweep
         The sweep, in any state.
     columns : str or sequence of str, optional
-        The column to show, by default the outcome; several are shown side by side. "basin" shows to which attractor
+        The column to show, by default the outcome, or the newest values that were collected over the one parameter
+        that varies (a bifurcation diagram); several are shown side by side. "basin" shows to which attractor
         each point leads (:meth:`workbench.Sweep.basins`).
 
     Attributes
@@ -81,7 +82,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
 
     _quit: Any = staticmethod(lambda: None)  # where the constructor fails
 
-    def __init__(self, sweep: Sweep, columns: str | list[str] | tuple[str, ...] = "outcome") -> None:
+    def __init__(self, sweep: Sweep, columns: str | list[str] | tuple[str, ...] = "") -> None:
         if not isinstance(sweep, Sweep):
             raise SweepError(
                 f"SweepView: expected a sweep, got {type(sweep).__name__}.",
@@ -89,8 +90,9 @@ class SweepView(Staged, Face, ipywidgets.VBox):
                 fix="write SweepView(wb.sweep(graph, {...})).",
             )
         self.source = self.sweep = sweep
-        self.names = [columns] if isinstance(columns, str) else list(columns)
         known = columns_to_show(sweep)
+        columns = columns or first_column(sweep, known)
+        self.names = [columns] if isinstance(columns, str) else list(columns)
         for name in self.names:
             if name not in known:
                 raise SweepError(
@@ -162,6 +164,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         if self.point is None:
             raise SweepError("SweepView: no point is selected.", slug="no-point", fix="click on one, or pass it.")
         panel = debug(self.sweep.session(self.point))
+        panel.layout_part.amend(reveal=True)
         self._close_panels()
         self._opened = [panel]
         self._panels.children = [panel]
@@ -248,6 +251,8 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         if len(names) > 1 and isinstance(event.y, int | float):
             place[names[1]] = event.y
         self.select(place)
+        if self._opened:  # the panel beside follows
+            self.open_run()
 
     def _dragged(self, k: int, x: tuple[float, float], y: tuple[float, float]) -> None:
         if k < len(self._places):

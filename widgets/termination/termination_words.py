@@ -193,15 +193,20 @@ def _interval(interval: Any) -> tuple[int, int | None] | None:
         return None
 
 
-def claims_told(termination: Any) -> list[dict[str, str]]:
+def claims_told(termination: Any) -> list[dict[str, Any]]:
     """The claims about a loop, with how each was checked; of a sentence that is in the reason, and so on the card, the
     check alone."""
     # of a loop that ends the card tells when, and not the reason
     reason = "" if termination.outcome == "terminates" else _sentence(getattr(termination, "reason", ""))
-    found = []
+    found: list[dict[str, Any]] = []
     for claim in getattr(termination, "claims", ())[:CLAIMS]:
         said, how = claim.sentence, claim.checked_by
-        again = said.rstrip(".") in reason
-        if how or not again:
-            found.append({"text": "" if again else spaced(said), "how": spaced(how)})
-    return found
+        at = reason.find(said.rstrip("."))
+        if how or at < 0:
+            found.append({"text": spaced(said), "how": spaced(how), "card": at})
+    on_card = sorted(row["card"] for row in found if row["card"] >= 0)
+    for row in found:
+        if row["card"] >= 0:
+            number = on_card.index(row["card"]) + 1
+            row["text"] = "The sentence on the card" if len(on_card) == 1 else f"Sentence {number} on the card"
+    return sorted(found, key=lambda row: row["card"] if row["card"] >= 0 else len(reason))

@@ -69,9 +69,9 @@ export default {
     });
     const claims = section(box, "ol", "workbench-verdict-claims", (place, rows) => {
       place.setAttribute("aria-label", "What is known, and how it was checked");
-      for (const { text, how } of rows) {
+      for (const { text, how, card } of rows) {
         const item = make("li", "", place);
-        make("div", text ? "" : "workbench-verdict-card-says", item, text || "What the card says");
+        make("div", card < 0 ? "" : "workbench-verdict-card-says", item, text);
         if (how) make("div", "workbench-verdict-how", item, `checked: ${how}`);
       }
     });

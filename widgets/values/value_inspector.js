@@ -164,6 +164,7 @@ export default {
       if (status.kind !== "scalar" || !status.editable) return;
       editable(holder, 0, 0, status.text);
       const where = status.where ? ` of ${status.where}` : "";
+      scalar.style.setProperty("--workbench-digits", status.text.length); // what is presented is as large as it fits
       makeButton("Set", `Set the value${where}`, scalar, () => edit(holder, 0, 0, status.text)).classList.add("workbench-set");
     }
 

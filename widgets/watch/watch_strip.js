@@ -26,12 +26,23 @@ function watchSpan(status) {
   return { ...span, end, to: Math.max(last, Math.min(end.high, from + FARTHEST * (last - from))) };
 }
 
-// Whole numbers at even distances, at most six.
-function watchTicks({ from, to }) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, (to - from) / 5)));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => (to - from) / k <= 5) ?? 10 * power;
+// Numbers at even distances, at most one more than `most`; whole ones, if `least` is 1.
+function watchTicks({ from, to }, most = 5, least = 1) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, (to - from) / most)));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => (to - from) / k <= most) ?? 10 * power;
   const found = [];
-  for (let k = Math.ceil(from / step) * step; k <= to; k += step) found.push(k);
+  for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k += 1) found.push(Number((k * step).toPrecision(12)));
+  return found;
+}
+
+// The round numbers of a vertical axis, at most four: of a logarithmic one powers of ten.
+function watchLevels(low, high, log) {
+  if (!(high > low)) return [low];
+  if (!log) return watchTicks({ from: low, to: high }, 3, 0);
+  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const step = Math.max(1, Math.ceil((last - first + 1) / 4));
+  const found = [];
+  for (let k = first; k <= last; k += step) found.push(10 ** k);
   return found;
 }
 
@@ -39,7 +50,7 @@ const watchAcross = ({ from, to }, x) => (to > from ? (x - from) / (to - from) :
 
 // Logarithmic where the values, and the bound that they go to, are positive and span two decades. Values that are not finite
 // leave a gap.
-function watchStrip(row, span) {
+function watchStrip(row, span, scale_ = null) {
   const svg = document.createElementNS(WATCH_SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${STRIP.width} ${STRIP.height}`);
   svg.setAttribute("preserveAspectRatio", "none");
@@ -76,5 +87,6 @@ function watchStrip(row, span) {
   });
   svgPart("path", { d: path, class: "workbench-watch-line" }, svg);
   svg.dataset.scale = log ? "log" : "linear";
+  for (const y of scale_ ? watchLevels(low, high, log) : []) make("span", "", scale_, numeral(y, 4)).style.top = `${(100 * up(y)) / STRIP.height}%`;
   return svg;
 }

@@ -21,7 +21,7 @@ function fillCard({ box, title, detail }, tone, words, more) {
 function watchEnd(status) {
   const { status: known, outcome, sentence = "", state } = status;
   if (status.reached) return ["ended", status.reached, "the loop goes on"];
-  if (state === "quiet") return ["quiet", sentence, ""];
+  if (state === "quiet") return ["quiet", ...[...sentence.split(/\. (?=If )/), ""].slice(0, 2)];
   if (!["ready", "running"].includes(state)) return [status.standing || "over", status.headline || sentence, status.why ?? ""];
   if (known !== "PREDICTED") return ["", "Not known yet", sentence];
   const told = "not proved: only the recorded values are seen";
@@ -36,27 +36,42 @@ function watchRow(row, span, table) {
   line.title = row.why;
   const name = make("div", "workbench-watch-name", line);
   make("code", "", name, row.name);
-  const drawn = watchStrip(row, span);
+  const levels = make("div", "workbench-watch-levels");
+  const drawn = watchStrip(row, span, levels);
   if (drawn.dataset.scale === "log") make("span", "workbench-watch-log", name, "log scale");
-  make("div", "workbench-watch-picture", line).appendChild(drawn);
+  const picture = make("div", "workbench-watch-picture", line);
+  picture.append(levels, drawn);
+  const cross = make("i", "workbench-watch-cross", picture);
   const words = make("div", "workbench-watch-words", line);
   if (row.measure) make("span", "workbench-flow-dim", words, `${row.measure} `);
-  make("b", "", words, row.value ?? "");
+  const value = make("b", "", words, row.value ?? "");
   make("span", "", words, ` ${row.label ?? ""} `);
   const numbers = [];
   if ((row.bound ?? null) !== null) numbers.push(`dashed: ${numeral(row.bound)}`);
   if (row.rate !== null) numbers.push(`rate ${numeral(row.rate, 4)}`);
   if (row.limit !== null) numbers.push(`limit ${row.limit}`);
   make("span", "workbench-flow-dim", words, numbers.join(", "));
+  // at the iteration under the pointer, null where there is none: the crosshair, and the value there
+  return (at) => {
+    const k = at === null ? -1 : row.x.reduce((best, x, i) => (best < 0 || Math.abs(x - at) < Math.abs(row.x[best] - at) ? i : best), -1);
+    const near = k >= 0 && Math.abs(row.x[k] - at) <= Math.max(0.5, (span.to - span.from) / 200);
+    cross.hidden = at === null;
+    cross.style.left = at === null ? "" : `${100 * watchAcross(span, at)}%`;
+    value.textContent = at === null ? (row.value ?? "") : near ? `${row.y[k] === null ? "not finite" : numeral(row.y[k], 6)} in ${numeral(row.x[k])}` : "\u2013";
+    value.dataset.at = String(at !== null);
+  };
 }
 
 // The iterations below the strips, all of which have the same.
 function watchAxis(span, table) {
   const axis = make("div", "workbench-watch-row workbench-watch-axis", table);
-  make("span", "", axis, "iteration");
+  const told = make("span", "", axis, "iteration");
   const marks = make("div", "workbench-watch-ends", axis);
   for (const at of watchTicks(span)) make("span", "", marks, numeral(at)).style.left = `${100 * watchAcross(span, at)}%`;
   make("span", "workbench-watch-finishes", axis, span.end ? `ends about ${numeral(span.end.at)}` : "");
+  return (at) => {
+    told.textContent = at === null ? "iteration" : `iteration ${numeral(at)}`;
+  };
 }
 
 export default {
@@ -75,6 +90,16 @@ export default {
     const facts = make("div", "workbench-watch-facts", box);
     const table = make("div", "workbench-watch-rows", box);
 
+    // one crosshair for all strips
+    let [span, parts, at] = [null, [], null];
+    const look = (event) => {
+      const box = event.target.closest?.(".workbench-watch-picture")?.getBoundingClientRect();
+      at = box && span ? Math.round(span.from + ((event.clientX - box.left) / box.width) * (span.to - span.from)) : null;
+      for (const part of parts) part(at);
+    };
+    table.addEventListener("pointermove", look);
+    table.addEventListener("pointerleave", () => look({ target: table }));
+
     return followSilently(model, el, (status) => {
       const open = ["ready", "running", "quiet"].includes(status.state);
       name.textContent = status.name ?? "";
@@ -92,9 +117,10 @@ export default {
       facts.textContent = [...gap, ...(status.found ?? [])].join(" ");
       table.replaceChildren();
       table.dataset.few = String(rows.length <= FEW);
-      const span = watchSpan(status);
-      for (const row of rows) watchRow(row, span, table);
-      if (span) watchAxis(span, table);
+      span = watchSpan(status);
+      parts = rows.map((row) => watchRow(row, span, table));
+      if (span) parts.push(watchAxis(span, table));
+      for (const part of parts) part(span ? at : null);
     });
   },
 };

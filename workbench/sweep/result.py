@@ -273,7 +273,7 @@ class Sweep(RunningSweep):
 
     if TYPE_CHECKING:  # the widgets are above this room: workbench/public.py defines this method
 
-        def view(self, columns: Any = "outcome") -> Any:
+        def view(self, columns: Any = "") -> Any:
             """Pictures of the sweep, which fill while it runs."""
 
     @harmless

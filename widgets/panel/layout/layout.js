@@ -14,11 +14,15 @@ const COLUMNS = {
 const GRAPH_MOST = 38; // percent
 const ROWS = { middle: [80, 20], right: [52, 48], field: [68, 32], two: [55, 45] };
 
+// what is presented has two columns at most: the graph, and a strip above a large number
 const modeOf = (em) => (em < 58 ? "one" : em < 82 ? "two" : em < 125 ? "three" : "wide");
 
 class PanelLayout {
-  constructor(root, status) {
-    this.root = root;
+  constructor(root, status, tell) {
+    Object.assign(this, { root, tell });
+    this.caption = aria(make("div", "workbench-caption"), "status");
+    root.prepend(this.caption);
+    this.ends = [() => this.caption.remove()];
     this.body = root.querySelector(":scope > .workbench-body");
     this.column = (name) => this.body.querySelector(`:scope > .workbench-column-${name}`);
     this.area = (key) => this.body.querySelector(`.workbench-area-${key}`);
@@ -30,7 +34,6 @@ class PanelLayout {
     this.tool = "";
     this.maximised = "";
     this.mode = "";
-    this.ends = [];
     root.dataset.loop = String(status.loop);
     for (const [key, title] of AREAS) this.head(key, title);
     this.divide();
@@ -144,7 +147,8 @@ class PanelLayout {
     const tools = [...this.body.querySelectorAll(".workbench-tool")];
     const known = (k) => tabbed.includes(k) || tools.some((tool) => tool.classList.contains(`workbench-tool-${k}`));
     this.tool = key;
-    const shown = known(key) ? key : (tabbed[0] ?? this.root.dataset.newest ?? "");
+    const wanted = this.presenting ? "value" : key;
+    const shown = known(wanted) ? wanted : (tabbed[0] ?? this.root.dataset.newest ?? "");
     const { maximised } = this;
     for (const area of AREAS.map(([key]) => key)) {
       const element = this.area(area);
@@ -173,7 +177,8 @@ class PanelLayout {
     const style = { width: `${width}px`, height: `${height}px`, transform: scale === 1 ? "" : `scale(${scale})` };
     style.marginBottom = scale === 1 ? "" : `${height * (scale - 1)}px`;
     Object.assign(root.style, style);
-    const mode = modeOf(width / em);
+    const found = modeOf(width / em);
+    const mode = this.presenting && found !== "one" ? "two" : found;
     this.width = width;
     if (mode === this.mode) return;
     this.mode = mode;
@@ -185,6 +190,26 @@ class PanelLayout {
     this.store.scale = SCALES[(at + 1) % SCALES.length];
     remember({ scale: this.store.scale });
     this.fit();
+  }
+
+  // The content grows, and what it is set with goes.
+  presents(on) {
+    if (on === this.presenting) return;
+    this.presenting = on;
+    this.root.dataset.presenting = String(on);
+    this.tell({ kind: "presenting", value: on });
+    this.maximised = "";
+    this.mode = "";
+    this.fit();
+    const picture = on ? "fit" : "start";
+    setTimeout(() => this.area("graph")?.dispatchEvent(new CustomEvent("workbench-picture", { detail: picture })), 300);
+  }
+
+  // The words of the bookmark that is looked at, in a line above all.
+  mark({ words = "", at = 0, count = 0 } = {}) {
+    this.caption.textContent = words;
+    this.caption.dataset.count = count ? `${at} of ${count}` : "";
+    this.caption.hidden = !words;
   }
 
   async present() {
@@ -202,14 +227,19 @@ class PanelLayout {
     on(root, "workbench-maximise", (event) => this.maximise(event.detail));
     on(root, "workbench-larger", () => this.larger());
     on(root, "workbench-present", () => this.present().catch(() => {}));
+    on(document, "keydown", (event) => {
+      if (!["PageDown", "PageUp"].includes(event.key) || !this.presenting) return;
+      taken(event);
+      this.tell({ kind: "turn", by: event.key === "PageDown" ? 1 : -1 });
+    });
+    on(root, "workbench-mark", () => this.tell({ kind: "mark" }));
     on(root, "keydown", (event) => {
       if (event.key !== "Escape" || !this.maximised) return;
       taken(event);
       this.maximise(this.maximised);
     });
     on(document, "fullscreenchange", () => {
-      this.presenting = root.getRootNode().fullscreenElement?.contains(root) ?? false;
-      this.fit();
+      this.presents(root.getRootNode().fullscreenElement?.contains(root) ?? false);
     });
     const resized = new ResizeObserver(() => this.fit());
     resized.observe(root.parentElement);
@@ -235,7 +265,8 @@ export default {
     const begin = () => {
       const root = el.closest(".workbench-debugger");
       if (root?.parentElement && root.querySelectorAll(".workbench-column").length === 3 && root.querySelector(".workbench-area-value")) {
-        layout = new PanelLayout(root, model.get("status"));
+        layout = new PanelLayout(root, model.get("status"), (message) => tell(model, message));
+        layout.mark(model.get("status").mark);
         if (model.get("status").reveal) {
           (root.previousElementSibling ?? root).scrollIntoView({ block: "start" });
           tell(model, { kind: "revealed" });
@@ -245,7 +276,9 @@ export default {
       }
     };
     begin();
+    const told = listen(model, "change:status", () => layout?.mark(model.get("status").mark));
     return () => {
+      told();
       cancelAnimationFrame(waiting);
       layout?.end();
     };

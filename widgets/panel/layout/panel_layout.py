@@ -13,6 +13,7 @@ import ipywidgets
 
 from workbench.widgets.base.esm import joined, module
 from workbench.widgets.base.json_widget import Part
+from workbench.widgets.panel.layout.presented import PresentedPanel
 
 
 class PanelLayout(Part):
@@ -22,12 +23,15 @@ class PanelLayout(Part):
     verdict.
     ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
     has two axes or more, so that its image gets the largest part. With ``reveal`` in the status the page scrolls to it
-    once, as to a copy that was opened.
+    once, as to a copy that was opened. ``stage`` is told when the panel is presented, and of Page Down and Page Up.
     """
 
     _css = joined("panel/layout/layout.css")
 
-    def __init__(self, loop: bool, graph_width: int, field: bool = False) -> None:
+    def __init__(
+        self, loop: bool, graph_width: int, field: bool = False, *, stage: PresentedPanel | None = None
+    ) -> None:
+        self._stage = stage
         super().__init__(
             status={"loop": loop, "graph_width": graph_width, "field": field},
             _script=module("panel/layout/areas.js", "panel/layout/dividers.js", "panel/layout/layout.js"),
@@ -37,6 +41,12 @@ class PanelLayout(Part):
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "revealed":
             self.amend(reveal=False)
+        elif kind == "presenting" and self._stage is not None:
+            self._stage.present(content.get("value") is True)
+        elif kind == "turn" and self._stage is not None:
+            self._stage.turn(-1 if content.get("by") == -1 else 1)
+        elif kind == "mark" and self._stage is not None:
+            self._stage.bookmark()
 
 
 def arranged(

@@ -61,7 +61,7 @@ def test_a_bookmark_without_words_is_called_by_its_iteration_and_there_are_never
     assert mark.words == f"iteration {at}"
     panel.focus.look_at(mark.moment)  # x has no value in it yet
     panel.inspector.update_now()
-    assert panel.inspector.part.status["note"] == f"no value in iteration {at} yet"
+    assert panel.inspector.part.status["text"] == f"no value in iteration {at} yet"
     panel.focus.look_at(None)
     for _ in range(MOST + 5):
         panel.layout_part.asked("mark", {})

@@ -9,6 +9,7 @@ from workbench.errors import DeadValueError, WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
+from workbench.widgets.text.loop_names import place_words
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -49,7 +50,9 @@ def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
     except (KeyError, IndexError, TypeError, ValueError) as error:
         return Shown(None, note=str(error))
     except WorkbenchError as error:
-        return Shown(None, note=error.message)
+        unfired = error.slug == "not-fired"
+        where = place_words(trace.graph, moment.frame, moment.iteration)
+        return Shown(None, note=f"no value in {where} yet" if unfired else error.message)
 
 
 def _path(trace: Trace, frame: tuple[str, ...], moment: Moment) -> tuple[int, ...] | None:

@@ -61,8 +61,6 @@ def inspected(
         unfired = error.slug == "not-fired"
         return Inspected(None, note="no value yet" if unfired else "dead here: its branch was not taken")
     except WorkbenchError as error:
-        if error.slug == "not-fired" and moment is not None:
-            return Inspected(None, note=f"no value in {place_words(source.graph, moment.frame, moment.iteration)} yet")
         return Inspected(None, note=f"{error.message} {error.fix or ''}".strip())
     except (KeyError, IndexError, TypeError, ValueError) as error:
         return Inspected(None, note=str(error))

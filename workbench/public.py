@@ -508,7 +508,8 @@ def _sweep_view(sweep: Sweep, columns: Any = "") -> Any:
     Parameters
     ----------
     columns : str or sequence of str, optional
-        The column to show, by default the outcome, or newest values that were collected; several are shown side by side.
+        The column to show, by default the outcome, or newest values that were collected. Several are shown side by
+        side.
 
     Returns
     -------

@@ -145,5 +145,21 @@ def test_a_graph_without_a_loop_has_its_nodes_in_place_of_iterations(opened):
     flat.until("return panel.querySelectorAll('.workbench-nodes tbody tr').length > 1")
 
 
+def test_the_slider_stays_above_the_iterations_of_the_strips_in_another_theme(opened, newton):
+    opened.page.set_viewport_size({"width": 1440, "height": 900})
+    opened.kernel("panel.session.next_iteration(4)")
+    above = """const row = [...panel.querySelectorAll('.workbench-time-level')].at(-1);
+               const range = row.querySelector('input');
+               const plot = panel.querySelector('.workbench-area-iterations').workbenchPlot;
+               if (!plot || row.dataset.aligned !== 'true') return false;
+               const [left, knob] = [range.getBoundingClientRect().left, 8];
+               return Math.abs(left + knob - plot.el.getBoundingClientRect().left - plot.place(0)) < 4"""
+    for theme in ("Dark", "Light"):
+        newton.until(above)
+        opened.theme(theme)
+        opened.page.wait_for_timeout(1500)  # where it was exchanged, nothing moves it any more
+    newton.until(above, seconds=5)
+
+
 def test_no_script_failed(opened):
     assert opened.script_errors() == []

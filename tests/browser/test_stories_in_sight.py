@@ -127,7 +127,7 @@ def test_h_a_field_is_an_image_without_an_action(opened):
                    return r.top >= p.top && r.bottom <= Math.min(p.bottom, innerHeight) && r.right <= p.right"""
     panel.until(in_sight)
     panel.until("return [...panel.querySelectorAll('.workbench-is-value table')].every(t => !t.offsetParent)")
-    newest = opened.kernel("print('while', len(heat.session.trace['u'].values) - 1)")
+    newest = opened.kernel("print('iteration', len(heat.session.trace['u'].values) - 1)")
     until(lambda: panel.ask("return panel.querySelector('.workbench-image').dataset.where"), newest)
 
 

@@ -189,6 +189,7 @@ export default {
       if (!at) return;
       const mine = plot?.link && plot.link.slice(plot.link.indexOf("/") + 1, plot.link.lastIndexOf("/")) === now.loop;
       const { row, range } = at;
+      if (!row.clientWidth && row.dataset.aligned) return; // not in sight, as while the theme is exchanged: it stays as it is
       let [from, to] = [0, 0];
       if (mine && row.clientWidth) {
         const box = row.getBoundingClientRect();
@@ -249,7 +250,6 @@ export default {
       if (!open && waiting) ask(waiting);
       return !timer; // what plays answers with its next question
     };
-    // a switch of the theme moves the page for a moment, and tells nothing
     const resized = new ResizeObserver(() => align());
     resized.observe(rows);
     const quit = () => {

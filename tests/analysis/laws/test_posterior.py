@@ -170,3 +170,13 @@ def test_an_answer_of_all_laws_lists_them_with_their_shares_and_why_others_are_r
         assert shares == sorted(shares, reverse=True) and (not found or np.isclose(sum(shares), 1.0))
         listed += len(found) == len(LAWS) and "of the weight, " in lines[0]
     assert listed
+
+
+def test_a_loss_that_rises_again_is_not_said_to_swing():
+    noise = 0.001 * np.random.default_rng(2).normal(size=200)
+    loss = 0.9 ** np.arange(200) + 0.2 + 0.0005 * np.maximum(0, np.arange(200) - 100) + noise
+    monitor = wb.TerminationMonitor([("loss", "tol")])
+    for value in loss.tolist():
+        monitor.observe({"loss": value}, True, [(value, ">=", 0.05)])
+    reason = monitor.prediction().reason
+    assert reason.slug == "turned" and "loss has turned: it has risen again since iteration" in reason.sentence

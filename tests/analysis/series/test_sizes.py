@@ -23,6 +23,11 @@ def test_a_loss_that_falls_ever_more_slowly_does_not_diverge(loss):
     assert wb.classify(loss - 2.0).label is Pattern.DIVERGING, "what lies below zero may fall for ever"
 
 
+def test_a_loss_that_has_turned_diverges():
+    loss = 0.9**K + 0.2 + 0.002 * np.maximum(0, K - 80) + noise(1e-3)
+    assert wb.classify(loss).label is Pattern.DIVERGING
+
+
 def test_a_law_of_arithmetic_goes_on_below_zero():
     assert wb.classify(100.0 - 0.25 * K).label is Pattern.DIVERGING
     assert wb.classify(300 - K.astype(int)).label is Pattern.DIVERGING

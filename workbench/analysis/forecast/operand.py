@@ -25,6 +25,8 @@ from workbench.analysis.series.value_series import History
 
 #: while a law goes on to hold, what speaks against its crossing is looked for once in 1/16 of the record's length
 UNASKED = 16
+#: Slugs of a "never" that a trend away from the threshold outweighs.
+SCATTERS = ("swings", "noise-floor", "chaotic")
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
 CUT = ("near", "newton-rate", "walk", "-line", "-power", "-fine", "-good", "-fair", "-rough")
 #: Iterations from which on an upper bound is none.
@@ -99,7 +101,8 @@ class OperandForecast:
         if found is not None and found.sure:
             # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
             if not (crossing is not None and crosses and _near(crossing, len(x))):
-                return _never(found, e, s)
+                told = outlook(x, s.keep, s.threshold) if found.slug in SCATTERS else None
+                return _ends(told, s) if told is not None and told.gone else _never(found, e, s)
             return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)

@@ -84,6 +84,11 @@ class Posterior(NamedTuple):
     turned: bool
     candidates: tuple[Candidate, ...]
 
+    @property
+    def gone(self) -> bool:
+        """True if it never ends because it has turned."""
+        return self.turned and self.iterations == math.inf
+
     def later(self, since: int) -> Posterior | None:
         """The same end seen from ``since`` iterations later; None where it is too near for that, or none."""
         if self.iterations is None or not 4 * since < self.iterations < math.inf:

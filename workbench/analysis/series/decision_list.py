@@ -60,7 +60,10 @@ def _as_size(h: History, found: Finding) -> Finding:
         return found
     n = len(h)
     size = np.abs(h.x)
-    first, last = float(np.median(size[:3])), float(np.median(size[-max(1, n // 10) :]))
+    part = max(1, n // 10)
+    first, before, last = (float(np.median(v)) for v in (size[:3], size[-2 * part : -part], size[-part:]))
+    if last > before:
+        return found  # it has turned
     if not last < FELL * first or first - last < 0.5 * float(size.max() - size.min()):
         return found
     now = float(h.x[-1])

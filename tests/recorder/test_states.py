@@ -88,16 +88,23 @@ def test_the_period_is_that_of_a_search_of_all(seed):
     assert again == (p, since + 1, (n - since) // p)
 
 
+def test_a_repetition_is_followed_to_its_beginning():
+    record = StateRecord("s")
+    for k in range(30_000):
+        record.add(k + 1, str(k) if k < 100 else str(k % 3))
+    assert record.repetition() == (3, 101, 29_900 // 3)
+
+
 def test_an_agent_that_repeats_itself_is_stopped():
     said = []
     with wb.watch(
         "agent", show=False, on_stagnation=lambda watch: said.append(watch.outlook().found["stagnation"]) or True
     ) as loop:
-        for k in range(10_000):
+        for k in itertools.count():  # till an observer has looked
             action = f"plan {k}" if k < 3 else ("search flights", "no result")[k % 2]
             if loop(action=action, state={"messages": [action], "budget": 5}):
                 break
-    assert loop.state == "stopped" and k < 9_999
+    assert loop.state == "stopped"
     assert said[0].startswith("action repeats every 2 iterations since iteration 4, ") and len(said) == 1
     assert loop.refused == {}
 

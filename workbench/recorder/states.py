@@ -22,7 +22,7 @@ from workbench.text import harmless, printable
 SHOWN, MOST_SHOWN = 80, 10_000
 #: the deepest object that is looked into, and the most parts of it
 MAX_DEPTH, MAX_PARTS = 32, 100_000
-#: newest iterations in which a recurrence is looked for
+#: newest iterations in which a period is looked for
 NEWEST = 4_096
 #: rounds of a period after which a loop is said to repeat itself; a single state stays for longer
 ROUNDS, STILL = 3, 6
@@ -119,11 +119,11 @@ class StateRecord:
 
     @property
     def iterations(self) -> np.ndarray:
-        return np.array(self._iterations, np.int64)
+        return np.frombuffer(self._iterations.tobytes(), np.int64)  # an array that is looked into cannot grow
 
     @property
     def digests(self) -> np.ndarray:
-        return np.array(self._digests, np.uint64)
+        return np.frombuffer(self._digests.tobytes(), np.uint64)
 
     @property
     def different(self) -> int:
@@ -140,8 +140,8 @@ class StateRecord:
         found = digest(value)
         if found not in self._texts and len(self._texts) < MOST_SHOWN:
             self._texts[found] = printable(value if isinstance(value, str) else repr(value)[: 4 * SHOWN], SHOWN)
+        self._digests.append(found)  # first: a reader on another thread may come between
         self._iterations.append(iteration)
-        self._digests.append(found)
 
     def at(self, iteration: int) -> str:
         """The beginning of the state of an iteration, counted from 1; "" where it had none."""
@@ -152,11 +152,13 @@ class StateRecord:
         """The shortest pattern in which the newest states come again, at least twice; None where there is none."""
         newest = list(self._digests[-NEWEST:])[::-1]
         n, matched = len(newest), _matched(newest)
-        for p in range(1, n // 2 + 1):
-            if matched[p] >= p:
-                length = matched[p] + p
-                return Repetition(p, int(self._iterations[len(self) - length]), length // p)
-        return None
+        p = next((p for p in range(1, n // 2 + 1) if matched[p] >= p), None)
+        if p is None:
+            return None
+        every = self.digests
+        others = np.flatnonzero(every[:-p] != every[p:])
+        first = int(others[-1]) + 1 if len(others) else 0
+        return Repetition(p, int(self._iterations[first]), (len(every) - first) // p)
 
     @property
     @harmless

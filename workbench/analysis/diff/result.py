@@ -120,6 +120,8 @@ class Diff:
     rounded: tuple[str, ...] = ()
     #: of two programs: a row for each value whose own error is known
     made: tuple[Row, ...] | None = None
+    #: of two programs: how each run failed, "" for one that did not
+    failures: tuple[str, ...] = ()
 
     @property
     def first(self) -> Row | None:

@@ -135,6 +135,7 @@ class _Comparison:
             self._both,
             tuple(rounded),
             None if settled is None else tuple(settled.made),
+            tuple(self.programs or ()),
         )
 
     def _more(self, settled: SettledRows | None) -> list[str]:

@@ -13,7 +13,7 @@ from workbench.cli.inputs import add_inputs
 from workbench.cli.layout import columns
 from workbench.cli.numbers import real
 from workbench.cli.output import print_json, show
-from workbench.cli.sources import add_keep, is_trace, open_graph, recorded
+from workbench.cli.sources import add_keep, is_trace, open_graph, recorded, tell_made_up
 
 #: other executors that a model can be run with: their names in place of B
 ENGINES = ("onnxruntime", "reference")
@@ -67,7 +67,10 @@ def _programs(arguments: argparse.Namespace) -> Any:
     from workbench.cli.inputs import feeds_of
 
     a, b = open_graph(arguments.a), open_graph(arguments.b)
-    return diff(a, b, feeds_of(a, arguments), rtol=arguments.rtol, atol=arguments.atol)
+    found = diff(a, b, feeds_of(a, arguments), rtol=arguments.rtol, atol=arguments.atol)
+    if any(found.failures):
+        tell_made_up(arguments)
+    return found
 
 
 def _is_engine(arguments: argparse.Namespace) -> bool:

@@ -182,6 +182,7 @@ class StateRecord:
         text = f"{self.name}: {len(self):,} states, {self.different:,} different, the newest {newest}. {self.stuck}"
         return text.rstrip()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<StateRecord {self.name!r}, {len(self)} states, {self.different} different>"
 

@@ -62,6 +62,13 @@ class Writer:
     def result(self):
         return f"return {self.name()}, {self.array()}, {self.array()}, q, p, t, d"
 
+    def two(self):
+        """Two different names: Python 3.11.2, of Debian 12, gives ``z`` its old value in ``z, z = z, w``."""
+        first, second = self.array(), self.array()
+        while second == first:
+            second = self.array()
+        return f"{first}, {second}"
+
     def number(self, depth=2):
         k = self.draw.random()
         if depth == 0 or k < 0.4:
@@ -85,7 +92,7 @@ class Writer:
                 f"{array()}[{name()} % 3] = {number(1)}",
                 f"{array()}[1:] = {number(1)}",
                 f"{array()} = {array()}",
-                f"{array()}, {array()} = {array()}, {array()}",
+                f"{self.two()} = {array()}, {array()}",
                 f"{array()} = {array()} + {name()}",
                 f"{array()} += {name()}",
                 f"{array()} = {array()}[::-1]",
@@ -98,7 +105,7 @@ class Writer:
                 f"{q} = [{array()}, {array()}]",
                 f"{array()} = {q}[1]",
                 f"t = ({array()}, {array()})",
-                f"{array()}, {array()} = t",
+                f"{self.two()} = t",
                 "p = q",
                 f'd["k"] = {array()}',
                 f'{array()} = d["k"]',

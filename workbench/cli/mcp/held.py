@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections import OrderedDict
 from typing import Any
 
 from workbench.cli.mcp.answers import ToolError
 from workbench.session import Session
+from workbench.threads import Lock
 
 #: the most that are held, and bytes of rows of each
 MOST_HELD, MEMORY = 8, 256 << 20
 
 _HELD: OrderedDict[int, Any] = OrderedDict()
 _NUMBERS = itertools.count(1)
-_LOCK = threading.Lock()
+_LOCK = Lock()
 
 
 def hold(opened: Any) -> int:

@@ -179,6 +179,7 @@ class RunLog(Watch):
             lines.append(f"{printable(row['name'])}: {row['first']:.6g} to {row['last']:.6g}{least}. {told}")
         return "\n".join([head, *lines])
 
+    @harmless
     def __repr__(self) -> str:
         names = ", ".join(self.names[:6]) + (", ..." if len(self.names) > 6 else "")
         return f"<RunLog {self.name!r}, {self.format}: {count(len(self.steps), 'iteration')} of {printable(names)}>"

@@ -25,17 +25,7 @@ MARKS = (
     pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
 )
 #: modules of `make test`: what a person does first, and names of strangers; the others are of `make test-slow`
-FIRST = (
-    *(
-        "test_diff_view",
-        "test_explain",
-        "test_files_in_lab",
-        "test_first_loop",
-        "test_hostile_names",
-        "test_late_scripts",
-    ),
-    *("test_live_runs", "test_node_strip", "test_report", "test_sweep_view", "test_watch_view", "test_why_pane"),
-)
+FIRST = ("test_first_loop", "test_hostile_names", "test_why_pane")
 #: all pictures of an exported page are there
 DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
 

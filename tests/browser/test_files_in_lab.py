@@ -148,8 +148,8 @@ def test_the_first_lesson_is_a_tile_and_is_written_where_it_is_not_yet(page, des
     kept = lesson.read_bytes()
     lesson.unlink()  # a server that was started in a folder without the course
     try:
-        page.page.evaluate("jupyterapp.commands.execute('launcher:create', {cwd: 'files'})")
-        page.page.locator(".jp-LauncherCard", has_text="First loop (5 minutes)").first.click()
+        page.page.evaluate("jupyterapp.commands.execute('launcher:create', {cwd: 'files'}).then(() => null)")
+        page.page.locator(".jp-LauncherCard:visible", has_text="First loop (5 minutes)").first.click()
         page.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell").first.wait_for()
         written = desk.notebooks / "files" / "workbench-course" / "01_first_loop.ipynb"
         assert len(list(written.parent.glob("*.ipynb"))) > 10 and json.loads(written.read_text())["cells"]

@@ -62,7 +62,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     # the health line is there without being asked for, and leads there
     panel.card("health", "sqrt is NaN in iteration ", "sqrt(")
     panel.ask("panel.querySelector('.workbench-health button').click()")
-    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while ')")
+    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at iteration ')")
     panel.pane("explain")
     panel.press("explain", "Find NaN")
     panel.says("explain", "cause:")
@@ -103,7 +103,7 @@ def test_expected_nans_are_ignored_and_the_others_logged(opened):
     )
     assert not any("/log" in line or "/mul" in line for line in lines), lines
     box.locator(".workbench-flow-log button").first.click()
-    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at loop ')")
+    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at iteration ')")
 
 
 OPS = [

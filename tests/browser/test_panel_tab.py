@@ -29,6 +29,7 @@ LABELS = {
     "workbench:open-file": "Open a model, trace or saved panel ...",
     "workbench:debug-in-a-notebook": "Debug in a notebook",
     "workbench:show-live-runs": "Show live runs",
+    "workbench:first-loop": "First loop (5 minutes): open the first lesson",
 }
 TABS = "[...jupyterapp.shell.widgets('main')].filter(w => w.node.querySelector('.workbench-tab'))"
 NOTICES = "[...document.querySelectorAll('.Toastify__toast-body, .Toastify__toast')].map(n => n.innerText).join()"

@@ -8,6 +8,7 @@ import importlib
 import sys
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import workbench.ops  # noqa: F401  fills the op registry
@@ -117,9 +118,11 @@ def _of_torch(value: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
-def _names_dtype(value: Any) -> bool:
-    """True for ``"bfloat16"`` and ``"torch.float16"``."""
-    return isinstance(value, str) and value.removeprefix("torch.") in FLOATS
+def _is_a_word(other: Any) -> bool:
+    """True for the name of a dtype, and for any other text that is not the path of a file."""
+    return isinstance(other, str) and (
+        other.removeprefix("torch.") in FLOATS or not Path(other).suffix and not Path(other).exists()
+    )
 
 
 def _torch_calls() -> Any:
@@ -205,7 +208,7 @@ def diff(
     >>> found["x"].iteration, found["x"].value_b
     ((2,), array(3.))
     """
-    if args is not None and (is_program(a) or is_program(b) and not _names_dtype(b)):
+    if args is not None and (is_program(a) or is_program(b) and not _is_a_word(b)):
         return _diff(a, b, args, rtol=rtol, atol=atol, ulp=ulp, dtypes=dtypes, labels=labels)
     if args is not None or _of_torch(a) or _of_torch(b):
         if not callable(a) or isinstance(a, Watch) or args is None:

@@ -137,7 +137,7 @@ def test_a_click_on_the_timeline_moves_all_views(views):
     views.page.wait_for_timeout(200)
     views.page.mouse.click(*place)
     views.shows(STACK, "Looking at outer 7")
-    views.shows(VALUE, "inner 7")
+    views.shows(VALUE, "outer 7 \u203a inner 7")
     views.figure(TIMELINE, "(g.layout.shapes || []).some(s => s.type === 'rect')")
     views.opened.tells("print(focus.moment)", "outer 7")
 

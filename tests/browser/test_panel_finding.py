@@ -53,7 +53,9 @@ def test_the_first_node_that_differs_from_onnxruntime(opened, panel):
     names = rows.locator("code:first-of-type").all_text_contents
     until(names, lambda names: names[0] == "w" and {"y", "xN"} <= set(names))  # what comes of it stands below
     first.click()
-    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while i < M and c: 0')")
+    panel.until(
+        "return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while i < M and c: 0')"
+    )
     opened.tells("print(panel.focus.node, panel.focus.moment.iteration)", "w (0, 0)")
     panel.until("return panel.querySelector('.workbench-is-value [data-field=name]').value === 'w'")
     panel.until(

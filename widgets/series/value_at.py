@@ -32,14 +32,15 @@ def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
     of the last iteration which ran within the moment; one of an unrelated loop is its last. A session recomputes
     exactly what its trace no longer holds.
     """
-    trace = source.trace
+    trace, path, frame = source.trace, moment.iteration, moment.frame
     if trace is None:
         return Shown(None, note="nothing has run yet")
     try:
         series = trace[name]
-        path = _path(trace, series.frame, moment)
-        if path is None:
+        found = _path(trace, series.frame, moment)
+        if found is None:
             return Shown(None, note="not reached in this iteration")
+        path, frame = found, series.frame
         if not path and series.frame:  # an unrelated loop: its last value
             return Shown(series[-1], series.tag(-1).iteration) if len(series) else Shown(None, note="has not fired")
         if source.session is not None:
@@ -51,7 +52,7 @@ def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
         return Shown(None, note=str(error))
     except WorkbenchError as error:
         unfired = error.slug == "not-fired"
-        where = place_words(trace.graph, moment.frame, moment.iteration)
+        where = place_words(trace.graph, frame, path)
         return Shown(None, note=f"no value in {where} yet" if unfired else error.message)
 
 

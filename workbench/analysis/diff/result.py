@@ -86,6 +86,8 @@ class Diff:
         programs those that differ by what rounding explains.
     made : tuple of Row
         Of two programs: the values whose own error is known, the largest beside its bound first; see :meth:`ranking`.
+    failures : tuple of str
+        Of two programs: how each run failed, "" for one that did not.
 
     Examples
     --------

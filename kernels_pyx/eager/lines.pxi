@@ -5,10 +5,16 @@ cdef extern from "Python.h":
         pass
     PyFrameObject* PyEval_GetFrame()
     PyFrameObject* PyFrame_GetBack(PyFrameObject*)
-    object PyFrame_GetCode(PyFrameObject*)
     int PyFrame_GetLineNumber(PyFrameObject*)
     void Py_XINCREF(PyFrameObject*)
     void Py_DECREF(PyFrameObject*)
+
+cdef extern from *:
+    """
+    /* a code object as any object: since GCC 14 pointers of other types are an error */
+    static PyObject* wb_code_of(PyFrameObject* frame) { return (PyObject*)PyFrame_GetCode(frame); }
+    """
+    object wb_code_of(PyFrameObject*)
 
 
 cdef class Lines:
@@ -27,7 +33,7 @@ cdef class Lines:
         cdef int line
         Py_XINCREF(frame)
         while frame != NULL:
-            code = PyFrame_GetCode(frame)
+            code = wb_code_of(frame)
             key = <uintptr_t> <void*> code
             found = self._known.get(key)
             if found is None:

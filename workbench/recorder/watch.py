@@ -68,8 +68,8 @@ class Watch(LoopRecorder):
     (<Watch 'doubling', running: 3 iterations of size>, array([1, 2, 4]))
     """
 
-    #: whether lists of live loops have it
-    LIVE = True
+    #: whether lists of live loops have it, and the most variables
+    LIVE, MOST = True, 256
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Watch(LoopRecorder):
         alert: Any = None,
         parent: Watch | None = None,
     ) -> None:
-        super().__init__(memory, None if spill is None else os.fspath(spill))
+        super().__init__(memory, None if spill is None else os.fspath(spill), self.MOST)
         self.name, self.until, self.parent = name, parse_until(until), parent
         self.number = next(_NUMBERS)
         self.state, self.pending = "ready", True

@@ -158,6 +158,13 @@ def test_the_first_nan_is_told_by_its_step(tmp_path):
     assert not log.healthy and log.report().splitlines()[1] == "loss is NaN in step 70 for the first time."
 
 
+def test_a_log_of_many_names_is_read_whole(tmp_path):
+    names = [f"loss {k}" for k in range(400)]
+    (tmp_path / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * 399 + ["nan"]) + "\n", "utf-8")
+    log = wb.read_log(tmp_path / "wide.csv")
+    assert log.names == names and log.problems() == ["loss 399 is NaN in iteration 1 for the first time"]
+
+
 def test_what_was_to_be_reached(tmp_path):
     path = tmp_path / "metrics.csv"
     path.write_text(TEXTS["metrics.csv"][0], "utf-8")

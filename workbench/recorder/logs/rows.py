@@ -99,7 +99,7 @@ class LogRows:
                     del self._open[next(iter(self._open))]
         self._names.update(dict.fromkeys(found))
         if len(self._names) > MAX_NAMES:
-            raise self.error(f"has more than {MAX_NAMES:,} names", "too-large", "pass names= to read some of them.")
+            raise self.error(f"has more than {MAX_NAMES:,} names", "too-large", "leave out those that you do not need.")
 
     def _step_of(self, row: Mapping[str, Number]) -> Number | None:
         """The step that a column of the row tells, and from then on tells for all rows."""

@@ -10,7 +10,7 @@ from workbench.analysis import Evolution
 from workbench.analysis.report import Analysis
 from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.text import count
-from workbench.recorder.logs.rows import Number
+from workbench.recorder.logs.rows import MAX_NAMES, Number
 from workbench.recorder.outlook import Outlook
 from workbench.recorder.watch import Watch
 from workbench.text import harmless, printable
@@ -46,10 +46,10 @@ class RunLog(Watch):
     ['loss is NaN in step 200 for the first time']
     """
 
-    LIVE = False
+    LIVE, MOST = False, MAX_NAMES
 
     def __init__(self, name: str, path: str, kind: str, until: Any) -> None:
-        super().__init__(name, until=until)
+        super().__init__(name, until=until, memory=1 << 62)  # its rows are in memory already
         self.source, self.format = path, kind
         self.steps: list[Number | None] = []
         self.notes: list[str] = []

@@ -13,6 +13,7 @@ import textwrap
 HEAD = """
 import os, resource, threading
 import workbench as wb
+import workbench.public
 from tests.ir.programs import count, endless
 """
 #: two ways in which a system refuses threads

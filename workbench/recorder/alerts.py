@@ -10,9 +10,7 @@ import json
 import queue
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +119,9 @@ def sender(target: Any) -> Send:
 
 def _post(address: str, alert: dict[str, Any]) -> None:
     """Send an alert as the body of a POST; OSError (of urllib) if all tries fail."""
+    import urllib.error
+    import urllib.request  # with http, email and ssl: 30 ms that a watch without alerts does not pay
+
     body = json.dumps(alert).encode()
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"}, method="POST")
     for left in reversed(range(TRIES)):

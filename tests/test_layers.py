@@ -36,7 +36,7 @@ LAYERS = {
     "sweep": 6,
     "recorder": 6,
     "widgets": 7,
-    "cli": 7,
+    "cli": 8,
     "magics": 8,
 }
 # The package itself is the entry above all rooms: it may import every one, and no room imports it.

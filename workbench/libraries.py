@@ -37,6 +37,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "array-api": ("array-api-compat>=1.11",),
     "llvm": ("llvmlite>=0.45",),
     "distributed": ("distributed>=2024.1",),
+    "mcp": ("mcp>=2",),
 }
 
 

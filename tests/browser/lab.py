@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import Any
 
 from tests.browser.page import Page
 from tests.browser.waits import PATIENCE_S
+from tests.ports import free_port
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
@@ -75,9 +75,7 @@ def lab_server(
         "metadata": {"debugger": True},
     }
     (kernel / "kernel.json").write_text(json.dumps(spec))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     token = secrets.token_hex(16)
     places = {
         "JUPYTER_PATH": folder / "path",  # looked at before the folders of the environment

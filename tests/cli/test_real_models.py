@@ -6,7 +6,6 @@ import json
 import re
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import pytest
 
 from tests.cli import real_models
 from tests.conformance import corpora
+from tests.ports import free_port
 from workbench.cli.terminal.table import COMMANDS, find
 
 WORKBENCH = Path(sys.executable).with_name("workbench")
@@ -235,9 +235,7 @@ def test_doctor_tells_the_versions_that_are_installed():
 
 @pytest.mark.slow
 def test_lab_serves_the_course(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     token = secrets.token_hex(8)
     quiet = ["--no-browser", f"--IdentityProvider.token={token}", f"--ServerApp.config_file={tmp_path / 'none'}"]
     with (tmp_path / "log").open("w") as log:

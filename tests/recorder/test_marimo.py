@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from tests.browser.lab import CHROMIUM, chromium, patient, wait_for
 from tests.browser.waits import until
+from tests.ports import free_port
 
 pytestmark = [
     pytest.mark.watch,
@@ -95,9 +95,7 @@ def server(folder: Path):
     """marimo on the notebook, as an app, which runs all cells by itself; gives its address."""
     notebook = folder / "loops.py"
     notebook.write_text(NOTEBOOK)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "marimo", "run", str(notebook), "--headless", "--no-token", f"--port={port}"]
     home = {name: str(folder / name) for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
     log = folder / "marimo.log"

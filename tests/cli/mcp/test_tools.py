@@ -18,7 +18,7 @@ from workbench.cli.mcp.answers import MOST, TOOLS
 from workbench.cli.mcp.folders import VARIABLE
 from workbench.cli.mcp.held import MOST_HELD
 
-for room in ("moving", "looking", "runs"):
+for room in ("drawing", "looking", "moving", "runs"):
     importlib.import_module(f"workbench.cli.mcp.{room}")
 
 

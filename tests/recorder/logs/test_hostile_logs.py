@@ -19,6 +19,8 @@ REFUSED = {
     "line.log": (b"x" * (9 << 20), "in line 1"),
     "words.txt": (b"hello world\n" * 10, "no numbers"),
     "number.json": (b'{"log_history": 5}', "no numbers"),
+    "head.wandb": (b":W&B\xe1\xbe\x00" + b"\x00" * 40, "no beginning"),
+    "short.wandb": (b":W", "no numbers"),
     "huge.tfevents.1": (b"\xff" * 7 + b"\x7f" + b"\x00" * 40, "checksum"),
 }
 

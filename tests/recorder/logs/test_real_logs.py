@@ -107,3 +107,33 @@ def test_the_state_of_a_trainer(tmp_path):
     assert np.asarray(log["loss"].values).tolist() == [row["loss"] for row in said if "loss" in row]
     assert np.asarray(log["eval_loss"].values).tolist() == [row["eval_loss"] for row in said if "eval_loss" in row]
     assert log.steps == list(range(1, 21)) and log.healthy
+
+
+def test_a_run_of_wandb(tmp_path, monkeypatch):
+    """Offline, with a validation loss in every tenth step, a NaN, nested names, and records longer than a block."""
+    wandb = pytest.importorskip("wandb")
+    for name, value in (("WANDB_MODE", "offline"), ("WANDB_SILENT", "true"), ("WANDB_DIR", str(tmp_path))):
+        monkeypatch.setenv(name, value)
+    run = wandb.init(project="p", dir=str(tmp_path), settings=wandb.Settings(console="off"))
+    for k in range(200):
+        values = {"loss": 0.9**k if k < 150 else float("nan"), "opt": {"lr": 1e-3 * k}, "note": "a" * (k * 400)}
+        run.log(values | ({"val/loss": 0.95**k} if k % 10 == 0 else {}))
+    run.log({"weights": wandb.Histogram([1, 2, 3])})
+    run.finish()
+    (path,) = tmp_path.rglob("run-*.wandb")
+    log = wb.read_log(path)
+    assert [found.name.split("/")[-1] for found in wb.read_logs(tmp_path)] == [path.name]
+    assert log.steps[:200] == list(range(200)) and set(log.names) == {"loss", "opt/lr", "val/loss"}
+    assert np.asarray(log["loss"].values)[:150].tolist() == [0.9**k for k in range(150)]
+    assert np.asarray(log["val/loss"].values).tolist() == [0.95**k for k in range(0, 200, 10)]
+    assert log.problems() == ["loss is NaN in step 150 for the first time"] and not log.notes
+    data = path.read_bytes()
+    for size in (len(data) // 2, len(data) - 3):
+        (tmp_path / "killed.wandb").write_bytes(data[:size])
+        killed = wb.read_log(tmp_path / "killed.wandb")
+        assert "ends inside a record" in killed.notes[0] and len(killed["loss"]) > 50
+    for at in (20, len(data) // 2, len(data) - 30):
+        (tmp_path / "damaged.wandb").write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        with pytest.raises(wb.WorkbenchError, match="is damaged") as caught:
+            wb.read_log(tmp_path / "damaged.wandb")
+        assert caught.value.slug == "bad-log"

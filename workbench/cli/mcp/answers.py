@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import inspect
 import json
 import types
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.cli.output import as_json, error_facts
 from workbench.errors import WorkbenchError
+from workbench.libraries import install, needed
 from workbench.text import printable
 
 #: the most characters of an answer, of a text in it, and the most items of a list
 MOST, TEXT, ITEMS = 24_000, 2_000, 60
 
-Tool = Callable[..., dict[str, Any]]
+Tool = Callable[..., Any]
 #: the tools by name, in the order in which they are listed
 TOOLS: dict[str, Tool] = {}
 
@@ -28,13 +31,30 @@ class ToolError(WorkbenchError):
     slug = "bad-call"
 
 
+@dataclass(frozen=True)
+class ImageAnswer:
+    """A PNG with what it shows: two parts of one answer of MCP, the JSON and the picture."""
+
+    data: bytes
+    facts: dict[str, Any]
+
+    def content(self) -> list[Any]:
+        """The parts, by the types of the protocol's SDK."""
+        kinds = needed("mcp.types", "A picture in an answer", install("mcp"))
+        text = json.dumps(bounded(as_json(self.facts)))
+        return [
+            kinds.TextContent(type="text", text=text),
+            kinds.ImageContent(type="image", data=base64.b64encode(self.data).decode(), mimeType="image/png"),
+        ]
+
+
 def tool(function: Callable[..., Any]) -> Tool:
     """Make a tool of a function: its arguments are checked by its annotations, and it raises nothing."""
     hints = typing.get_type_hints(function)
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def call(*args: Any, **named: Any) -> dict[str, Any]:
+    def call(*args: Any, **named: Any) -> Any:
         try:
             try:
                 bound = signature.bind(*args, **named)
@@ -42,7 +62,8 @@ def tool(function: Callable[..., Any]) -> Tool:
                 raise ToolError(f"{function.__name__}: {error}.", fix=f"call {function.__name__}{signature}.") from None
             for name, value in bound.arguments.items():
                 _check(function.__name__, name, value, hints[name])
-            return bounded(as_json(function(*bound.args, **bound.kwargs)))
+            answer = function(*bound.args, **bound.kwargs)
+            return answer.content() if isinstance(answer, ImageAnswer) else bounded(as_json(answer))
         except (WorkbenchError, ValueError, TypeError, LookupError, ArithmeticError, OSError) as error:
             return bounded({"error": as_json(error_facts(error))})
         except (MemoryError, RecursionError) as error:

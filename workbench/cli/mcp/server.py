@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.cli.mcp import looking, moving, runs  # noqa: F401  their tools
+from workbench.cli.mcp import drawing, looking, moving, runs  # noqa: F401  their tools
 from workbench.cli.mcp.answers import TOOLS
-from workbench.libraries import needed
+from workbench.libraries import install, needed
 
 INSTRUCTIONS = (
     "Debug dataflow graphs with loops: workbench_open a model, workbench_run or workbench_step it, then ask "
@@ -15,9 +15,7 @@ INSTRUCTIONS = (
 
 def serve() -> None:
     """Answer calls until standard input ends."""
-    server = needed("mcp.server", "The server", 'pip install "mcp>=2"').MCPServer(
-        "workbench", instructions=INSTRUCTIONS
-    )
+    server = needed("mcp.server", "The server", install("mcp")).MCPServer("workbench", instructions=INSTRUCTIONS)
     for name, function in TOOLS.items():
         server.add_tool(function, name=name, description=function.__doc__)
     server.run("stdio")

@@ -15,7 +15,7 @@ from workbench.recorder.logs.run_log import RunLog
 #: the most logs of a folder, and how deep they are looked for
 MAX_LOGS, MAX_DEPTH = 1_000, 8
 #: names of files that are read as logs
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".log", ".out", ".txt")
+SUFFIXES = (".wandb", ".csv", ".tsv", ".jsonl", ".ndjson", ".log", ".out", ".txt")
 NAMES = ("trainer_state.json", "history.json", "metrics.json", "log.json")
 
 
@@ -26,7 +26,7 @@ def read_logs(folder: str | os.PathLike[str], *, until: Any = None, pattern: str
     ----------
     folder : str or path
         The folder; links are not followed. Files are told by their names: ``.csv``, ``.jsonl``, ``.log``, ``.out``,
-        ``.txt``, ``trainer_state.json``, TensorBoard's events.
+        ``.txt``, ``.wandb``, ``trainer_state.json``, TensorBoard's events.
     until, pattern
         As of :func:`workbench.read_log`.
 
@@ -82,6 +82,9 @@ def logs_below(root: Path, depth: int = 0) -> Iterator[Path]:
     children = sorted(root.iterdir())
     if any(is_event_file(child) for child in children):
         yield root
+    if runs := [child for child in children if child.suffix == ".wandb" and not child.is_symlink()]:
+        yield from runs  # what else W&B keeps beside a run are its console and its own logs
+        return
     for child in children:
         if child.is_symlink() or child.name.startswith("."):
             continue

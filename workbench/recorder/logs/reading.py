@@ -15,6 +15,7 @@ from workbench.recorder.logs.lines import MLPERF, read_mlperf, read_pattern, rea
 from workbench.recorder.logs.rows import LogRows
 from workbench.recorder.logs.run_log import RunLog
 from workbench.recorder.logs.tables import SEPARATORS, read_table
+from workbench.recorder.logs.wandb_run import MAGIC, read_wandb
 
 #: the most bytes of a JSON document, which is in memory at once, and of a line
 MAX_DOCUMENT, MAX_LINE = 256 << 20, 8 << 20
@@ -29,8 +30,8 @@ def read_log(path: str | os.PathLike[str], *, until: Any = None, pattern: str | 
     ----------
     path : str or path
         CSV or TSV with a line of names (Lightning, Keras, W&B's export), JSON (Hugging Face's ``trainer_state.json``,
-        lists of rows, columns by name), JSON lines, TensorBoard's event file or a folder with some, MLPerf's log, or
-        lines of text such as ``step 10: loss 0.5, lr=1e-3``.
+        lists of rows, columns by name), JSON lines, TensorBoard's event file or a folder with some, W&B's
+        ``run-ID.wandb``, MLPerf's log, or lines of text such as ``step 10: loss 0.5, lr=1e-3``.
     until : mapping, optional
         Variables to (comparison, bound), as of :func:`workbench.watch`: the end that the run was to reach.
     pattern : str, optional
@@ -89,8 +90,13 @@ def _read_text(file: Path, rows: LogRows, pattern: str | None) -> str:
     with file.open("rb") as raw:
         head = raw.read(HEAD)
         raw.seek(0)
+        if head.startswith(MAGIC):
+            read_wandb(raw, rows)
+            return "W&B"
         if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise rows.error("is not text", "bad-log", "expected CSV, JSON, lines of text, or TensorBoard's events.")
+            raise rows.error(
+                "is not text", "bad-log", "expected CSV, JSON, lines of text, TensorBoard's events or a run of W&B."
+            )
         kind, read = _format(file, head.decode("utf-8", "replace"), pattern)
         if kind == "JSON":
             if file.stat().st_size > MAX_DOCUMENT:

@@ -1,0 +1,12 @@
+"""A port of this machine on which nobody listens."""
+
+from __future__ import annotations
+
+import socket
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -7,6 +7,7 @@ all widgets that have it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cache
 from pathlib import Path
@@ -38,4 +39,11 @@ def script(*names: str) -> Any:
     return traitlets.Unicode(module(*names)).tag(sync=True)
 
 
-LOADER = joined("base/imported.js", "base/loader.js")
+def _loader() -> str:
+    """The loader with what it needs in one function, which the page calls once: its key is that of its text, so that
+    loaders of two versions of this package do not stand for each other."""
+    text = joined("base/loader.js").replace("IMPORTED", joined("base/imported.js"))
+    return text.replace("KEY", f'"__workbenchLoader-{hashlib.sha256(text.encode()).hexdigest()[:12]}"')
+
+
+LOADER = _loader()

@@ -16,6 +16,7 @@ from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.forecast.spacing import in_iterations
 from workbench.analysis.series.value_series import HistoryError
+from workbench.analysis.text import count, listed
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
 #: Evaluations of a cycle of whole numbers, at least.
@@ -160,10 +161,13 @@ class TerminationMonitor:
         # whole numbers return by chance, too: a walk on a few of them goes to and fro
         if p > 1 and watch.whole and p * returns < WHOLE_RETURNS:
             return None
-        what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
-        reason = Reason(
-            "recurrence", f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true."
-        )
+        names, one = listed(list(watch.names)), len(watch.names) == 1
+        if p == 1:
+            sentence = f"{names} {'has' if one else 'have'} been the same in the last {count(run, 'iteration')}"
+        else:
+            again = f"{'repeats' if one else 'repeat'} bit for bit every {p:,} iterations"
+            sentence = f"{names} {again}, {count(returns, 'time')} so far"
+        reason = Reason("recurrence", f"{sentence}, and the condition stayed true.")
         clause = self.clauses[0] if self.clauses else None
         sure = certainty(watch.rest, watch.longest, watch.ever_moved) if p == 1 else 0.9 + 0.02 * returns
         answer = predicted_never(reason, self.root_names(0), str(clause) if clause else None, min(MOST, sure))

@@ -8,10 +8,11 @@ import numpy as np
 
 from workbench.analysis import Evolution
 from workbench.analysis.report import Analysis
+from workbench.analysis.series.result import Pattern
 from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.text import count
 from workbench.recorder.logs.rows import MAX_NAMES, Number
-from workbench.recorder.outlook import Outlook
+from workbench.recorder.outlook import SURE, Outlook
 from workbench.recorder.watch import Watch
 from workbench.text import harmless, printable
 
@@ -77,7 +78,7 @@ class RunLog(Watch):
         return f"iteration {iteration:,}" if step is None else f"step {step:,}"
 
     def problems(self) -> list[str]:
-        """Each variable that became NaN or infinite, with the step; empty for a healthy run."""
+        """Each variable that became NaN or infinite, or grows ever faster, with the step; empty for a healthy run."""
         found = []
         for name in self.names:
             series = self[name]
@@ -87,7 +88,24 @@ class RunLog(Watch):
                 k = int(bad[0])
                 kind = "NaN" if np.isnan(values[k]) else "infinite"
                 found.append(f"{name} is {kind} in {self.at(int(series.iterations[k, -1]))} for the first time")
+            elif (k := self._grows_since(name, values)) is not None:
+                since = self.at(int(series.iterations[k, -1]))
+                found.append(f"{name} has grown ever faster since {since}: from {values[k]:.6g} to {values[-1]:.6g}")
         return found
+
+    def _grows_since(self, name: str, values: np.ndarray) -> int | None:
+        """The place of the least magnitude, if the variable diverges from there and is past all that it was before.
+
+        Counters, clocks and sums of what was seen grow, too, by about as much in each step: the half of the way is then
+        the half of the growth, and it is at most a quarter where something grows ever faster.
+        """
+        label = self.label(name)
+        if label.label is not Pattern.DIVERGING or label.method == "counter" or label.confidence < SURE:
+            return None
+        size = np.abs(values)
+        k = int(np.argmin(size))
+        middle = size[(k + len(size)) // 2]
+        return k if size[-1] > 4.0 * middle and size[-1] >= size[: k + 1].max() else None
 
     def table(self) -> list[dict[str, Any]]:
         """A row for each variable: its name, values, first, last and least value, where that was, and its label."""
@@ -118,7 +136,7 @@ class RunLog(Watch):
 
     @property
     def healthy(self) -> bool:
-        """True if no value is NaN or infinite, and ``until`` was reached."""
+        """True if there are no problems, and ``until`` was reached."""
         return not self.problems() and self.reached is not False
 
     def data(self) -> dict[str, Any]:

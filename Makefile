@@ -20,7 +20,7 @@
 #   make fuzz    coverage-guided fuzzing of the readers; FUZZ_SECONDS=60 each  FUZZ_TARGETS="graphdef onnx ..."
 #   make labextension   builds the JupyterLab extension anew from its TypeScript; Node from a wheel, 230 MB of packages
 #   make pictures   the pictures of the panel in README and course, taken anew; a test says when they are too old
-#   make docs    the API reference, from the docstrings, in build/docs
+#   make docs    the site: guides, the course, the reference from the docstrings, in build/docs; a minute, once .venv-docs is there
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
@@ -161,12 +161,14 @@ test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 JAX_VENV := $(CURDIR)/.venv-jax
 WATCH_VENV := $(CURDIR)/.venv-watch
 OLDEST_VENV := $(CURDIR)/.venv-oldest
+DOCS_VENV := $(CURDIR)/.venv-docs
 OLDEST_EXTRAS := lab arrow onnx
 OLDEST_REQUIREMENTS := build/oldest-requirements.txt
 $(JAX_VENV)/.made: tests/jax/requirements.txt
 $(WATCH_VENV)/.made: tests/recorder/requirements.txt
 $(OLDEST_VENV)/.made: $(OLDEST_REQUIREMENTS)
-$(JAX_VENV)/.made $(WATCH_VENV)/.made $(OLDEST_VENV)/.made: | $(DEV_STAMP)
+$(DOCS_VENV)/.made: .ci/docs/requirements.txt
+$(JAX_VENV)/.made $(WATCH_VENV)/.made $(OLDEST_VENV)/.made $(DOCS_VENV)/.made: | $(DEV_STAMP)
 	@echo "installing $< in $(notdir $(@D))"
 	@rm -rf "$(@D)" && $(PYTHON) -m venv "$(@D)"
 	@"$(@D)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
@@ -179,7 +181,7 @@ $(OLDEST_REQUIREMENTS): pyproject.toml .ci/lower-bounds.py | $(DEV_STAMP)
 	@mkdir -p "$(@D)" && python .ci/lower-bounds.py $(OLDEST_EXTRAS) > "$@"
 
 # All of them, best side by side: most of the time goes to the network (make -j4 environments).
-environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made $(OLDEST_VENV)/.made
+environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made $(OLDEST_VENV)/.made $(DOCS_VENV)/.made
 
 test-jax: $(JAX_VENV)/.made
 	$(call limited,1200) "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
@@ -240,14 +242,15 @@ notebooks: $(WATCH_VENV)/.made
 pictures: $(WATCH_VENV)/.made
 	@"$(WATCH_VENV)/bin/python" .ci/pictures.py
 
-# What the names of the package refer to, and the rooms whose classes they hand out. The variable lets the editable
-# install look whether it has to be built.
-docs: $(DEV_STAMP)
-	@PDOC_ALLOW_EXEC=1 pdoc --docformat numpy --output-directory build/docs $(DOCUMENTED)
-	@echo "the API reference is in build/docs/index.html"
-DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
-  workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal workbench.docs
+# The site: pages of workbench/docs, the course with its stored outputs, the reference from the docstrings. A warning of
+# Sphinx and a link that leads nowhere fail.
+docs: $(DOCS_VENV)/.made
+	@"$(DOCS_VENV)/bin/python" .ci/docs/stage.py
+	@rm -rf build/docs
+	@"$(DOCS_VENV)/bin/python" -m sphinx -q -W --keep-going -n -c .ci/docs -b html build/docs-source build/docs
+	@python .ci/docs/links.py build/docs
+	@echo "the documentation is in build/docs/index.html"
 
 clean:
-	rm -rf .venv .venv-models .venv-jax .venv-watch .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models .venv-jax .venv-watch .venv-oldest .venv-docs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

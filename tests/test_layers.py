@@ -442,7 +442,7 @@ def test_a_proper_import_passes(tmp_path, file, text):
 
 
 # -- the table in the documentation ------------------------------------------------------------------------------------
-PAGE = ROOT / "workbench" / "docs" / "development.md"
+PAGE = ROOT / "workbench" / "docs" / "reference" / "development.md"
 
 
 def layers_table() -> str:

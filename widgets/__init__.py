@@ -21,7 +21,7 @@ widgets, a specification that draws the data, and the view; ``live/pump.py`` car
 
 The views are widgets of ipywidgets 8 and anywidget, and talk to the page by the public widget protocol (comms, models,
 binary buffers); no extension of our own has to be installed. The browser tests run in JupyterLab 4, and those of the
-panel in Notebook 7 and marimo, too; ``docs/panel.md`` says what works where. Without a notebook there are
+panel in Notebook 7 and marimo, too; ``docs/reference/panel.md`` says what works where. Without a notebook there are
 ``wb.terminal(session)`` and ``workbench debug MODEL``, and ``panel.to_html`` for a file that any browser opens.
 """
 

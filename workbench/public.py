@@ -465,8 +465,8 @@ def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme
     Returns
     -------
     plotly.graph_objects.Figure
-        |x - limit| with its forecast and the 90 % band. For a variable that does not converge the values themselves,
-        with their forecast.
+        ``|x - limit|`` with its forecast and the 90 % band. For a variable that does not converge the values
+        themselves, with their forecast.
 
     Examples
     --------

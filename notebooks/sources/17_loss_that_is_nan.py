@@ -348,8 +348,8 @@ course.check_answer("17.4", parameter)
 # - A recorded loop is run again bit for bit, so that one can go back, look at any value, and change the past.
 # - A slope can be NaN where the value is right. An infinity can be right where it is meant.
 #
-# Your own: three lines around the loop, and `wb.debug(watch)`. [A page](../workbench/docs/pytorch_loops.md) has a whole
-# example of each kind of loop. The next notebook is about what became of
+# Your own: three lines around the loop, and `wb.debug(watch)`. [A page](../workbench/docs/howto/pytorch_loops.md) has
+# a whole example of each kind of loop. The next notebook is about what became of
 # a module elsewhere: [18 An export that differs](18_export_that_differs.ipynb).
 
 # %%

@@ -224,8 +224,8 @@ course.check_answer("18.4", share)
 # - Names and lines that the exporter left in the file pair the two programs. The values decide if a pair is one.
 #
 # Your own: `wb.diff(module, "model.onnx", (x,))`, or `workbench diff model.pt2 model.onnx --random 1` at the command
-# line. [A page](../workbench/docs/debugging.md) says how it is judged. The course ends here. What is underneath:
-# [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# line. [A page](../workbench/docs/reference/debugging.md) says how it is judged. The course ends here. What is
+# underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb).
 
 # %%
 course.score("18")

@@ -118,8 +118,8 @@ def test_every_command_with_json_is_here():
 
 
 def documented(command: tuple[str, ...]) -> set[str]:
-    """The fields of a command's document that docs/json.md names, with those of every document."""
-    text = (Path(wb.__file__).parent / "docs" / "json.md").read_text("utf-8")
+    """The fields of a command's document that docs/reference/json.md names, with those of every document."""
+    text = (Path(wb.__file__).parent / "docs" / "reference" / "json.md").read_text("utf-8")
     parts = {part.partition("\n")[0].strip(" `"): part for part in text.split("\n## ")[1:]}
     tables = parts["Every document"] + parts[f"workbench {' '.join(command)}"]
     return set(re.findall(r"^\| `(\w+)` \|", tables, re.MULTILINE))
@@ -150,7 +150,7 @@ def test_stdout_is_one_document(command, files, capsys, monkeypatch, tmp_path):
         document = json.loads(out)  # of more than one document, or of prose, this is an error
         assert document["schema"] == SCHEMA, (call, out)
         missing = set(document) - documented(command)
-        assert not missing, f"docs/json.md has no {missing} for {command}"
+        assert not missing, f"docs/reference/json.md has no {missing} for {command}"
         if fails:
             assert status in (1, 2, 3), (call, status)
             if "state" not in document:  # a run that fails has facts

@@ -100,7 +100,7 @@ class Proof(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The distance |left - right| of the operands of the blocking clause over consecutive evaluations.
+    """The distance ``|left - right|`` of the operands of the blocking clause over consecutive evaluations.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Termination:
     proof : Proof or None
         ``kind`` of the argument and what was ``checked``.
     gap : Gap or None
-        |left - right| of the blocking clause: ``trend``, ``values`` and ``iterations``.
+        ``|left - right|`` of the blocking clause: ``trend``, ``values`` and ``iterations``.
     chain : list of ChainLink
         Nodes that update the first root variable, from its Merge to its NextIteration, with their source lines.
     first_bad : int or None

@@ -13,7 +13,7 @@ from workbench.cli import pager
 from workbench.cli.layout import clip, columns, wrap
 from workbench.text import lines, printable
 
-#: version of the fields of all JSON documents (docs/json.md); a field that goes or changes its meaning raises it
+#: version of the fields of all JSON documents (docs/reference/json.md): it rises when one is removed or changed
 SCHEMA = 1
 #: items of an array that JSON holds in full; larger ones are described
 JSON_ITEMS = 1000

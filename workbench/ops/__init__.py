@@ -21,8 +21,8 @@ Conventions
 -----------
 - ``spec.attrs`` maps the attrs to their defaults, ``REQUIRED`` where there is none. Unknown attrs are refused, unless
   their name begins with "_". Attrs may be left out; they are never filled in.
-- ``spec.inputs``: "*rest" any number, "axes?" may be left out at the end. ``spec.outputs``: "*parts" any number, fixed
-  by the attrs and types (``unstack``, ``split``).
+- ``spec.inputs``: ``"*rest"`` any number, "axes?" may be left out at the end. ``spec.outputs``: ``"*parts"`` any
+  number, fixed by the attrs and types (``unstack``, ``split``).
 - Dtypes promote as in NumPy: int32 / int32 is float64, float32 * int32 is float64, sums of integers are 64-bit. The ops
   ``sum prod mean cumsum cumprod`` take ``dtype``, a name or "same" for the input's, as TensorFlow and ONNX need. A
   Python scalar has no place in an op call: make it a constant of :func:`scalar_dtype` first.

@@ -146,7 +146,7 @@ def test_the_document_of_the_rules_is_written_from_the_table():
 
 def test_the_table_of_the_documentation_is_the_output_of_the_measuring_command():
     found = measured.recorded()
-    page = (DOCUMENT.parents[2] / "workbench/docs/types.md").read_text(encoding="utf-8")
+    page = (DOCUMENT.parents[2] / "workbench/docs/reference/types.md").read_text(encoding="utf-8")
     for name, row in found["sample"].items():
         assert f"| {name} | {row['instances']:,} | {row['text'] / 1000:,.0f} | {row['seconds']:.1f} |" in page
     base = found["sample"]["all combinations"]

@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.watch
 pytest.importorskip("torch")
 
-PAGE = Path(__file__).parents[3] / "workbench/docs/pytorch_loops.md"
+PAGE = Path(__file__).parents[3] / "workbench/docs/howto/pytorch_loops.md"
 PARTS = re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 

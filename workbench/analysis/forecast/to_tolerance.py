@@ -48,7 +48,7 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
     values : array_like
         Shape (n,): the record of one variable, oldest first.
     tol : float
-        Largest |x - limit|, positive, in the unit of the values.
+        Largest ``|x - limit|``, positive, in the unit of the values.
 
     Returns
     -------

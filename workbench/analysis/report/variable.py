@@ -92,7 +92,7 @@ class Variable:
         return self.column.iterations[keep].astype(np.float64), self.line[keep]
 
     def convergence(self, tolerance: float | None = None) -> Convergence | None:
-        """|x - limit| over the iterations with its forecast; None for what does not converge."""
+        """``|x - limit|`` over the iterations with its forecast; None for what does not converge."""
         return convergence(self.evolution, self.line, self.column.iterations, tolerance, step=self.column.step)
 
     @harmless

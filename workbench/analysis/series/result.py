@@ -57,7 +57,7 @@ class Evolution:
     limit : float or None
         Estimated limit, in the unit of the values.
     limit_error : float or None
-        Estimate of |limit - true limit|.
+        Estimate of ``|limit - true limit|``.
     rate : float or None
         Factor per iteration of the distance to the limit, or of the growth.
     order : float or None

@@ -182,11 +182,10 @@ def queries(rounds: int = 50) -> Iterator[str]:
         "settled": 1 + 0.9**k,
     }
     for name, values in kinds.items():
-        state = filled(values)
-        s = interleaved({"state": lambda state=state: classify(state), "all": lambda v=values: classify(v)}, rounds)
+        s = interleaved({"newest": lambda v=values[-512:]: classify(v), "all": lambda v=values: classify(v)}, rounds)
         yield (
-            f"  {met(s['state'] <= QUERY)} {name:<10} {s['state'] * 1e6:6.0f} microseconds of a state, at most "
-            f"{QUERY * 1e6:.0f}; {s['all'] / s['state']:.1f} times as long of all {len(k):,} values"
+            f"  {met(s['newest'] <= QUERY)} {name:<10} {s['newest'] * 1e6:6.0f} microseconds of 512 values, at most "
+            f"{QUERY * 1e6:.0f}; {s['all'] / s['newest']:.1f} times as long of all {len(k):,} values"
         )
 
 
@@ -194,7 +193,7 @@ def main(n: int = 10_000_000) -> None:
     for part in (scalars(), tensors(), live(n), reading(n)):
         for line in part:
             print(line, flush=True)
-    print("queries of states that changed")
+    print("labels")
     for line in queries():
         print(line, flush=True)
 

@@ -123,12 +123,14 @@ def test_a_limit_is_drawn_only_for_a_curve_that_is_drawn(made):
     with wb.Session(b.build({"w": w})) as session:
         session.run()
         view = made(EvolutionView, session.trace, ["w"])
-        (head,) = live(view)["layout"]["meta"]["heads"]
-        (line,) = head["lines"]
         level = [a for a in live(view)["layout"]["annotations"] if a["text"].startswith("limit")]
         verdict = view.model(None)["verdicts"][0]
-        assert verdict["suffix"] == " (2-norm)"
-        assert bool(level) == (line["name"] == "w (2-norm)"), "the verdict is about the norm"
+        told = wb.analyze(session).variables["w"]
+        assert told.part.startswith("element [") and told.limit == pytest.approx(5.0)
+        assert verdict["text"].startswith(f"w{told.part.removeprefix('element ')}: converging")
+        assert verdict["suffix"] is None and verdict["limit"] is None and not level, (
+            "the limit of an element of the norm"
+        )
 
 
 def test_components_are_chosen_by_change():

@@ -42,7 +42,7 @@ class Beside:
         found: list[dict[str, Any]] = []
         others = self.runs.traces()
         for other, trace in others:
-            group = self._models.setdefault((id(trace), outer), EvolutionGroup(None))
+            group = self._models.setdefault((id(trace), outer), EvolutionGroup(judged=False))
             for line in group.update(trace, list(names), outer=outer, verdicts=False, log=log)["lines"]:
                 told = {k: line[k] for k in ("x", "y", "whole", "bool")}
                 found.append(

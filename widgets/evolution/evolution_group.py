@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from workbench.widgets.evolution.evolution_model import EvolutionModel
 
@@ -22,8 +20,8 @@ Outer = tuple[int, ...] | None
 class EvolutionGroup:
     """Followed values by name; choosing others reads nothing again. See :class:`EvolutionModel`."""
 
-    def __init__(self, classify: Callable[[np.ndarray], Any] | None) -> None:
-        self.classify = classify
+    def __init__(self, judged: bool) -> None:
+        self.judged = judged
         self._models: OrderedDict[tuple[str, Outer, bool], EvolutionModel] = OrderedDict()
         self._active: list[EvolutionModel] = []
 
@@ -35,7 +33,7 @@ class EvolutionGroup:
         """The model of one value, made on first use."""
         key = (name, outer, statistics)
         if key not in self._models:
-            judged = None if statistics else self.classify
+            judged = self.judged and not statistics
             self._models[key] = EvolutionModel([name], judged, statistics=statistics, outer=outer)
             while len(self._models) > KEPT:
                 self._models.popitem(last=False)

@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.analysis.live.histories import read_column
 from workbench.errors import WorkbenchError
-from workbench.widgets.evolution.evolution_lines import (
-    MAX_COMPONENTS,
-    Line,
-    curves_of,
-    measured_of,
-    statistics_of,
-    why_not,
-)
-from workbench.widgets.evolution.evolution_verdicts import TAIL, verdict_of
+from workbench.widgets.evolution.evolution_lines import Line, curves_of, measured_of, statistics_of, why_not
+from workbench.widgets.evolution.evolution_verdicts import verdict_of
 from workbench.widgets.series.broadcast_series import of_activation
 from workbench.widgets.series.series_reader import SeriesReader, width_of
 from workbench.widgets.text.labels import short_name
@@ -39,8 +33,7 @@ FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 class EvolutionModel:
     """Follows some values of a trace; ``update`` reads only what is new since the last call.
 
-    ``classify`` is called on the most recent values of each line (at most 4096) and gives a verdict with ``label``,
-    ``limit`` and ``confidence``; leave it out to draw lines only. With ``statistics`` the lines are those of the
+    ``judged``: with a verdict on each value, as all screens have it. With ``statistics`` the lines are those of the
     elements of arrays, also of dropped ones where the trace has their statistics. ``outer`` is the iteration of the
     frames around: only that activation of a loop inside another is followed then, else all of them in order.
     """
@@ -48,13 +41,13 @@ class EvolutionModel:
     def __init__(
         self,
         names: Sequence[str],
-        classify: Callable[[np.ndarray], Any] | None = None,
+        judged: bool = False,
         *,
         statistics: bool = False,
         outer: tuple[int, ...] | None = None,
     ) -> None:
         self.names, self.outer = list(names), outer
-        self.classify, self._statistics = classify, statistics
+        self._judged, self._statistics = judged, statistics
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in names}
         self._follow = {n: SeriesReader(partial(self._take, n), partial(self._cut, n)) for n in self.names}
         self._series: dict[str, Any] = {}
@@ -207,33 +200,15 @@ class EvolutionModel:
         return x.astype(np.float64), np.asarray(values)
 
     # -- judging ----------------------------------------------------------------------------------------------------
-    def _tail(self, name: str) -> np.ndarray | None:
-        """The newest values, unthinned."""
-        count = self._follow[name].count
-        if self._trace is None or count < 4:
-            return None
-        series = self.series(name)
-        if width_of(series) > MAX_COMPONENTS:  # the norms are known already, and reading the arrays again is slow
-            return next(iter(self._lines[name].values())).newest(TAIL)
-        tail = min(count, TAIL)
-        if self._follow[name].depth <= 1 and self.outer is None:
-            # negative slices reach the end without a count of the whole
-            return np.asarray(series[-tail:])
-        size = len(series)
-        iterations, values = series.window(max(0, size - tail), size)
-        # of an inner loop the present activation is judged, not the sequence of all of them
-        mine = np.all(iterations[:, :-1] == iterations[-1, :-1], axis=1)
-        return np.asarray(values)[mine]
-
     def _verdict(self, name: str) -> dict[str, Any] | None:
-        if self.classify is None or not self._lines[name]:
-            return None
-        try:
-            tail = self._tail(name)
-        except FAILED:
+        if not self._judged or not self._lines[name] or self._trace is None:
             return None
         x = [line.whole.x for line in self._lines[name].values()]
-        found = None if tail is None else verdict_of(name, tail, self.classify, [int(v[-1]) for v in x if len(v)])
+        try:
+            column = read_column(self._trace, self._trace.ref(name), outer=self.outer)
+            found = verdict_of(name, column, [int(v[-1]) for v in x if len(v)])
+        except FAILED:
+            return None
         if found is not None:  # which of its lines it is about; that of a norm of several lines is about none
             suffixes, k = list(self._lines[name]), found["line"]
             found["suffix"] = None if k is None or k >= len(suffixes) else suffixes[k]

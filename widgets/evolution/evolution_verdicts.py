@@ -3,62 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.analysis.forecast.convergence_curve import convergence, forecast_values
+from workbench.analysis.live.histories import HistoryColumn
+from workbench.analysis.live.label import evolution_of
 from workbench.analysis.series.result import Evolution, percent
-from workbench.errors import WorkbenchError
 from workbench.text import estimate
 from workbench.widgets.evolution.convergence_model import ahead_model
-from workbench.widgets.evolution.evolution_lines import MAX_COMPONENTS, lines_of
 from workbench.widgets.text.labels import number, short_name
 from workbench.widgets.text.numerals import spaced
 
-#: newest values that are judged, and points of a forecast
-TAIL, AHEAD = 4096, 60
+#: points of a forecast, and values from which on there is a verdict
+AHEAD, LEAST = 60, 4
 
 
-def verdict_of(
-    name: str, tail: np.ndarray, classify: Callable[[np.ndarray], Any], lasts: Sequence[int]
-) -> dict[str, Any] | None:
-    """The verdict about the newest values of ``name``, oldest first; None where there are too few or no numbers.
+def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[str, Any] | None:
+    """The verdict about the newest values of ``name``; None where there are too few or no numbers.
 
     ``lasts`` are the numbers of the last iteration of each of its lines. The result has ``name``, ``of``, ``label``,
     ``limit``, ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``issues``, ``line`` (the
     number of the line that the forecast belongs to), ``forecast``, ``distance`` and ``told``.
     """
-    if len(tail) < 4 or tail.dtype.kind == "c":
+    if len(column) < LEAST:
         return None
-    flat, norms = _columns(tail)
-    if flat is None or flat.shape[0] < 4:
-        return None
-    try:
-        verdict = classify(flat[:, 0] if flat.shape[1] == 1 else flat)
-    except (WorkbenchError, ValueError, FloatingPointError, OverflowError):
-        return None
-    if norms and isinstance(verdict, Evolution):
-        verdict.above(0.0)
+    verdict = evolution_of(column)
+    part, about = part_of(column, verdict), _ahead(verdict, column, lasts)
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
-    limit, error = verdict.limit, verdict.limit_error
+    # that of one element of many is none of the lines of their norm
+    limit, error = (None, None) if about["line"] is None else (verdict.limit, verdict.limit_error)
     told = None if limit is None else estimate(limit, error, verdict.distance)
-    plain = told is not None
     return {
         "name": short_name(name),
         "of": name,
         "label": label,
-        "limit": float(limit) if plain else None,
-        "limit_error": float(error) if plain and error is not None else None,
+        "limit": float(limit) if told is not None and limit is not None else None,
+        "limit_error": float(error) if told is not None and error is not None else None,
         "limit_text": told or "",
         "confidence": getattr(verdict, "confidence", None),
-        "text": verdict_text(name, label, verdict),
+        "text": verdict_text(name + part, label, verdict),
         "short": verdict_text("", label, verdict)[2:].partition(", sure to")[0],
         "rate": rate_text(verdict),
         "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
         "issues": dict(getattr(verdict, "issues", None) or {}),
-        **_ahead(verdict, flat, lasts),
+        **about,
     }
 
 
@@ -95,27 +86,24 @@ def rate_text(verdict: Any) -> str:
     return ""
 
 
-def _columns(tail: np.ndarray) -> tuple[np.ndarray | None, bool]:
-    """(n, d) with at most ``MAX_COMPONENTS`` columns: small arrays as they are, others as their 2-norm; and whether
-    they are norms."""
-    if tail.dtype == object or tail.ndim > 1 and (not tail.size or tail[0].size > MAX_COMPONENTS):
-        found = list(lines_of(tail).values())
-        return (np.stack(found, axis=1) if found else None), True
-    return (tail.reshape(len(tail), -1) if tail.dtype.kind in "biuf" else None), False
+def part_of(column: HistoryColumn, verdict: Evolution) -> str:
+    """The element of an array that decides, as an index."""
+    at = verdict.component
+    return "" if at is None else f"[{','.join(str(int(i)) for i in np.unravel_index(at, column.shape))}]"
 
 
-def _ahead(verdict: Any, flat: np.ndarray, lasts: Sequence[int]) -> dict[str, Any]:
+def _ahead(verdict: Evolution, column: HistoryColumn, lasts: Sequence[int]) -> dict[str, Any]:
     """The forecast of a value and of its distance to the limit, where the verdict has a model."""
     found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
-    if not isinstance(verdict, Evolution) or not lasts:
+    places, at = column.components, verdict.component
+    # of a large array one line is drawn, of its norm
+    found["line"] = k = (at or 0) if None not in places or at is None else None
+    if k is None or k >= len(lasts) or column.step != 1:
         return found
-    several = flat.shape[1] > 1
-    found["line"] = k = verdict.component if several else 0
-    if k is None or k >= len(lasts) or k >= flat.shape[1]:
-        return found
-    last, n = lasts[k], len(flat)
+    last, n = lasts[k], len(column)
     steps = np.unique(np.rint(np.linspace(1, max(4, n // 3), AHEAD)))
-    line = flat[:, k].astype(np.float64)
+    values = column.values if column.values.ndim == 1 else column.values[:, places.index(at)]
+    line = values.astype(np.float64)
     found["forecast"] = ahead_model(forecast_values(verdict, last, steps, line), float(line[-1]))
     plot = convergence(verdict, line, np.arange(last + 1 - n, last + 1))
     if plot is not None:

@@ -49,12 +49,6 @@ if TYPE_CHECKING:
 HEIGHT = 200
 
 
-def _classify(values: Any) -> Any:
-    from workbench.analysis import classify  # late: a view of a graph alone needs no analysis
-
-    return classify(values)
-
-
 class EvolutionView(EvolutionControl, Zoomed):
     """The variables of one loop over its iterations, with limits, and with what was looked ahead or is forecast.
 
@@ -132,7 +126,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         scale = scale if scale is not None else "log" if log else "linear"
         self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
         self._follows = names is None and frame is None and len(self._choice.frames) > 1
-        self._group = EvolutionGroup(_classify)
+        self._group = EvolutionGroup(judged=True)
         self._shares, self.runs = runs is not None, runs if runs is not None else OtherRuns(self.source)
         self._beside = Beside(self.runs, condition)
         self._condition = condition

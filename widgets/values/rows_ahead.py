@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.convergence_curve import forecast_values
-from workbench.analysis.series.classify import classify
+from workbench.analysis.live.histories import read_column
+from workbench.analysis.live.label import evolution_of
 from workbench.errors import WorkbenchError
 from workbench.text import estimate
 from workbench.widgets.evolution.evolution_ahead import ahead_of
 from workbench.widgets.live.view_source import ViewSource
-from workbench.widgets.series.broadcast_series import of_activation
 from workbench.widgets.series.loop_state import has_ended
 from workbench.widgets.text.labels import number
 from workbench.widgets.text.numerals import numeral, spaced
@@ -25,8 +25,6 @@ from workbench.widgets.values.slices import Index
 
 #: iterations to come, beside the last one
 ROWS = 3
-#: newest values that a forecast is made from, as many as the strips' is
-TAIL = 4096
 
 
 class RowsAhead:
@@ -67,13 +65,11 @@ class RowsAhead:
         if trace is None or last < 3 or has_ended(trace, self.source.graph, path, outer):
             return []
         try:
-            series = of_activation(trace[name], outer)
-            values = np.asarray(series[-min(last + 1, TAIL) :])
-            if values.ndim != 1 or values.dtype.kind not in "iuf":
+            column = read_column(trace, trace.ref(name), outer=outer)
+            if column.values.ndim != 1 or column.of_sizes or column.values.dtype.kind not in "iuf":
                 return []
-            verdict = classify(values)
             steps = np.arange(1.0, ROWS + 1.0)
-            expected = forecast_values(verdict, last, steps, values.astype(np.float64))
+            expected = forecast_values(evolution_of(column), last, steps, column.values.astype(np.float64))
         except (*MISSING, FloatingPointError, OverflowError):
             return []
         if expected is None:

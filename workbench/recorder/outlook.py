@@ -16,9 +16,9 @@ import numpy as np
 from workbench.analysis import Follower
 from workbench.analysis.laws.chance.rest import rest
 from workbench.analysis.laws.record import FallingRecord
-from workbench.analysis.series.classify import classify_history
+from workbench.analysis.live.histories import TAIL, HistoryColumn
+from workbench.analysis.live.label import evolution_of, label_of
 from workbench.analysis.series.result import Evolution, Pattern
-from workbench.analysis.series.value_series import History, HistoryError
 from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.termination.query import observe
 from workbench.analysis.text import bounds, listed
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 #: variables that are classified at one look, and values of a strip
 VARIABLES, POINTS = 12, 240
-#: newest norms that are classified
-NEWEST = 512
 #: newest iterations that are looked at for when ``until`` was met
 REACHED = 100_000
 #: equal values in a row after which a variable is said to rest
@@ -208,7 +206,7 @@ class Outlooks:
         assert self._follower is not None
         ref = Ref(f"{'/'.join(watch.path)}/{name}/Merge")
         try:
-            evolution = self._follower.evolution(ref, newest=True)
+            evolution = label_of(watch.trace, ref)
         except TROUBLE as error:
             evolution = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
         column = next(v for v in watch.variables if v.name == name)
@@ -220,13 +218,11 @@ class Outlooks:
         values = source.take(rows) if source.dtype is not None else np.empty(0)
         measure = "2-norm" if norm or values.ndim > 1 else "modulus" if values.dtype.kind == "c" else ""
         y = _sizes(values, norm)
-        if measure and len(rows):
-            newest = np.arange(max(first, stop - NEWEST), stop)
+        if measure == "2-norm" and len(rows):
+            newest = np.arange(max(first, stop - TAIL), stop)
             if column.missing is not None:
                 newest = newest[~column.missing.take(newest).astype(bool)]
-            evolution = _of_sizes(
-                _sizes(source.take(newest), norm), int(newest[0] if len(newest) else stop) - start, evolution
-            )
+            evolution = _of_norms(_sizes(source.take(newest), norm), newest - start + 1, evolution)
         if column.missing is not None and len(rows):
             y = np.where(column.missing.take(rows), np.nan, y)
         value = float(y[-1]) if len(y) else None
@@ -251,12 +247,9 @@ def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
     return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
 
 
-def _of_sizes(y: np.ndarray, start: int, elements: Evolution) -> Evolution:
-    """The evolution of norms or moduli; the first NaN and infinity are those of the elements."""
-    try:
-        found = classify_history(History(y, start)).of_norm()
-    except (*TROUBLE, HistoryError) as error:
-        found = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
+def _of_norms(y: np.ndarray, iterations: np.ndarray, elements: Evolution) -> Evolution:
+    """The evolution of norms; the first NaN and infinity are those of the elements."""
+    found = evolution_of(HistoryColumn(y, iterations, shape=(2,)))
     found.issues = {**found.issues, **{k: at for k, at in elements.issues.items() if k in ("nan", "inf")}}
     return found
 
@@ -334,7 +327,7 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
         bad = {k: at for k, at in v.evolution.issues.items() if k in ("nan", "inf")}
         if bad:
             kind = min(bad, key=lambda k: bad[k])
-            found.setdefault("nan", f"{v.name} is {kind} since iteration {bad[kind] + 1:,}.")
+            found.setdefault("nan", f"{v.name} is {kind} since iteration {bad[kind]:,}.")
         leaves = v.name in asked and v.evolution.label is Pattern.DIVERGING and not _counts_to_bound(v)
         if leaves and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} diverges: {next(iter(v.evolution.why), '')}")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from workbench.analysis import classify
+from workbench.analysis.live.label import label_of
+from workbench.analysis.series.result import Pattern
 from workbench.debugger import DebugControl
 from workbench.device import Device
 from workbench.errors import SessionError
 from workbench.execution import NEWEST_CHECKPOINTS, NEWEST_ROWS, Run, prepare_feeds
 from workbench.execution.one_shot import plan_for
 from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.trace import Trace
 from workbench.trace.retention import DEFAULT_MEMORY, Retention, retention_of
 
 #: most bytes of a trace; beyond it the oldest rows are dropped, and recomputed on access
@@ -64,6 +65,7 @@ def debugger_for(
     return DebugControl(run, release_dead_values, pattern_of)
 
 
-def pattern_of(values: np.ndarray) -> str:
-    """Name of the pattern of a series, for breakpoints on a change of pattern."""
-    return classify(values).label.name
+def pattern_of(trace: Trace, ref: Ref, iteration: tuple[int, ...]) -> str | None:
+    """Name of the pattern of a value up to an iteration, for breakpoints on a change of pattern; None without one."""
+    found = label_of(trace, ref, iteration)
+    return None if found.label is Pattern.UNKNOWN and not found.count else found.label.name

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.analysis.live.histories import HistoryColumn
 from workbench.analysis.report.html import ahead_of
 from workbench.analysis.series.result import Pattern
 from workbench.recorder.outlook import Outlooks, plain
@@ -90,7 +91,8 @@ def test_no_norm_has_a_negative_limit_or_forecast(values):
         assert variable.limit is None or variable.limit >= 0
         ahead = ahead_of(variable)
         assert ahead is None or min(np.nanmin(ahead.value), np.nanmin(ahead.low)) >= 0
-    told = verdict_of("v", values, wb.classify, [len(values) - 1])
+    column = HistoryColumn(np.linalg.norm(values, axis=1), np.arange(len(values)), shape=(20,))
+    told = verdict_of("v", column, [len(values) - 1])
     assert told["limit"] is None or told["limit"] >= 0
     if told["forecast"] is not None:
         assert np.nanmin(told["forecast"]["y"]) >= 0 and np.nanmin(told["forecast"]["low"]) >= 0

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.analysis import Pattern, classify
+from workbench.analysis.series.classify import classify_history
+from workbench.analysis.series.value_series import History
 
 K = np.arange(60)
 
@@ -95,11 +97,7 @@ def test_no_cancellation_where_none_is_told(values):
 
 
 def test_issues_keep_their_iteration_numbers():
-    from workbench.kernels.streaming import ScalarState
-
-    state = ScalarState()
-    state.update(0.95 ** np.arange(2000.0))
-    answer = classify(state)
+    answer = classify_history(History(0.95 ** np.arange(1500.0, 2000.0), 1500))
     assert answer.count == 2000 and answer.issues["vanishing"] == pytest.approx(13811, rel=1e-3)
 
 

@@ -9,8 +9,6 @@ import time
 import numpy as np
 import pytest
 
-from workbench.analysis import classify
-
 streaming = pytest.importorskip("workbench.kernels.streaming", reason="the compiled kernels are not built")
 twin = pytest.importorskip("tests.kernels.reference.streaming", reason="the compiled kernels are not built")
 
@@ -131,14 +129,6 @@ def test_kind_may_not_change():
     vector.update(np.zeros(3))
     with pytest.raises(ValueError, match="shape"):
         vector.update(np.zeros(4))
-
-
-def test_classify_takes_a_state():
-    state = streaming.ScalarState()
-    state.update(3 + 0.99 ** np.arange(2000.0))
-    answer = classify(state)
-    assert answer.label.name == "CONVERGING" and answer.count == 2000
-    assert answer.limit == pytest.approx(3.0)
 
 
 def test_gil_is_released():

@@ -178,7 +178,7 @@ def _equals(value: Any, a: Any, b: Any) -> bool:
 def _distance(value: Any, operands: tuple[Any, Any]) -> int:
     """0 for a scalar whose size or square is an operand's, 1 for other scalars, 2 for a tensor of that norm, else 3."""
     try:
-        v = np.asarray(value, dtype=float)
+        v = np.abs(np.asarray(value)).astype(float)
         sizes = [abs(float(o)) for o in operands if o is not None]
     except (TypeError, ValueError):
         return 3

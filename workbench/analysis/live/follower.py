@@ -2,7 +2,8 @@
 
 ::
 
-    trace rows --IncrementalReader, piece by piece--> ScalarState | VectorState --classify--> Evolution
+    trace rows --IncrementalReader, piece by piece--> ScalarState | VectorState
+    trace rows --label_of, the newest ones--> Evolution, as on every other screen
 
 A state takes in each row once: a question reads only the rows that are new since the last one, so that its cost does
 not depend on how long the loop has run, and its size never does. Rows that are rewritten (going back, edits, other
@@ -15,9 +16,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from workbench.analysis.live.label import label_of
 from workbench.analysis.live.value_stream import FollowError, State, Trips, ValueStream
-from workbench.analysis.series.classify import classify
-from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.series.result import Evolution
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.streaming import ScalarState
@@ -121,8 +122,10 @@ class Follower:
             assert state is not None
             return state.clone() if isinstance(state, ScalarState) else state
 
-    def evolution(self, name: str | Ref, frame: Any = None, *, newest: bool = False) -> Evolution:
-        """Classify a value by all of its rows so far.
+    def evolution(self, name: str | Ref, frame: Any = None) -> Evolution:
+        """Tell how a value evolves, by its newest rows: what panel, reports, watches and breakpoints show of it, too.
+
+        In nested loops it is that of the newest activation.
 
         Parameters
         ----------
@@ -130,24 +133,21 @@ class Follower:
             The value.
         frame : str or tuple of str, optional
             The loop in which it must live.
-        newest : bool, default False
-            Whether to follow the newest activation only.
 
         Returns
         -------
         Evolution
-            UNKNOWN for fewer than five values. The same object is returned until there are new rows: do not change it.
+            UNKNOWN for fewer than five values, and for values that are not numbers.
 
         Raises
         ------
-        TraceError, FollowError
-            As for :meth:`state`.
+        TraceError
+            For a name that this run does not compute (``unknown-value``, ``not-computed``).
+        FollowError
+            For a value that does not live in ``frame`` (``other-frame``).
         """
         with self._lock:
-            followed = self._caught_up(name, frame, newest)
-            if followed.answer is None:
-                followed.answer = _evolution(followed)
-            return followed.answer
+            return label_of(self.trace, self._ref(name, frame))
 
     def missed(self, name: str | Ref, frame: Any = None, *, newest: bool = False) -> list[tuple[int, int]]:
         """Return the ranges of rows that were dropped before they could be read.
@@ -201,7 +201,8 @@ class Follower:
             return self._trips[path].state.clone()
 
     # -- parts ------------------------------------------------------------------------------------------------------
-    def _caught_up(self, name: str | Ref, frame: Any, newest: bool) -> ValueStream:
+    def _ref(self, name: str | Ref, frame: Any) -> Ref:
+        """The value of a name, which must live in ``frame``."""
         trace = self.trace
         ref = trace.ref(name)
         if frame is not None:
@@ -213,6 +214,10 @@ class Follower:
                     slug="other-frame",
                     fix="leave the frame out, or name the variable of that loop.",
                 )
+        return ref
+
+    def _caught_up(self, name: str | Ref, frame: Any, newest: bool) -> ValueStream:
+        trace, ref = self.trace, self._ref(name, frame)
         key = ref.node, ref.index, newest
         if key not in self._followed:
             self._followed[key] = ValueStream(trace, ref, str(name), newest, self._forks)
@@ -237,18 +242,3 @@ class Follower:
                 fix=f"its loops are {', '.join('/'.join(p) for p in paths) or 'none'}.",
             )
         return path
-
-
-def _evolution(followed: ValueStream) -> Evolution:
-    state = followed.state
-    assert state is not None
-    if state.count == 0 or isinstance(state, ScalarState) and len(state.values()) == 0:
-        answer = Evolution(Pattern.UNKNOWN, method="few", count=state.count, why=["No values could be read yet."])
-    else:
-        answer = classify(state)
-    lost = sum(b - a for a, b in followed.missed)
-    if lost:
-        answer.why.append(
-            f"{lost:,} rows were no longer kept when they were to be read: what stood in them is not in this answer."
-        )
-    return answer

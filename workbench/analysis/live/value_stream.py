@@ -59,7 +59,6 @@ class ValueStream:
         self._forks = forks
         self.state: State | None = None
         self.missed: list[tuple[int, int]] = []
-        self.answer: Any = None
         self._start = self._row = row
         self._revision = revision
         self._last_row = -1
@@ -148,7 +147,6 @@ class ValueStream:
         lost = high - low - int(np.count_nonzero((starts >= low) & (starts < high)))
         if lost <= 0:
             return
-        self.answer = None
         if self.missed and self.missed[-1][1] == low:
             self.missed[-1] = (self.missed[-1][0], high)
         else:
@@ -161,7 +159,6 @@ class ValueStream:
     def _values(self, piece: RowValues, start: int, stop: int) -> None:
         if start == stop:
             return
-        self.answer = None
         values = piece.values[start:stop]
         self._last_row = int(piece.rows[stop - 1])
         if isinstance(values, np.ndarray) and values.dtype != object:

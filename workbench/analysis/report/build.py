@@ -10,13 +10,14 @@ from typing import Any
 from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
 from workbench.analysis.expressions import formula, outlined
 from workbench.analysis.fixes.trial import fixes_that_help
+from workbench.analysis.live.histories import HistoryColumn, read_column
+from workbench.analysis.live.label import NO_VALUES, evolution_of
 from workbench.analysis.precision import first_nonfinite
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.wraps import first_wrap
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
-from workbench.analysis.report.histories import HistoryColumn, read_column
 from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
 from workbench.analysis.report.loop_dataflow import entries, statement_of, update_chain
 from workbench.analysis.report.loop_interactions import interplay, verdict
@@ -24,7 +25,7 @@ from workbench.analysis.report.methods.known_methods import method_of
 from workbench.analysis.report.rate_check import drop_refuted
 from workbench.analysis.report.roles import role_of
 from workbench.analysis.report.trip_counts import trip_counts
-from workbench.analysis.report.variable import NO_VALUES, Variable, Variables, evolution_of, no_variable
+from workbench.analysis.report.variable import Variable, Variables, no_variable
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.termination.query import left_frame, observe, over
@@ -170,9 +171,6 @@ class _Making:
         declared = self.graph.type_of(ref)
         shape = column.shape or tuple(d if d is not None else -1 for d in declared.shape or ())
         evolution = evolution_of(column)
-        if len(column) and column.iterations[0] <= 1:  # all of it; a watch without start values begins at iteration 1
-            evolution.count = len(column)
-        evolution.issues = {**evolution.issues, **column.first_bad}
         if path in self.loops:
             drop_refuted(self.loops[path], name, evolution)
         found = Variable(

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.convergence_curve import Convergence, convergence
+from workbench.analysis.live.histories import HistoryColumn, coarse
 from workbench.analysis.report.growth import Growth
-from workbench.analysis.report.histories import HistoryColumn, coarse
 from workbench.analysis.report.loop_dataflow import Link
-from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
-from workbench.analysis.series.value_series import History, HistoryError
 from workbench.errors import WorkbenchError
 from workbench.text import harmless
 
@@ -100,78 +98,7 @@ class Variable:
         return f"{self.name}: {self.evolution}"
 
 
-#: of the components of an array the one with the first of these labels speaks for all
-WORST = (Pattern.DIVERGING, Pattern.CHAOTIC, Pattern.OSCILLATING, Pattern.UNKNOWN, Pattern.CONVERGING, Pattern.STABLE)
-NO_VALUES = "There are no values."
 EVOLUTION = frozenset(f.name for f in fields(Evolution))
-
-
-def evolution_of(column: HistoryColumn) -> Evolution:
-    """The verdict on a column; for an array the worst of its components and its norm."""
-    values = column.values
-    if not len(values):
-        return Evolution(Pattern.UNKNOWN, why=list(column.notes[:1]) or [NO_VALUES], method="few")
-    start = int(column.iterations[0]) if column.step == 1 else 0
-    try:
-        if values.ndim == 1:
-            found = _arrived(_spaced(classify_history(History(values, start)), column), column)
-            return found.of_norm() if column.of_norms else found
-        results = []
-        for k, place in enumerate(column.components):
-            found = _of_array(classify_history(History(np.ascontiguousarray(values[:, k]), start)), place)
-            found.component = place
-            results.append(found)
-    except (HistoryError, ArithmeticError, LookupError, ValueError) as error:
-        why = f"It could not be classified: {getattr(error, 'message', error)}"
-        return Evolution(Pattern.UNKNOWN, why=[why], method="failed", count=len(values))
-    results = [r for r in results if r.method != "norm"] or results
-    worst = min(results, key=lambda r: (WORST.index(r.label), -r.confidence))
-    for other in results:
-        for slug, at in other.issues.items():
-            worst.issues[slug] = min(at, worst.issues.get(slug, at))
-    return _spaced(worst, column)
-
-
-def _of_array(found: Evolution, place: int | None) -> Evolution:
-    """Of many components one always moves one way in a short record; a norm is never negative."""
-    if found.method == "short" and found.label is Pattern.DIVERGING:
-        found.label, found.confidence = Pattern.UNKNOWN, 0.0
-    return found.of_norm() if place is None else found
-
-
-def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:
-    """Corrects the label of a variable that is at rest in the window but moved before: CONVERGING, by the whole run."""
-    y = column.y[:-1]  # the last point is not evenly spaced
-    if found.label is not Pattern.STABLE or column.step != 1 or len(y) < 16 or column.x[0] >= column.iterations[0]:
-        return found
-    if not np.all(np.isfinite(y)) or np.ptp(y) <= 1e3 * np.ptp(column.values.astype(np.float64)) or np.ptp(y) == 0:
-        return found
-    whole, k = classify_history(History(y)), float(column.x[1] - column.x[0])
-    if whole.label is not Pattern.CONVERGING:
-        return found
-    found.label, found.confidence = Pattern.CONVERGING, min(found.confidence, whole.confidence)
-    if whole.rate is not None and whole.rate > 0:
-        found.rate = float(whole.rate ** (1.0 / k))
-    found.why = [f"It moved from {y[0]:.6g} and has arrived: {found.why[0] if found.why else ''}".rstrip(": ")]
-    return found
-
-
-def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
-    """Numbers per kept value become numbers per iteration, where only every k-th iteration is kept."""
-    k = column.step
-    if k == 1:
-        return found
-    if found.label in (Pattern.OSCILLATING, Pattern.CHAOTIC):
-        why = f"Every {k}th iteration alone cannot tell a pattern from its sampling. Of these values: "
-        return Evolution(Pattern.UNKNOWN, why=[why + " ".join(found.why)], method="thinned", count=found.count)
-    if found.rate is not None and found.rate > 0:
-        found.rate = float(found.rate ** (1.0 / k))
-    if found.order is not None and found.order > 0:
-        found.order = float(found.order ** (1.0 / k))
-    found.issues = {slug: int(column.iterations[0]) + k * at for slug, at in found.issues.items()}
-    found.why = [sentence.replace("each iteration", f"every {k} iterations") for sentence in found.why]
-    found.model = None  # it counts in kept values
-    return found
 
 
 class Variables(Mapping[str, Variable]):

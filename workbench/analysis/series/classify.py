@@ -13,10 +13,8 @@ from workbench.analysis.series.decision_list import decide
 from workbench.analysis.series.linear_prediction import common_period
 from workbench.analysis.series.models import Scaled
 from workbench.analysis.series.result import Evolution, Finding, Pattern
-from workbench.analysis.series.streaming import evolution_of_scalar, evolutions_of_vector
-from workbench.analysis.series.value_series import History, as_typed_values, as_values
+from workbench.analysis.series.value_series import History, as_typed_values
 from workbench.kernels import fits
-from workbench.kernels.streaming import ScalarState, VectorState
 
 #: Components of a tensor that are classified besides its norm.
 COMPONENTS = 8
@@ -35,9 +33,9 @@ def classify(values: Any) -> Evolution:
 
     Parameters
     ----------
-    values : array_like, pandas.Series, ScalarState or VectorState
-        Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool; or a streaming state. Of (n, d) the eight
-        most active components are classified, and the 2-norm if there are more; the worst decides.
+    values : array_like or pandas.Series
+        Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool. Of (n, d) the eight most active
+        components are classified, and the 2-norm if there are more; the worst decides.
 
     Returns
     -------
@@ -64,12 +62,6 @@ def classify(values: Any) -> Evolution:
     >>> wb.classify(np.sin(np.arange(100) * 0.7)).label.name
     'OSCILLATING'
     """
-    if isinstance(values, ScalarState | VectorState):
-        if values.count == 0:
-            as_values(np.empty(0))
-        if isinstance(values, VectorState):
-            return _worst_of(evolutions_of_vector(values, classify_history))
-        return evolution_of_scalar(values, classify_history)
     a, dtype = as_typed_values(values)
     if a.ndim == 1:
         return classify_history(History(a, 0, dtype))
@@ -169,7 +161,10 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
         norm = History(norms)
         norm.asked = not _settle(results[:2])
         results.append(classify_history(norm))
-    return _worst_of(results)
+    worst = worst_of(results)
+    name = "The norm" if worst.component is None else f"Component {worst.component}"
+    worst.why = [f"{name} decides, of {len(results)} records: " + worst.why[0], *worst.why[1:]]
+    return worst
 
 
 def _common_period(worst: Evolution, results: list[Evolution]) -> None:
@@ -184,14 +179,13 @@ def _common_period(worst: Evolution, results: list[Evolution]) -> None:
         worst.period = common
 
 
-def _worst_of(results: list[Evolution]) -> Evolution:
+def worst_of(results: list[Evolution]) -> Evolution:
+    """The answer that speaks for the components of an array and its norm, with the issues of all."""
     results = [r for r in results if r.component is not None or r.of_norm().method != "norm"] or results
     # of components that converge the slowest decides
     slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731
     worst = min(results, key=lambda r: (_WORST.index(r.label), r.component is None, slow(r), -r.confidence))
-    name = "The norm" if worst.component is None else f"Component {worst.component}"
     _common_period(worst, results)
-    worst.why = [f"{name} decides, of {len(results)} records: " + worst.why[0], *worst.why[1:]]
     for other in results:
         for slug, at in other.issues.items():
             worst.issues[slug] = min(at, worst.issues.get(slug, at))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.diff import diff
+from workbench.analysis.live.label import label_of
 from workbench.analysis.precision import nan_origin
-from workbench.analysis.series.classify import classify
 from workbench.cli.mcp.answers import ToolError, tool
 from workbench.cli.mcp.held import held, session_of
 from workbench.session import Session
@@ -48,8 +48,7 @@ def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
                 [int(p[-1]), v.reshape(-1)[0].item()] for p, v in zip(paths[-NEWEST:], newest, strict=True)
             ]
         if newest and newest[0].dtype.kind in "biuf" and newest[0].size == 1:
-            evolution = classify(series)
-            answer["evolution"] = evolution.table()
+            answer["evolution"] = label_of(trace, name).table()
     return answer
 
 

@@ -30,13 +30,13 @@ def _by_no_op() -> None:
 class Batch:
     """Firings of a value: ``values`` is (n, ...), ``iterations`` (n, depth) in order.
 
-    ``classify`` names the pattern of a series, if the debugger has such a function.
+    ``label`` names how the values evolve up to an iteration, as all screens do; None where that is not kept.
     """
 
     values: np.ndarray
     iterations: np.ndarray
     lookup: Lookup = _alone
-    classify: Callable[[np.ndarray], str] | None = None
+    label: Callable[[tuple[int, ...]], str | None] | None = None
     made: Made = _by_no_op
     _previous: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 

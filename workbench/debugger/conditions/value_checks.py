@@ -11,7 +11,8 @@
 ``stagnation`` it changed by rounding only for ``STAGNANT`` iterations in a row
 ``exploding``  its largest magnitude grew more than tenfold in one iteration
 ``vanishing``  its largest magnitude fell to less than a tenth in one iteration
-``pattern``    its pattern (converging, diverging, oscillating ...) differs from that ``STRIDE`` iterations ago
+``pattern``    its pattern (converging, diverging, oscillating ...), which is the one that the panel shows, differs from
+               that ``STRIDE`` iterations ago, in a longer record from that a ``PART`` of its length ago
 =============  =====================================================================================================
 """
 
@@ -34,8 +35,8 @@ STAGNANT = 8
 UNITS = 4.0
 #: factor between two iterations that counts as exploding or vanishing
 GROWTH = 10.0
-#: a pattern is computed every STRIDE iterations, over the last WINDOW of them
-STRIDE, WINDOW = 16, 128
+#: a pattern is computed every STRIDE iterations, of long records in steps of a PART of them, the WIDEST at most
+STRIDE, PART, WIDEST = 16, 32, 128
 
 #: most characters of a name, and names of a list, that are read
 LONGEST = 1000
@@ -143,22 +144,14 @@ def _vanishing(batch: Batch) -> np.ndarray:
 
 def _pattern(batch: Batch) -> np.ndarray:
     found = _none(batch)
-    if batch.classify is None or batch.values.dtype.kind not in "biuf":
+    if batch.label is None or batch.values.dtype.kind not in "biuf":
         return found
-    start = np.flatnonzero(~batch.follows)
-    label: dict[int, str] = {}
-
-    def label_at(k: int) -> str:
-        """The pattern of the window that ends at firing ``k``."""
-        if k not in label:
-            first = int(start[np.searchsorted(start, k, "right") - 1])
-            label[k] = batch.classify(batch.values[max(first, k + 1 - WINDOW) : k + 1])  # type: ignore[misc]
-        return label[k]
-
     for k in np.flatnonzero((batch.iteration % STRIDE == 0) & (batch.iteration >= 2 * STRIDE)).tolist():
-        first = int(start[np.searchsorted(start, k, "right") - 1])
-        if k - STRIDE - min(WINDOW - 1, int(batch.iteration[k]) - STRIDE) >= first:  # else the window is too short
-            found[k] = label_at(k) != label_at(k - STRIDE)
+        path = tuple(batch.iterations[k].tolist())
+        apart = max(STRIDE, min(WIDEST, (1 << path[-1].bit_length() - 1) // PART))
+        if path[-1] % apart == 0:
+            now, before = batch.label(path), batch.label((*path[:-1], path[-1] - apart))
+            found[k] = None not in (now, before) and now != before
     return found
 
 
@@ -176,7 +169,7 @@ CHECKS: dict[str, Callable[[Batch], np.ndarray]] = {
     "pattern": _pattern,
 }
 #: number of iterations before the present one that a check reads
-LOOKS_BACK = {"unchanged": 1, "exploding": 1, "vanishing": 1, "stagnation": STAGNANT, "pattern": WINDOW + STRIDE}
+LOOKS_BACK = {"unchanged": 1, "exploding": 1, "vanishing": 1, "stagnation": STAGNANT}
 
 
 def check_names(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
-
-import numpy as np
 
 from workbench.debugger.breakpoints.breakpoint import Breakpoint
 from workbench.debugger.breakpoints.manager import Breakpoints
@@ -17,10 +16,13 @@ from workbench.errors import SessionError
 from workbench.execution import Run
 from workbench.execution.edits import Edit
 from workbench.execution.incremental import RevisionSteps, Update
-from workbench.ir.node import Tag
+from workbench.ir.node import Ref, Tag
+from workbench.trace import Trace
 
 #: histories that may hold their values in memory; those of older ones are computed again when they are asked for
 HELD = 6
+#: of a value in a trace up to an iteration: the name of how it evolves, None where that is not kept
+Label = Callable[[Trace, Ref, tuple[int, ...]], str | None]
 
 
 class PendingUpdate(Protocol):
@@ -40,12 +42,12 @@ class DebugContext:
         self,
         run: Run,
         release_dead_values: bool = False,
-        classify: Callable[[np.ndarray], str] | None = None,
+        label: Label | None = None,
         recheck: Callable[[Breakpoint, int], list[Tag]] | None = None,
     ) -> None:
-        """``release_dead_values``: plans of this session free values after their last use. ``classify`` names the
-        pattern of a series; ``recheck`` finds past hits of a breakpoint."""
-        self.run, self.release_dead_values, self.classify = run, release_dead_values, classify
+        """``release_dead_values``: plans of this session free values after their last use. ``label`` names how a
+        value evolves up to an iteration; ``recheck`` finds past hits of a breakpoint."""
+        self.run, self.release_dead_values, self.label = run, release_dead_values, label
         # weakly: the breakpoints belong to this object, and a strong reference back would keep it, and the run, alive
         # until the next garbage collection
         self.breakpoints = Breakpoints(
@@ -63,6 +65,10 @@ class DebugContext:
         self.stop = Stop(StopReason.STARTED, run.position())
         self.pending_update: PendingUpdate | None = None
         self._steps: RevisionSteps | None = None
+
+    def label_of(self, ref: Ref) -> Callable[[tuple[int, ...]], str | None] | None:
+        """Names how a value of the present run evolves up to an iteration."""
+        return None if self.label is None else partial(self.label, self.run.trace, ref)
 
     def adopt(self, run: Run) -> None:
         """Continue with another run of the same graph; breakpoints and histories stay."""

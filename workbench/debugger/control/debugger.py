@@ -20,13 +20,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from workbench.debugger.breakpoints.breakpoint import Breakpoint
 from workbench.debugger.breakpoints.manager import Breakpoints
 from workbench.debugger.control import backward, branch, change_values, forward
 from workbench.debugger.control.breakpoint_checks import BreakpointChecks
-from workbench.debugger.control.context import DebugContext, no_run
+from workbench.debugger.control.context import DebugContext, Label, no_run
 from workbench.debugger.control.hit_policy import HitPolicy
 from workbench.debugger.control.hit_recount import HitRecount
 from workbench.debugger.control.past_hits import past_hits
@@ -82,12 +80,10 @@ def handler_of(command: str) -> Handler:
 class DebugControl:
     """Carries out commands over one :class:`Run`."""
 
-    def __init__(
-        self, run: Run, release_dead_values: bool = False, classify: Callable[[np.ndarray], str] | None = None
-    ) -> None:
-        """``release_dead_values``: plans of this session free values after their last use. ``classify`` names the
-        pattern of a series, for breakpoints that stop at one."""
-        self._context = DebugContext(run, release_dead_values, classify, weakly(self.recheck, no_run))
+    def __init__(self, run: Run, release_dead_values: bool = False, label: Label | None = None) -> None:
+        """``release_dead_values``: plans of this session free values after their last use. ``label`` names how a value
+        evolves up to an iteration, for breakpoints that stop where that changes."""
+        self._context = DebugContext(run, release_dead_values, label, weakly(self.recheck, no_run))
         self._control = RunControl(self._context)
         self._command: Command | None = None
         self._event_at_stop = 0
@@ -182,4 +178,4 @@ class DebugControl:
         """A copy of the run at its beginning, without breakpoints, whose hits ``policy`` counts."""
         context = self._context
         fork = context.run.fork(context.run.checkpoints[0])
-        return HitRecount(BreakpointChecks(DebugContext(fork, context.release_dead_values, context.classify), policy))
+        return HitRecount(BreakpointChecks(DebugContext(fork, context.release_dead_values, context.label), policy))

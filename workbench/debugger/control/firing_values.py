@@ -12,7 +12,6 @@ import numpy as np
 
 from workbench.debugger.breakpoints.armed import ArmedBreakpoint
 from workbench.debugger.conditions.batch import Batch
-from workbench.debugger.conditions.value_checks import STRIDE
 from workbench.debugger.control.context import DebugContext
 from workbench.debugger.replay import step_back
 from workbench.debugger.replay.read_range import values_between
@@ -42,15 +41,13 @@ class FiringValues:
             return self._other(name, fired, back)
 
         back, step = armed.point.looks_back, fired.iteration[-1] if fired.iteration else 0
-        if armed.health == ("pattern",) and step % STRIDE:
-            back = 0  # patterns are checked in every STRIDE-th iteration only
         earlier = self._earlier(armed.ref, fired, min(back, step)) if back and step else []
         earlier = _same_type_suffix(earlier, value)
         values = np.stack([*(v for _, v in earlier), np.asarray(value)]) if earlier else np.asarray(value)[None]
         iterations = np.array([(*fired.iteration[:-1], k) for k, _ in earlier] + [fired.iteration], np.int64)
         iterations = iterations.reshape(len(values), -1)
         made = partial(self._made, armed.ref, fired, len(values))
-        return Batch(values, iterations, lookup, self._context.classify, made)
+        return Batch(values, iterations, lookup, self._context.label_of(armed.ref), made)
 
     def _made(self, ref: Ref, fired: Position, length: int) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None:
         """The op that computed a value which has just fired, and its operands; those of earlier firings are missing."""

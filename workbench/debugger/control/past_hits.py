@@ -85,7 +85,7 @@ def _hit_iterations(context: DebugContext, point: Breakpoint, ref: Ref, health: 
         if values.dtype == object or len(values) != high - low:
             return None
         around = _OtherValues(context, iterations[low:high], context.run.trace.reader.node[ref.node].ip)
-        batch = Batch(values, iterations[low:high], around, context.classify, partial(around.made, ref))
+        batch = Batch(values, iterations[low:high], around, context.label_of(ref), partial(around.made, ref))
         try:
             mine = iterations[at:high][point.holds(batch, health)[at - low :]]
         except _NotAligned:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.live.value_stream import is_real
 from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace import Trace
@@ -56,19 +57,41 @@ class HistoryColumn:
     def __len__(self) -> int:
         return len(self.values)
 
+    @classmethod
+    def empty(cls, *notes: str, dtype: str = "", total: int = 0) -> HistoryColumn:
+        """A column without values, and why."""
+        return cls(np.empty(0), np.empty(0, np.int64), dtype=dtype, total=total, notes=list(notes))
+
     @property
     def of_norms(self) -> bool:
         """True for norms of arrays that are not kept."""
         return self.values.ndim == 1 and math.prod(self.shape) > 1
 
+    @property
+    def of_sizes(self) -> bool:
+        """True for norms, and for moduli of complex numbers: a number may move while its size does not."""
+        return self.of_norms or self.dtype.startswith("complex")
 
-def read_column(trace: Trace, ref: Ref, stop: int | None = None) -> HistoryColumn:
-    """The newest values of ``ref`` in front of row ``stop`` of its frame; empty with a note where there are none."""
+
+def read_column(trace: Trace, ref: Ref, stop: int | None = None, outer: tuple[int, ...] | None = None) -> HistoryColumn:
+    """The newest values of ``ref`` in front of row ``stop`` of its frame, or of the activation of its loop within the
+    iteration ``outer`` of the loops around; empty with a note where there are none."""
     try:
-        return _read(trace, ref, stop)
+        return _read(trace, ref, stop if outer is None else _behind(trace, ref, outer))
     except (WorkbenchError, IndexError, ValueError, TypeError, MemoryError) as error:
         why = getattr(error, "message", None) or str(error) or type(error).__name__
-        return HistoryColumn(np.empty(0), np.empty(0, np.int64), notes=[f"It cannot be read: {why}"])
+        return HistoryColumn.empty(f"It cannot be read: {why}")
+
+
+def _behind(trace: Trace, ref: Ref, outer: tuple[int, ...]) -> int:
+    """The row behind the activation of a loop within the iteration ``outer``; 0 where there is none."""
+    frame, reader = trace.layout.values[ref.node, ref.index].frame, trace.reader
+    first = reader.find_row(frame, (*outer, 0)[: len(trace.layout.frames[frame].path)])
+    if first is None:
+        return 0
+    starts, _ = reader.source.activations(frame)
+    at = int(np.searchsorted(starts, first, side="right"))
+    return int(starts[at]) if at < len(starts) else reader.source.extent(frame).end
 
 
 def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
@@ -78,23 +101,21 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
         return _from_statistics(trace[ref], [_nothing(trace, ref)])
     total = reading.happened()
     sample = newest[0]
-    if not isinstance(sample, np.ndarray | np.generic) or np.asarray(sample).dtype.kind not in "biufc":
+    if not isinstance(sample, np.ndarray | np.generic) or not _is_number(np.asarray(sample).dtype):
         kind = getattr(np.asarray(sample), "dtype", type(sample).__name__)
-        found = HistoryColumn(np.empty(0), np.empty(0, np.int64), dtype=str(kind), total=total)
-        found.notes.append("Its values are no numbers, so there is no evolution to tell.")
-        return found
+        why = "Its values are no numbers, so there is no evolution to tell."
+        return HistoryColumn.empty(why, dtype=str(kind), total=total)
     sample = np.asarray(sample)
     size, item = max(sample.size, 1), max(sample.dtype.itemsize, 1)
     tail = int(min(TAIL, max(8, BYTES // (size * item))))
-    found = HistoryColumn(
-        np.empty(0), np.empty(0, np.int64), dtype=str(sample.dtype), shape=tuple(sample.shape), total=total
-    )
+    found = HistoryColumn.empty(dtype=str(sample.dtype), total=total)
+    found.shape = tuple(sample.shape)
     if size == 1:
         paths, values = reading.newest(tail, stop)
         mine = np.all(paths[:, :-1] == paths[-1, :-1], axis=1)
         numbers, found.step = _evenly(_numbers(paths[mine]))
         flat = np.asarray(values[mine][len(values[mine]) - len(numbers) :]).reshape(len(numbers), -1)[:, 0]
-        found.values, found.iterations = np.abs(flat) if flat.dtype.kind == "c" else flat, numbers
+        found.values, found.iterations = _sizes(flat), numbers
         found.last = sample.reshape(-1)[0]
     else:
         found.values, numbers, found.components = _array(reading, tail, stop, size, item)
@@ -113,6 +134,17 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
         if len(more) > len(found):
             return more
     return found
+
+
+def _is_number(dtype: np.dtype) -> bool:
+    return dtype.kind == "c" or is_real(dtype)
+
+
+def _sizes(values: np.ndarray) -> np.ndarray:
+    """Real numbers: of complex ones the moduli, of small floats what they are."""
+    if values.dtype.kind == "V":
+        return values.astype(np.float32)
+    return np.abs(values) if values.dtype.kind == "c" else values
 
 
 def _numbers(paths: np.ndarray) -> np.ndarray:
@@ -156,7 +188,7 @@ def _array(
         if not isinstance(values, np.ndarray) or values.dtype == object or values[0].size != size:
             return None
         flat = values[mine].reshape(int(mine.sum()), size)
-        return _numbers(paths[mine]), np.abs(flat) if flat.dtype.kind == "c" else flat
+        return _numbers(paths[mine]), _sizes(flat)
 
     if size <= COMPONENTS:
         chosen = list(range(size))
@@ -206,14 +238,18 @@ def _picture(reading: Reading, stop: int | None, path: np.ndarray, found: Histor
     """A coarse look at the whole activation, not only its end; and the first NaN and infinity of it."""
     first, end = reading.extent()
     end = end if stop is None else min(stop, end)
-    low = max(first, reading.activation(end))
+    begun = reading.activation(end)
+    end = (
+        min(end, begun + int(found.iterations[-1]) + 1) if len(found) else end
+    )  # it may not have fired in the last row
+    low = max(first, begun)
     if 0 < first == low:  # the oldest rows may be dropped while they are read
         low += (end - low) // 8
     if size == 1 and end - low > len(found.values) and found.step == 1 and len(path):
         paths, values = reading.rows(range(low, end, max(1, (end - low) // POINTS)))
         y = np.asarray(values).reshape(-1)
         found.x = np.append(paths[:, -1], found.iterations[-1]).astype(np.float64)
-        found.y = np.append(np.abs(y) if y.dtype.kind == "c" else y, found.values[-1]).astype(np.float64)
+        found.y = np.append(_sizes(y), found.values[-1]).astype(np.float64)
         if y.dtype.kind in "fc" and not np.all(np.isfinite(found.y)):
             found.first_bad = _first_bad(reading, low, end)
         return
@@ -262,7 +298,7 @@ def _missing(trace: Trace, ref: Ref, found: HistoryColumn) -> None:
 
 def _from_statistics(series: Any, notes: list[str]) -> HistoryColumn:
     """The 2-norms that a run with statistics keeps of arrays which it does not keep; empty without them."""
-    empty = HistoryColumn(np.empty(0), np.empty(0, np.int64), dtype=str(series.type.dtype), notes=list(notes))
+    empty = HistoryColumn.empty(*notes, dtype=str(series.type.dtype))
     empty.shape = tuple(d or 0 for d in series.type.shape or ())
     try:
         records = series.statistics[-TAIL:]

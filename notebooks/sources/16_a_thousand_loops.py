@@ -62,8 +62,8 @@ assert np.array_equal(rates["outcome"] == "not finite", ~np.isfinite(rates["x"])
 # 2,400 runs, and none of them needed a session. 910 of them got to their end only because their numbers were lost: the
 # steps grew until $x$ was NaN, and a comparison with NaN is false. They are "not finite".
 #
-# The picture shows how many iterations each took. Click on a point: its results stand above the picture, and
-# **Open this run** opens it in the panel, exactly as it was run.
+# The picture shows how many iterations each took. Click on a point: its results stand above the picture, and its run
+# opens in a panel below it, exactly as it was run.
 
 # %% tags=["nbval-ignore-output"]
 rates.view("iterations")

@@ -119,14 +119,14 @@ def views(opened):
 
 
 def test_the_stack_tells_where_it_stands(views):
-    views.shows(STACK, "Paused before inner/add")
+    views.shows(STACK, "Paused before j + 1")
     views.shows(STACK, "iteration 11")
     rows = views.cell(STACK).locator(".workbench-flow-stack button")
     until(rows.count, 3)
     rows.nth(1).click()
     views.shows(STACK, "Looking at outer 11")
     views.cell(STACK).get_by_text("Back to now").click()
-    views.shows(STACK, "Paused before inner/add")
+    views.shows(STACK, "Paused before j + 1")
 
 
 def test_a_click_on_the_timeline_moves_all_views(views):

@@ -83,9 +83,13 @@ def test_a_click_selects_the_point_and_opens_that_run(grid):
     view._clicked(0, PointEvent({}, (0, 8), x=4.0, y=1e-12))
     assert view.point == grid.index({"a": 4.0, "tol": 1e-12})
     assert f"Point {view.point}" in view._words.value and "a 4" in view._words.value
-    panel = view.open_run()
+    (panel,) = view._panels.children
     panel.session.run()
     assert panel.session.outputs["x"].tobytes() == grid["x"][view.point].tobytes()
+    view._clicked(0, PointEvent({}, (0, 9), x=5.0, y=1e-12))  # the next one takes its place
+    assert panel.session.state == "closed" and len(view._panels.children) == 1
+    panel = view.open_run()
+    assert panel.session.inputs["a"] == 5.0
     view.close()
     assert panel.session.state == "closed"
 

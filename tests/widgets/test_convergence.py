@@ -126,7 +126,10 @@ def test_the_evolution_view_shows_distances_and_forecasts():
             assert ahead.x[0] == len(x) - 1 and ahead.x[-1] == last_iteration(session)
             assert any(s.y0 == 1e-3 for s in view.figure.layout.shapes)
             view.show(session.snapshot())
-            assert "<summary>In words</summary>" in view.words.value and "distance to the limit" in view.words.value
+            assert (
+                "<summary>Each variable in a sentence</summary>" in view.words.value
+                and "distance to the limit" in view.words.value
+            )
             view.scale = "linear"
             assert np.allclose(np.asarray(view.figure.data[0].y, float), x)
             count = len(view.figure.data)

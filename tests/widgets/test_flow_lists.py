@@ -45,7 +45,7 @@ def test_the_stack_is_that_of_the_place_where_the_session_stands(session):
     view.update_now()
     rows = view.status["rows"]
     assert [(r["name"], r["iteration"]) for r in rows] == [("top level", []), ("outer", [3]), ("inner", [3, 1])]
-    assert rows[-1]["node"] == "inner/add" and rows[-1]["inner"] and rows[-1]["op"] == "add"
+    assert rows[-1]["node"] == "inner/add" and rows[-1]["inner"] and rows[-1]["step"] == "j + 1"
     assert rows[1]["node"] == "inner/j/Enter", "the frame above shows where it went in"
     view.close()
 

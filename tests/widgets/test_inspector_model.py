@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.work import Work
-from workbench.widgets.text.labels import against, number, shorten, value_text
+from workbench.widgets.text.labels import compared, number, shorten, value_text
 from workbench.widgets.values.inspector_model import inspector_model
 
 
@@ -87,13 +87,13 @@ def _thin(words):
 @pytest.mark.parametrize(
     ("left", "right", "text"),
     [
-        (1.5, 2.0, "1.5 against 2"),
-        (np.float32(2**24), np.float32(2**24 + 10), _thin("16_777_216 against 16_777_226")),
-        (1.0, 1.0 + 2**-52, "1 against 1.0000000000000002"),
-        (3, 3, "3 against 3"),
-        (np.nan, np.nan, "NaN against NaN"),
-        (2**60, 2**60 + 256, _thin("1_152_921_504_606_846_976 against 1_152_921_504_606_847_232")),
+        (1.5, 2.0, "1.5 < 2"),
+        (np.float32(2**24), np.float32(2**24 + 10), _thin("16_777_216 < 16_777_226")),
+        (1.0, 1.0 + 2**-52, "1 < 1.0000000000000002"),
+        (3, 3, "3 < 3"),
+        (np.nan, np.nan, "NaN < NaN"),
+        (2**60, 2**60 + 256, _thin("1_152_921_504_606_846_976 < 1_152_921_504_606_847_232")),
     ],
 )
 def test_two_numbers_that_differ_are_told_apart(left, right, text):
-    assert against(left, right) == text
+    assert compared(left, "less", right) == text

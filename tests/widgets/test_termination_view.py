@@ -240,7 +240,16 @@ def test_left_and_sure_in_words():
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15), confidence=0.93))
     assert soon["left"] == "12 iterations (90 % interval 10 to 15)" and "93 %" in soon["sure"]
     exact = describe(Termination(Status.PROVED, "terminates", 1, (1, 1), proof=Proof("lookahead", "the slice")))
-    assert exact["left"] == "exactly 1 iteration" and exact["sure"] == "proved: the condition was computed ahead"
+    assert (
+        exact["left"] == "exactly 1 iteration"
+        and exact["sure"] == "the condition was computed ahead, iteration by iteration"
+    )
+    formula = "4128 iterations ahead; from the state then k(t) = 4128 + t modulo 2^64; j(t) = 9 - 2 t: 8 evaluations"
+    counted = describe(Termination(Status.PROVED, "terminates", 9, (9, 9), proof=Proof("affine-counter", formula)))
+    assert counted["sure"] == "k grows by 1 and j shrinks by 2 in each iteration"
+    failing = describe(Termination(Status.UNKNOWN, details={"fails_after": 3}))
+    shown = verdict_model({"loop": "l", "verdict": failing, "clauses": []})
+    assert shown["badge"] == "\u2716 fails" and shown["headline"] == "A node fails after 3 more iterations"
     assert describe(Termination(Status.UNKNOWN, interval=(100, None)))["left"] == "at least 100 iterations"
     assert describe(Termination(Status.PROVED, "terminates", None, (0, 9)))["left"] == "at most 9 iterations"
     end = LoopEnd(Standing.ENDED, 4)

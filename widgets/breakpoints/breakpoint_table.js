@@ -28,7 +28,7 @@ export default {
     const empty = make("div", "workbench-flow-dim", box);
 
     const form = aria(make("form", "workbench-flow-bar workbench-breakpoint-form", box), "", "Add a breakpoint");
-    const where = makeField("value, node or condition", 24, form, "where");
+    const where = makeField("value or condition", 24, form, "where");
     const offerNames = suggest(where);
     const kind = aria(make("select", "", form), "", "Kind of breakpoint");
     for (const name of Object.keys(KIND_WORDS)) {
@@ -39,9 +39,9 @@ export default {
     const anything = make("option", "", health, "anything");
     anything.value = "";
     for (const word of model.get("health")) make("option", "", health, word).value = word;
-    const iteration = makeField("iteration", 9, form, "iteration");
+    const iteration = makeField("iteration", 11, form, "iteration");
     iteration.title = "Stop in this iteration only: 3, or 1, 3 for iteration 3 of a loop in iteration 1 of another";
-    const hits = makeField("hit number", 9, form, "hits");
+    const hits = makeField("hit number", 12, form, "hits");
     hits.title = "Stop at this hit only: 3 is the third time";
     const add = make("button", "", form, "Add");
     add.type = "submit";

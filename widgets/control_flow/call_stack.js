@@ -24,7 +24,7 @@ export default {
         makeMark(row.inner ? "\u25B6" : "\u2514", button);
         make("b", "", button, row.name);
         if (row.where) make("span", "", button, row.where);
-        if (row.node) make("code", "", button, row.op && !row.node.endsWith(row.op) ? `${row.node} (${row.op})` : row.node);
+        if (row.node) make("code", "", button, row.step).title = row.node;
         if (row.source) make("span", "workbench-flow-dim", button, row.source);
         if (row.expression) make("code", "workbench-flow-dim", button, row.expression);
       });

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
-from workbench.ir.op_names import bare_op
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
+from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.loop_names import loop_name, place_words
 from workbench.widgets.text.numerals import numeral
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, selected: str | None) -> dict[str, Any]:
     """``rows``, the outermost first: ``frame`` (path), ``name``, ``iteration`` (path), ``where`` ("iteration 3 of 11"),
-    ``node``, ``op``, ``source`` (text), ``expression``, ``inner`` (the innermost row). ``headline`` says what is shown:
-    where the session stands, or the moment that is looked at. Nothing is escaped.
+    ``node``, ``step`` (what people call it), ``source`` (text), ``expression``, ``inner`` (the innermost row).
+    ``headline`` says what is shown: where the session stands, or the moment that is looked at. Nothing is escaped.
 
     The iterations that are counted are those that were begun; ``of`` is said only where the loop has ended.
     """
     graph = source.graph
+    spoken = Spoken(graph)
     running = str(getattr(snapshot, "state", "")) == "running"
     position = getattr(snapshot, "position", None)
     if moment is not None:
@@ -41,7 +42,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
         path, iteration, node = position.frame, position.iteration, position.node
         headline = "Paused between two nodes"
         if node is not None:
-            headline = f"Paused before {graph.name_of(Ref(node, 0)).removesuffix(':0')}"
+            headline = f"Paused before {spoken.step(node)}"
     else:
         path, iteration, node = (), (), None
         state = str(getattr(snapshot, "state", ""))
@@ -61,7 +62,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
                 "iteration": [int(i) for i in numbers],
                 "where": "" if not frame else _where(source, frame, numbers, running and moment is None),
                 "node": here or "",
-                "op": bare_op(made.op) if made is not None else "",
+                "step": spoken.step(here) if here else "",
                 "source": _place(made),
                 "expression": made.source.expression if made and made.source else "",
                 "inner": inner,

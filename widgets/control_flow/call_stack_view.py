@@ -49,8 +49,8 @@ class CallStackView(HtmlView):
         return callstack_model(self.source, snapshot, self.focus.moment, self.focus.node)
 
     def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
-        rows = [[r["name"], r["where"], r["node"], r["op"], r["source"]] for r in model["rows"]]
-        return ("frame", "iteration", "node", "op", "source"), rows, model["headline"]
+        rows = [[r["name"], r["where"], r["step"], r["node"], r["source"]] for r in model["rows"]]
+        return ("frame", "iteration", "step", "node", "source"), rows, model["headline"]
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "now":

@@ -170,7 +170,7 @@ def _firings(clock: EventClock, low: float, high: float) -> dict[str, Any]:
         "depth": 0,
         "kind": "firings",
         "bars": bars,
-        "told": f"{len(bars)} firing{'' if len(bars) == 1 else 's'}",
+        "told": f"{numeral(len(bars))} node execution{'' if len(bars) == 1 else 's'}",
     }
 
 

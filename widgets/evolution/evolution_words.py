@@ -36,4 +36,4 @@ def evolution_html(model: dict[str, Any]) -> str:
     items = "".join(f"<li>{text(' '.join(t for t in sentences if t))}</li>" for sentences in told)
     if not items:
         return ""
-    return f'<details class="workbench-words"><summary>In words</summary><ul>{items}</ul></details>'
+    return f'<details class="workbench-words"><summary>Each variable in a sentence</summary><ul>{items}</ul></details>'

@@ -9,9 +9,9 @@ from workbench.analysis.precision.wraps import Wrap, first_wrap
 from workbench.errors import WorkbenchError
 from workbench.text import printable
 from workbench.trace.aligned_columns import MAX_FIRINGS
-from workbench.widgets.panel.why.why_model import chain_of
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral, spaced
+from workbench.widgets.values.nan_chain import chain_of
 
 #: an infinity that a run starts from, as a search for a minimum does, is meant
 STARTS = ("Const", "Placeholder", "Enter")

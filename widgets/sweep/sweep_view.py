@@ -106,7 +106,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         self._places: list[tuple[str, dict[str, int]]] = []
         self._trouble = ""
         self._words = ipywidgets.HTML()
-        self._open = _button("Open this run", self.open_run, "Open the run of the selected point in a panel")
+        self._open = _button("Open this run", self.open_run, "Open the run of the selected point in a panel again")
         self._stop = _button("Stop", lambda: self.sweep.cancel(), "Stop the sweep; what was run stays")
         self._back = _button("Back", self.back, "Show the sweep before the box")
         self._choice = ipywidgets.Dropdown(
@@ -250,9 +250,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         place[names[0]] = event.x
         if len(names) > 1 and isinstance(event.y, int | float):
             place[names[1]] = event.y
-        self.select(place)
-        if self._opened:  # the panel beside follows
-            self.open_run()
+        self.open_run(place)
 
     def _dragged(self, k: int, x: tuple[float, float], y: tuple[float, float]) -> None:
         if k < len(self._places):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.ends.how_it_ended import ending_of_record
@@ -13,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.series.loop_state import ended_in, has_ended
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
 from workbench.widgets.termination.termination_words import UNKNOWN, describe
-from workbench.widgets.text.loop_names import loop_name
+from workbench.widgets.text.loop_names import loop_name, loops_spoken
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -55,12 +56,13 @@ class TerminationModel:
         path = self.path
         ended = path is not None and has_ended(trace, self.graph, path, self.outer)
         told = answer = None
+        spoken = partial(loops_spoken, self.graph)
         if verdict is not None and path is not None:
             try:
                 answer = verdict()
-                told = describe(answer)
+                told = describe(answer, spoken)
             except WorkbenchError as error:
-                told = {**UNKNOWN, "reason": error.message}
+                told = {**UNKNOWN, "reason": spoken(error.message)}
         end = None
         if told is not None:
             now = max((float(row["x"][-1]) for row in rows if len(row["x"])), default=None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.analysis.fixes.trial import offered
 from workbench.analysis.series.result import percent
-from workbench.analysis.text import count
+from workbench.analysis.text import count, listed
 from workbench.widgets.text.numerals import numeral, spaced
 
 UNKNOWN: dict[str, Any] = {
@@ -32,30 +33,36 @@ UNKNOWN: dict[str, Any] = {
     "trend": "",
     "tone": "unknown",
     "claims": [],
+    "fails": False,
 }
 #: claims that are listed
 CLAIMS = 8
-#: how a proof of each kind knows it (analysis: Proof)
+#: what a proof of each kind rests on (analysis: Proof)
 HOW = {
-    "lookahead": "proved: the condition was computed ahead",
-    "recurrence": "proved: the loop comes back to a state that it was in",
-    "invariant-predicate": "proved: nothing that the condition reads changes any more",
-    "affine-counter": "proved: its counter has a formula",
-    "interval": "proved: its values never leave a range",
-    "inner-loop": "proved: a loop inside never ends",
-    "observed": "proved: the condition is false",
-    "trip-limit": "proved: the limit of iterations ends it",
+    "lookahead": "the condition was computed ahead, iteration by iteration",
+    "recurrence": "the loop comes back to a state that it was in",
+    "invariant-predicate": "nothing that the condition reads changes any more",
+    "affine-counter": "the values of its counters follow from their first value and their step",
+    "ray": "every period adds the same to the variables",
+    "identity": "no iteration changes whether the two sides of the condition are equal",
+    "interval": "its variables never leave a range",
+    "inner-loop": "a loop inside never ends",
+    "observed": "the condition is false",
+    "trip-limit": "the limit of iterations ends it",
 }
+#: a counter in a proof: k(t) = 4 + 2 t
+COUNTER = re.compile(r"(\S+)\(t\) = -?\d+ ([+-]) (?:(\d+) )?t(?= modulo|[;:])")
 
 
-def describe(termination: Any) -> dict[str, Any]:
-    """A Termination in words.
+def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, Any]:
+    """A Termination in words; ``spoken`` gives a sentence of the analysis with the names that screens give to loops.
 
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
     ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
     ``clause``: the node of the blocking clause; ``changed``: where the guilty variable is changed; ``first_bad``;
     ``trend`` of the gap; ``word``: how it has ended, if so; ``tone``: "ends", "never", "unknown", or the slug of the
-    :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose.
+    :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose; ``fails``: a
+    node will fail before.
     """
     if termination is None:
         return dict(UNKNOWN)
@@ -87,12 +94,12 @@ def describe(termination: Any) -> dict[str, Any]:
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
         "reason": spaced(
-            end.why if ended else ahead.foretold if foretold else _sentence(getattr(termination, "reason", ""))
+            spoken(end.why if ended else ahead.foretold if foretold else _sentence(getattr(termination, "reason", "")))
         ),
         "root": [str(r) for r in (getattr(termination, "root", None) or ())],
-        "blocking": None if clause is None else spaced(_sentence(clause)),
+        "blocking": None if clause is None else spaced(spoken(_sentence(clause))),
         "fix": [str(f) for f in offered(termination)],
-        "proof": spaced(_sentence(proof)) if proof is not None else "",
+        "proof": spaced(spoken(_sentence(proof))) if proof is not None else "",
         "confidence": confidence,
         "ended": ended,
         "word": end.word if ended else "",
@@ -102,7 +109,8 @@ def describe(termination: Any) -> dict[str, Any]:
         "changed": getattr(termination, "changed_in", ""),
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
-        "claims": [] if ended else claims_told(termination),
+        "claims": [] if ended else claims_told(termination, spoken),
+        "fails": isinstance(details, dict) and "fails_after" in details,
         "tone": end.standing.slug
         if ended
         else ahead.standing.slug
@@ -167,10 +175,19 @@ def _bounds(low: int, high: int | None) -> str:
 
 def _sure(status: str, proof: Any, confidence: Any) -> str:
     if status == "PROVED":
-        return HOW.get(str(getattr(proof, "kind", "")), "proved by an exact argument")
+        return counted(_sentence(proof)) or HOW.get(str(getattr(proof, "kind", "")), "an exact argument")
     if status == "PREDICTED":
-        return f"forecast, correct in {percent(confidence)} of such cases" if confidence else "forecast"
-    return "no proof and no forecast"
+        return f"a forecast, correct in {percent(confidence)} of such cases" if confidence else "a forecast"
+    return "there is no proof and no forecast"
+
+
+def counted(checked: str) -> str:
+    """How the counters of a proof move, ``k grows by 1 in each iteration``; nothing for other proofs."""
+    moves = [
+        f"{name} {'grows' if sign == '+' else 'shrinks'} by {numeral(int(step or 1))}"
+        for name, sign, step in COUNTER.findall(checked)
+    ]
+    return f"{listed(moves)} in each iteration" if moves else ""
 
 
 def _sentence(reason: Any) -> str:
@@ -193,7 +210,7 @@ def _interval(interval: Any) -> tuple[int, int | None] | None:
         return None
 
 
-def claims_told(termination: Any) -> list[dict[str, Any]]:
+def claims_told(termination: Any, spoken: Callable[[str], str] = str) -> list[dict[str, Any]]:
     """The claims about a loop, with how each was checked; of a sentence that is in the reason, and so on the card, the
     check alone."""
     # of a loop that ends the card tells when, and not the reason
@@ -203,7 +220,7 @@ def claims_told(termination: Any) -> list[dict[str, Any]]:
         said, how = claim.sentence, claim.checked_by
         at = reason.find(said.rstrip("."))
         if how or at < 0:
-            found.append({"text": spaced(said), "how": spaced(how), "card": at})
+            found.append({"text": spaced(spoken(said)), "how": spaced(spoken(how)), "card": at})
     on_card = sorted(row["card"] for row in found if row["card"] >= 0)
     for row in found:
         if row["card"] >= 0:

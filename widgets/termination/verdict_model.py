@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.standing import Standing
-from workbench.widgets.text.labels import against, number, shorten
+from workbench.widgets.text.labels import compared, number, shorten
 from workbench.widgets.text.loop_names import loop_names
 from workbench.widgets.text.numerals import numeral, spaced
 
@@ -71,7 +71,9 @@ def verdict_model(
     sign, word = BADGES.get(told["status"], BADGES["UNKNOWN"])
     if told["word"]:
         sign, word = TONES[told["tone"]], told["word"]
-    facts = [("Iterations left", told["left"]), ("Sure", told["sure"])] if not told["ended"] else []
+    elif told["fails"]:
+        sign, word = Standing.FAILED.sign, "fails"
+    facts = [("Iterations left", told["left"]), ("Why", told["sure"])] if not told["ended"] else []
     if told["proof"] and told["proof"] != told["reason"] and not told["ended"] and not told["claims"]:
         facts.append(("Proof", told["proof"]))
     if told["changed"]:
@@ -120,8 +122,8 @@ def told_in_a_line(
     if tone in ("ends", "never") and not proved:
         tone = "forecast"
     facts = dict(map(tuple, shown["facts"]))
-    forecast = tone == "forecast" and facts.get("Sure")
-    detail = f"{facts['Sure']}. {shown['reason']}" if forecast else shown["reason"]
+    why = facts.get("Why", "") if tone == "forecast" else ""
+    detail = f"{why[0].upper()}{why[1:]}. {shown['reason']}" if why else shown["reason"]
     decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
     if tone == "ends" and end is not None and decides:
         detail = f"{decides} becomes false in iteration {numeral(int(end[1]))}"
@@ -150,7 +152,7 @@ def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict
     known = clause["gap"] is not None
     held, elements = clause["elements"] or (0, 0)
     state = "" if not known else "true" if clause["holds"] else "false"
-    now = against(clause["left"], clause["right"]) if known else "no values yet"
+    now = compared(clause["left"], clause["op"], clause["right"]) if known else "no values yet"
     at = clause.get("at")
     if at is not None and standing is not None and at != standing:
         now = f"{now} ({numeral(int(at))})"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
-from workbench.widgets.text.loop_names import loop_name
+from workbench.widgets.text.loop_names import loop_name, loops_spoken
 
 #: ops that hand a value on as it is
 PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
@@ -16,6 +18,8 @@ FAR = 100
 EITHER = "either branch"
 #: characters of what is computed
 ROOM = 40
+#: a value or a node as messages quote it
+QUOTED = re.compile(r"'([^']+?)(?::(\d+))?'")
 
 
 class Spoken:
@@ -40,6 +44,15 @@ class Spoken:
         """The same, but what has no name of its own is called by how it is made: ``t + j``, "constant", "go on?"."""
         node = self.graph.nodes[ref.node]
         return self._given(ref) or (EITHER if node.op == "Merge" else self.made(ref.node))
+
+    def sentence(self, text: str) -> str:
+        """A message of another part, which names nodes and loops as programs do, with the names of the screens."""
+
+        def told(match: re.Match[str]) -> str:
+            known = match[1] in self.graph.nodes and self.graph.name_of(Ref(match[1], int(match[2] or 0)))
+            return self.called(Ref(match[1], int(match[2] or 0))) if known else match[0]
+
+        return loops_spoken(self.graph, QUOTED.sub(told, text))
 
     def step(self, node: str) -> str:
         """Display text of a node's next step: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``. An

@@ -76,11 +76,11 @@ def number(value: Any, digits: int = 6) -> str:
     return numeral(value, digits).replace("infinite", "Inf")
 
 
-def against(left: Any, right: Any) -> str:
-    """Two numbers that are compared, ``5 against 3``: with as many digits as tell them apart."""
-    if isinstance(left, (int, np.integer)) and isinstance(right, (int, np.integer)):
-        return f"{numeral(left)} against {numeral(right)}"
-    return " against ".join(apart(left, right, write=number))
+def compared(left: Any, op: str, right: Any) -> str:
+    """Two numbers as they are compared, ``5 < 3``, whether that is true or not, with digits that tell them apart."""
+    whole = isinstance(left, (int, np.integer)) and isinstance(right, (int, np.integer))
+    a, b = (numeral(left), numeral(right)) if whole else apart(left, right, write=number)
+    return f"{a} {SYMBOLS[op]} {b}"
 
 
 def value_text(value: Any, digits: int = 6) -> str:

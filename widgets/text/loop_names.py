@@ -76,6 +76,25 @@ def loop_names(graph: Graph, paths: Sequence[Path], room: int = 60) -> list[str]
     return [shorten(name, room) for name in found]
 
 
+def loops_spoken(graph: Graph, text: str) -> str:
+    """Sentences of the analysis, which names a loop as programs do (``loop while_4``), with the names of the screens.
+
+    The only loop of a graph is "the loop" if it has no name of its own; ``while_4.x`` is the result x of a loop.
+    """
+    paths = {"/".join(path): path for path in graph.frames if path}
+    if not paths:
+        return text
+
+    def told(match: re.Match[str]) -> str:
+        path = paths[match[1]]
+        return "loop" if len(paths) == 1 and not is_named(path) else f"loop {loop_name(graph, path)}"
+
+    names = "|".join(re.escape(name) for name in sorted(paths, key=len, reverse=True))
+    text = re.sub(rf"\bloop ({names})(?![\w/]|\.\w)", told, text)
+    unnamed = "|".join(re.escape(path[-1]) for path in paths.values() if not is_named(path))
+    return re.sub(rf"(?<![\w/])(?:{unnamed})\.(?=[^\W\d])", "", text) if unnamed else text
+
+
 def iteration_of(graph: Graph, path: Path, iteration: int) -> str:
     """``iteration 3`` in the one loop of a graph, else the innermost loop of a path with its iteration, ``inner 1``."""
     if len(graph.frames) <= 2:

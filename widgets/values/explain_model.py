@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from workbench.widgets.text.display_names import EITHER, Spoken
 from workbench.widgets.text.labels import shorten, value_text
 from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import spaced
+from workbench.widgets.values.nan_chain import chain_of
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
 
 #: rows of a tree; a chain goes through the same values again and again
 MAX_ROWS = 400
@@ -45,7 +49,7 @@ def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
 def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
     ref, node = Ref(link.tag.node, link.tag.output), spoken.graph.nodes[link.tag.node]
     shown, made = spoken.called(ref), spoken.made(link.tag.node)
-    notes = [link.note] if link.note else []
+    notes = [spaced(link.note)] if link.note else []
     if node.op == "Switch" and link.note.startswith("alive where "):
         side = "true" if ref.index else "false"
         decides = node.inputs[1]
@@ -96,9 +100,9 @@ def bad_word(value: Any) -> str:
     return "NaN" if np.isnan(array).any() else "Inf" if np.isinf(array).any() else ""
 
 
-def origin_model(found: NanOrigin | None, wrap: Wrap | None = None) -> dict[str, Any]:
-    """Origin of the first NaN or infinity: ``lines`` and the place to go to; without one the first wrap of an integer,
-    or that there is none."""
+def origin_model(found: NanOrigin | None, graph: Graph, wrap: Wrap | None = None) -> dict[str, Any]:
+    """Origin of the first NaN or infinity: ``lines``, from it back to its cause as in the pane of the card, and the
+    place to go to; without one the first wrap of an integer, or that there is none."""
     if found is None and wrap is not None:
         return {
             "lines": ["No NaN or infinity so far.", spaced(printable(str(wrap)))],
@@ -109,11 +113,22 @@ def origin_model(found: NanOrigin | None, wrap: Wrap | None = None) -> dict[str,
     if found is None:
         return {"lines": ["No NaN or infinity so far."], "node": "", "frame": [], "iteration": []}
     return {
-        "lines": [spaced(printable(line)) for line in found.text().splitlines()],
+        "lines": [
+            *([spaced(printable(f"{found.headline}."))] if found.headline else []),
+            *(_link(row) for row in reversed(chain_of(found, graph))),
+            *([spaced(printable(found.note))] if found.note else []),
+        ],
         "node": found.node,
         "frame": list(found.frame),
         "iteration": list(found.iteration),
     }
+
+
+def _link(row: Mapping[str, Any]) -> str:
+    """``sqrt(x = −1) gives NaN in iteration 4 (line 3). x is −1, and has no square root.``"""
+    where = f" in {row['where']}" if row["where"] else ""
+    line = f" ({row['line']})" if row["line"] else ""
+    return " ".join([f"{row['formula']} gives {row['gives']}{where}{line}.", *([row["why"]] if row["why"] else [])])
 
 
 def blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:

@@ -154,7 +154,8 @@ class ExplainView(HtmlView):
         try:
             found = self._chain(trace, name, path)
         except WorkbenchError as error:
-            return {**blank(error.message, names=names), **asked, "error": error.message}
+            told = self._spoken.sentence(error.message)
+            return {**blank(told, names=names), **asked, "error": told}
         rows = explain_rows(found, self._spoken)
         head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(self.source.graph, found.links[0].tag)
         more = "" if found.complete else f"The chain continues beyond these {len(found)} values."
@@ -192,9 +193,9 @@ class ExplainView(HtmlView):
         try:
             source = self.source.session or self.source.trace
             found = first_nonfinite(source)
-            told = origin_model(found, None if found is not None else first_wrap(source))
+            told = origin_model(found, self.source.graph, None if found is not None else first_wrap(source))
         except WorkbenchError as error:
-            told = {"lines": [error.message], "node": "", "frame": [], "iteration": []}
+            told = {"lines": [self._spoken.sentence(error.message)], "node": "", "frame": [], "iteration": []}
         self._origin = key, told
         return told
 

@@ -89,7 +89,10 @@ def test_all_screens_say_the_same(kind, shape, seed):
         card = health_model(session)
         assert (card["node"], tuple(card["iteration"])) == (said.node, said.iteration)
         assert card["text"] == spaced(printable(f"{said.headline}. {said.short}"))
-        pane = origin_model(first_nonfinite(session))
+        pane = origin_model(first_nonfinite(session), session.graph)
+        rows = card["chain"]
+        links = zip(rows[::-1], pane["lines"][1:], strict=False)
+        assert rows and all(row["formula"] in line and row["gives"] in line for row, line in links)
         assert pane["lines"][0] == spaced(f"{said.headline}.")
         assert (pane["node"], tuple(pane["iteration"])) == (said.node, said.iteration)
         terminal = Terminal(session, io.StringIO())

@@ -217,7 +217,7 @@ export default {
     };
     const told = make("span", "", words);
     const scale = makeButton("", "", words, () => send("set", { field: "scale", value: scale.dataset.to }));
-    const again = makeButton("rescale", "Find the limits of the colours again, for the run as it is now", words, () =>
+    const again = makeButton("Fit to the run", "Find the limits of the colours again, for the run as it is now", words, () =>
       send("rescale"),
     );
     const probed = make("span", "workbench-image-probe", words);
@@ -240,7 +240,7 @@ export default {
       pair.style.display = others.length ? "" : "none";
       showFilm(status.film, image.signed);
       told.textContent = [image.where, status.words, image.pixel].filter(Boolean).join(" \u00B7 ");
-      scale.textContent = status.scale === "run" ? "colours: whole run" : "colours: this value";
+      scale.textContent = status.scale === "run" ? "Colours: whole run" : "Colours: this value";
       scale.dataset.to = status.scale === "run" ? "value" : "run";
       scale.title = status.scale === "run" ? "One colour scale for the whole run; press for one of this value alone" : "A colour scale of this value alone; press for one of the whole run";
       scale.setAttribute("aria-label", scale.title);

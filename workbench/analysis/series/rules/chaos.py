@@ -16,6 +16,7 @@ import numpy as np
 from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import WINDOW, History, changes
+from workbench.analysis.text import count
 from workbench.kernels import fits
 
 #: Points whose nearest neighbours are looked for.
@@ -62,7 +63,9 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
     if found is None:
         return None
     lags, degree, error, exponent, rows, p, stayed, following, multiplier = found
-    text = f"A polynomial map of {lags} past value(s), degree {degree}, predicts each next value within {error:.1g}"
+    text = (
+        f"A polynomial map of {count(lags, 'past value')}, degree {degree}, predicts each next value within {error:.1g}"
+    )
     if error > 1e-4 and not steady(h) or len(h) >= 40 and _grows(h):
         return None  # several modes that decay or grow are nearly such a map, too
     if exponent > 0.005 and error > LATE * _late_steps(h):

@@ -308,6 +308,49 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     return _recorded(loop, **options)
 
 
+def watch_states(model: Any, **options: Any) -> Any:
+    """Record the hidden state of a looped model, loop by loop: does it rest, repeat, drift or explode, and why.
+
+    A looped model calls a block of modules again and again within one forward pass, on the block's own output. The
+    block is found by itself: the modules that are called repeatedly in the same order.
+
+    Parameters
+    ----------
+    model : torch.nn.Module, or mapping or list of modules
+        The model; or the block, where the loop is yours.
+    **options
+        ``block``: the module, a list of modules or its name, where another one is meant. ``head``: a function from the
+        state to the output; by default the modules that read the last state after the loop. ``gate``: the gate that
+        ends the loop, a module, its name, or a function of the state; by default a module with the name of one.
+        ``threshold``: from where on the gate is open, 0.5 by default. ``halts``: "each" value is compared with the
+        threshold, their "sum" (adaptive computation time, 0.99 by default), or the "product": the probability that one
+        of them has halted. ``target``, ``loss``: for the best number of loops; by default cross entropy for a target
+        of integers, else the mean squared error. ``tolerance``: the share of its norm by which a loop may move a state
+        at rest; by default some roundings of its dtype. ``memory``: bytes of copies, 1 GiB by default.
+
+    Returns
+    -------
+    StatesWatch
+        A context manager; call the model inside. ``report()`` gives the :class:`StatesReport` of the last forward pass:
+        ``label``, ``sentences()``, ``figure()``, ``to_json(path)``; ``wb.sweep`` and ``wb.boundary`` take it.
+
+    Raises
+    ------
+    WatchError
+        For arguments that make no sense; of ``report()`` if nothing was called repeatedly (``no-loop``).
+
+    Examples
+    --------
+    >>> with wb.watch_states(model) as states:  # doctest: +SKIP
+    ...     model(tokens)
+    >>> report = states.report()  # doctest: +SKIP
+    >>> print(report)  # doctest: +SKIP
+    >>> report.figure("step")  # doctest: +SKIP
+    >>> wb.boundary(report, {"scale": (0.5, 4.0)}, tolerance=1e-3)  # doctest: +SKIP
+    """
+    return importlib.import_module("workbench.recorder.looped.states_watch").StatesWatch(model, **options)
+
+
 def _shower(always: bool) -> Any:
     """The function that shows a watch when it begins: a live view in a notebook, else a line at a terminal."""
     if home.kernel() is None and home.marimo() is None:
@@ -628,4 +671,5 @@ __all__ = [
     "sweep",
     "terminal",
     "watch",
+    "watch_states",
 ]

@@ -1,0 +1,70 @@
+"""Sentences about states: each with a check that computes it anew from the states when it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.recorder.looped.courses import Course, TokenCourse, resting
+from workbench.recorder.looped.paths import TokenPaths, length
+
+if TYPE_CHECKING:
+    from workbench.recorder.looped.states_report import StatesReport
+
+#: tokens that are named
+NAMED = 6
+
+
+@dataclass(frozen=True)
+class StateSentence:
+    """``kind`` is a word for programs, ``data`` the numbers of the sentence, ``holds`` computes it from the states."""
+
+    kind: str
+    text: str
+    holds: Callable[[], bool]
+    data: dict[str, Any]
+
+
+def tokens_told(paths: TokenPaths, which: Sequence[int]) -> str:
+    """Tokens in words: ``all 6 tokens``, ``3 of 6 tokens (0, 2, 5)``, ``the token``."""
+    if len(which) == paths.tokens:
+        return "the token" if paths.tokens == 1 else f"all {paths.tokens:,} tokens"
+    names = ", ".join(paths.token(k) for k in which[:NAMED]) + (", ..." if len(which) > NAMED else "")
+    return f"{len(which):,} of {paths.tokens:,} tokens ({names})"
+
+
+def groups_of(report: StatesReport) -> dict[Course, list[int]]:
+    found: dict[Course, list[int]] = {}
+    for k, course in enumerate(report.courses):
+        found.setdefault(course.course, []).append(k)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def states_of(report: StatesReport, which: Sequence[int], first: int) -> np.ndarray:
+    """The states of tokens from a loop on."""
+    return report.paths.states[report.paths.index(first) :, list(which)]
+
+
+def verb(word: str, many: bool) -> str:
+    return word if many else f"{word}es" if word.endswith(("ch", "sh")) else f"{word}s"
+
+
+def middle(values: Any) -> float:
+    return float(np.median(values))
+
+
+def moves(report: StatesReport, which: Sequence[int]) -> bool:
+    h = states_of(report, which, report.loops - 1)
+    share = resting(report.paths.eps, report.tolerance)
+    return bool(np.isfinite(h).all() and (length(h[1] - h[0]) > share * length(h[1])).any())
+
+
+def rates_of(of: list[TokenCourse]) -> list[float]:
+    return [c.rate for c in of if c.rate is not None]

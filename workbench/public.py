@@ -52,6 +52,8 @@ from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.recorder import TerminalLine, Watch, WatchReports, home
 from workbench.recorder import watch as _recorded
+from workbench.recorder.decoding import DecodingRecord, record_decoding
+from workbench.recorder.decoding import compare as _compare_decodings
 from workbench.recorder.logs import RunLog, read_log, read_logs
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
@@ -168,6 +170,7 @@ def diff(
         Programs that should compute the same are run with ``args``; see below.
         Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
         their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
+        Two runs of :func:`record_decoding` are compared token by token; ``first`` is the first op that differs.
     args : tuple, mapping or tensor, optional
         Inputs of two programs, in their order or by name.
         Arguments with which two modules or functions of PyTorch are called, with all ops recorded, from equal random
@@ -210,6 +213,8 @@ def diff(
     """
     if args is not None and (is_program(a) or is_program(b) and not _is_a_word(b)):
         return _diff(a, b, args, rtol=rtol, atol=atol, ulp=ulp, dtypes=dtypes, labels=labels)
+    if isinstance(a, DecodingRecord) or isinstance(b, DecodingRecord):
+        return _compare_decodings(a, b, rtol or None)
     if args is not None or _of_torch(a) or _of_torch(b):
         if not callable(a) or isinstance(a, Watch) or args is None:
             raise FeedError(
@@ -609,6 +614,7 @@ __all__ = [
     "CaptureError",
     "Device",
     "DeviceError",
+    "DecodingRecord",
     "Diff",
     "Evolution",
     "Follower",
@@ -667,6 +673,7 @@ __all__ = [
     "plan_cache",
     "read_log",
     "read_logs",
+    "record_decoding",
     "run_with",
     "sweep",
     "terminal",

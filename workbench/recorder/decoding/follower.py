@@ -1,0 +1,250 @@
+"""``OpFollower``: every ATen call of a decoding run once more in float64, and what the calls of the model gave.
+
+The run itself is not changed. Each tensor of floats has a second one in float64, which is computed by the same ops;
+numbers of integers, and with them the tokens, are those of the run. A dtype that is coarser than that of the model
+stays a rounding in float64 too: it is a part of the program. Random ops are not repeated, so that the random state is
+the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import warnings
+from typing import Any
+
+import numpy as np
+
+from workbench.recorder.decoding.record import DecodingOp, DecodingRecord, ModelCall, OpValue
+from workbench.recorder.eager.phases import Phases
+
+#: ops that give the numbers of their argument in another shape: of these no row is kept
+VIEWS = frozenset(
+    "view _unsafe_view t transpose permute unsqueeze squeeze expand detach alias reshape clone lift_fresh as_strided "
+    "_reshape_alias contiguous".split()
+)
+
+#: calls after which the size of a record is foreseen
+FORESEEN = 3
+#: begins the names of fused attention
+ATTENTION = "_scaled_dot_product_"
+
+
+class OpFollower:
+    """The dispatch mode of one run; ``enter`` and ``leave`` are called at the calls of the model."""
+
+    def __init__(self, torch: Any, model: Any, record: DecodingRecord, memory: int) -> None:
+        self.torch, self.record, self.memory = torch, record, memory
+        self.phases = Phases(torch, model, None)
+        weak = importlib.import_module("torch.utils.weak")
+        self._doubles: Any = weak.WeakIdKeyDictionary()
+        self._places: Any = weak.WeakIdKeyDictionary()
+        self._map = importlib.import_module("torch.utils._pytree")
+        self._digests: dict[int, str] = {}
+        self._eps = _working_eps(torch, model)
+        record.eps = self._eps
+        self.call: ModelCall | None = None
+        self._kept_from = 0
+        self._counts: dict[Any, int] = {}
+        self.unfollowed: set[str] = set()
+        #: why the record has ended, how many tokens are asked for, and what was said about the memory
+        self.full, self.expected, self.told, self._bytes = "", 0, "", 0
+
+    # -- the calls of the model ---------------------------------------------------------------------------------------
+    def enter(self, ids: np.ndarray, inputs: dict[str, Any]) -> None:
+        """The model is called with these tokens."""
+        calls = self.record.calls
+        self.call = call = ModelCall(ids)
+        self._kept_from = 0
+        if calls:
+            before = calls[-1].ids
+            n = before.shape[1]
+            self._kept_from = n if ids.shape[1] > n and np.array_equal(ids[:, :n], before) else 0
+        calls.append(call)
+        self._counts = {}
+        self._places.clear()
+        for name, tensor in inputs.items():
+            self._keep(DecodingOp(name, "", "", 0, 0, 0), tensor.detach().cpu().numpy().copy(), (), (), ())
+
+    def leave(self, logits: Any) -> None:
+        """The model returned these logits (batch, rows, vocabulary)."""
+        call, self.call = self.call, None
+        self._foresee()
+        if call is None or logits is None:
+            return
+        rows = logits.detach().float()
+        top = rows.topk(min(2, rows.shape[-1]), dim=-1)
+        call.chosen = top.indices[..., 0].cpu().numpy()
+        call.margins = (top.values[..., 0] - top.values[..., -1]).cpu().numpy()
+        call.vocabulary, call.finite = int(rows.shape[-1]), bool(self.torch.isfinite(rows[..., -1, :]).any())
+
+    def _foresee(self) -> None:
+        """Say that the memory will not do, as soon as the size of a call is known."""
+        record, done = self.record, len(self.record.calls)
+        grown, self._bytes = record.bytes - self._bytes, record.bytes
+        if done != FORESEEN or self.expected <= done or not grown:
+            return
+        needed = record.bytes + grown * (self.expected - done)
+        if needed > self.memory:
+            reached = done + int((self.memory - record.bytes) // grown)
+            self.told = (
+                f"The record of {self.expected:,} tokens needs about {needed / 2**20:,.0f} MiB and has "
+                f"{self.memory / 2**20:,.0f} MiB: it will end near token {max(reached, done):,}."
+            )
+            warnings.warn(f"record_decoding: {self.told} memory= gives it more.", stacklevel=2)
+
+    # -- ops ----------------------------------------------------------------------------------------------------------
+    def before(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """The arguments in float64, taken before the op may write to them; None for an op that has no such thing."""
+        flat, _ = self._map.tree_flatten((args, kwargs))
+        tensors = [x for x in flat if isinstance(x, self.torch.Tensor)]
+        if not any(self._is_float(x) for x in tensors) or "out" in kwargs:
+            return None
+        return self._map.tree_map(self._double, (args, kwargs))
+
+    def after(self, func: Any, args: Any, kwargs: Any, doubles: Any, out: Any) -> None:
+        """The op gave ``out``: compute it in float64, and keep it if the model is running."""
+        outs = [x for x in self._map.tree_flatten(out)[0] if isinstance(x, self.torch.Tensor)]
+        if not any(self._is_float(x) for x in outs):
+            return
+        name = func._schema.name.partition("::")[2]
+        self._compute(func, args, outs, doubles, name)
+        if self.call is None or self.full:
+            return
+        self._note(name, args, kwargs, outs)
+
+    def _compute(self, func: Any, args: Any, outs: list[Any], doubles: Any, name: str) -> None:
+        torch, schema = self.torch, func._schema
+        found: list[Any] | None = None
+        fused = name.startswith(ATTENTION)
+        random = torch.Tag.nondeterministic_seeded in func.tags and not fused
+        if doubles is not None and not random:
+            given, named = doubles
+            if name == "_softmax" and len(given) > 2:
+                given = (*given[:2], False)
+            try:
+                if fused:
+                    found = [self._attention(schema, given, named, outs[0]), *map(self._wide, outs[1:])]
+                else:
+                    found = [x for x in self._map.tree_flatten(func(*given, **named))[0] if isinstance(x, torch.Tensor)]
+            except Exception:  # an op that has no float64, as those of packed integers
+                self.unfollowed.add(name)
+        if found is None or len(found) != len(outs):
+            for x in outs:
+                if self._is_float(x):
+                    known = self._doubles.get(x)
+                    if known is not None and known.shape == x.shape:
+                        known.copy_(x)
+                    else:
+                        self._doubles[x] = self._wide(x)
+            return
+        view = bool(schema.returns and schema.returns[0].alias_info and not schema.returns[0].alias_info.is_write)
+        for x, double in zip(outs, found, strict=True):
+            if not self._is_float(x):
+                continue
+            if not view and x.dtype.is_floating_point and torch.finfo(x.dtype).eps > self._eps:
+                double.copy_(double.to(x.dtype))
+            self._doubles[x] = double
+
+    def _attention(self, schema: Any, given: Any, named: Any, out: Any) -> Any:
+        """Attention by its definition: the fused op has the exponential of float32 in float64 too."""
+        values = dict(zip((a.name for a in schema.arguments), given, strict=False)) | named
+        q, k, v = values["query"], values["key"], values["value"]
+        mask = values.get("attn_mask", values.get("attn_bias"))
+        exact = self.torch.ops.aten._scaled_dot_product_attention_math
+        options = {"scale": values.get("scale"), "enable_gqa": q.shape[-3] != k.shape[-3]}
+        found = exact(q, k, v, mask, 0.0, bool(values.get("is_causal")), **options)[0]
+        return self.torch.empty_strided(out.shape, out.stride(), dtype=found.dtype, device=out.device).copy_(found)
+
+    def _note(self, name: str, args: Any, kwargs: Any, outs: list[Any]) -> None:
+        flat, _ = self._map.tree_flatten((args, kwargs))
+        tensors = [x for x in flat if isinstance(x, self.torch.Tensor)]
+        places = [self._places.get(x) or self._outside(x) for x in tensors]
+        if name in VIEWS:  # it has the numbers of its argument, and so its place
+            for x in outs:
+                self._places[x] = places[0] if places else 0
+            return
+        inputs = tuple(p - 1 if isinstance(p, int) else -1 for p in places)
+        outside = tuple(p for p in places if isinstance(p, tuple))
+        settings = tuple(_setting(x) for x in flat if not isinstance(x, self.torch.Tensor))
+        file, line = self.phases.lines.here() or ("", 0)
+        key = (name, self.phases.module)
+        nth = self._counts[key] = self._counts.get(key, -1) + 1
+        for k, x in enumerate(outs):
+            if not self._is_float(x) or (k and name.startswith(ATTENTION)) or self.call is None:
+                continue
+            self._places[x] = len(self.call.values) + 1
+            values = np.array(self._doubles[x].detach().cpu().numpy(), copy=True)
+            self._keep(DecodingOp(name, self.phases.module, file, line, nth, k), values, inputs, settings, outside)
+
+    def _outside(self, x: Any) -> Any:
+        """Name and digest of a parameter or buffer; 0 for another tensor that no op of the call gave."""
+        label = self.phases.name_of(x)
+        return (label, self._digest(x)) if label else 0
+
+    def _keep(self, op: DecodingOp, values: np.ndarray, inputs: Any, settings: Any, outside: Any) -> None:
+        if self.call is None or self.full:
+            return
+        value = OpValue(self.record.number(op), values, 0, False, inputs, settings, outside)
+        self.record.add(self.call, value, self._kept_from)
+        if self.record.bytes > self.memory:
+            self.full = (
+                f"The record ends in call {len(self.record.calls)}: its {self.memory / 2**20:,.0f} MiB are full. "
+                "memory= gives it more."
+            )
+            self.record.calls.pop()
+            self.call = None
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+    def _is_float(self, x: Any) -> bool:
+        return isinstance(x, self.torch.Tensor) and (x.dtype.is_floating_point or x.dtype.is_complex)
+
+    def _wide(self, x: Any) -> Any:
+        return x.detach().to(self.torch.complex128 if x.dtype.is_complex else self.torch.float64, copy=True)
+
+    def _double(self, x: Any) -> Any:
+        torch = self.torch
+        if isinstance(x, torch.dtype):
+            return torch.float64 if x.is_floating_point else torch.complex128 if x.is_complex else x
+        if not self._is_float(x):
+            return x
+        found = self._doubles.get(x)
+        if found is None or found.shape != x.shape:
+            found = self._doubles[x] = self._wide(x)
+        return found
+
+    def _digest(self, x: Any) -> str:
+        found = self._digests.get(id(x))
+        if found is None:
+            array = x.detach().cpu().contiguous().reshape(-1).view(self.torch.uint8).numpy()
+            found = self._digests[id(x)] = hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
+        return found
+
+
+def mode_of(follower: OpFollower) -> Any:
+    """The ``TorchDispatchMode`` of a follower."""
+    base = importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode
+
+    class DecodingMode(base):  # type: ignore[misc, valid-type]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            named = kwargs or {}
+            doubles = follower.before(func, args, named)
+            out = func(*args, **named)
+            follower.after(func, args, named, doubles, out)
+            return out
+
+    return DecodingMode()
+
+
+def _working_eps(torch: Any, model: Any) -> float:
+    """The rounding of the dtype that most parameters of a model have."""
+    counts: dict[Any, int] = {}
+    for parameter in model.parameters():
+        if parameter.dtype.is_floating_point:
+            counts[parameter.dtype] = counts.get(parameter.dtype, 0) + parameter.numel()
+    dtype = max(counts, key=lambda d: counts[d], default=torch.float32)
+    return float(torch.finfo(dtype).eps)
+
+
+def _setting(value: Any) -> str:
+    return repr(value) if isinstance(value, bool | int | float | str | type(None)) else str(value)

@@ -1,0 +1,26 @@
+"""Positions of calls: which tokens of the finished sequence each call of the model computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.recorder.decoding.record import ModelCall
+
+
+def locate(calls: Sequence[ModelCall], whole: np.ndarray) -> None:
+    """Set ``start`` of the calls, whose order is that of the run; ``whole`` has the final tokens (batch, length).
+
+    A call that begins with all tokens so far computes them anew. Another one goes on behind the last token that was
+    kept: of a speculative call those that agree with the final sequence, of which the next call computes what follows.
+    """
+    reached = 0
+    for call in calls:
+        n = call.positions
+        anew = reached > 0 and n > reached and np.array_equal(call.ids[:, :reached], whole[:, :reached])
+        call.start = 0 if anew else reached
+        part = whole[:, call.start : call.start + n]
+        equal = (call.ids[:, : part.shape[1]] == part).all(axis=0)
+        kept = int(np.argmin(equal)) if not equal.all() else part.shape[1]
+        reached = max(call.start + kept, min(reached, call.start + n))

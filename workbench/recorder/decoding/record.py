@@ -1,0 +1,268 @@
+"""``DecodingRecord``: what a language model computed for each token of one decoding run."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.ir.node import Source
+from workbench.recorder.decoding.axes import Axes, axes_of, by_position
+from workbench.recorder.states import StateRecord
+from workbench.text import facts_html, harmless, printable
+
+#: tokens that a text shows
+SHOWN = 12
+
+
+class DecodingOp(NamedTuple):
+    """An op of a call: its name, module, line, which such op of the module in the call, and which tensor of it."""
+
+    op: str
+    module: str
+    file: str
+    line: int
+    nth: int
+    output: int
+
+    @property
+    def source(self) -> Source | None:
+        """Its line, with the text where that can be read; None if unknown."""
+        if not self.line:
+            return None
+        return Source(self.file, self.line, linecache.getline(self.file, self.line).strip())
+
+    @harmless
+    def __str__(self) -> str:
+        where = f" at {self.source.place}" if self.source is not None else ""
+        return f"{self.op}{f' in {self.module}' if self.module else ''}{where}"
+
+
+@dataclass(slots=True)
+class OpValue:
+    """The result of an op in a call, rows from position ``first`` of the call on, and what it was computed of.
+
+    ``inputs`` are the numbers of the ops in this call whose results it read, by argument; -1 stands for others.
+    ``settings`` are its other arguments as text, ``outside`` names and digests of what no op of the call gave.
+    """
+
+    op: int
+    array: Any
+    first: int = 0
+    sorted: bool = False
+    inputs: tuple[int, ...] = ()
+    settings: tuple[str, ...] = ()
+    outside: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """One call of the model: its tokens (batch, positions), the first position, the ops, and what the logits chose."""
+
+    ids: np.ndarray
+    values: list[OpValue] = field(default_factory=list)
+    start: int = 0
+    #: largest logit of the last rows: (batch, rows), and how far the second one is below it
+    chosen: np.ndarray | None = None
+    margins: np.ndarray | None = None
+    vocabulary: int = 0
+    finite: bool = True
+    places: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def positions(self) -> int:
+        """How many positions it computes."""
+        return int(self.ids.shape[1])
+
+
+class DecodingRecord:
+    """One decoding run: made by :func:`workbench.record_decoding`, compared with another one by :func:`workbench.diff`.
+
+    Attributes
+    ----------
+    tokens : list of numpy.ndarray
+        Prompt and generated tokens of each row of the batch, without padding.
+    prompts : list of int
+        The lengths of the prompts.
+    calls : list of ModelCall
+        The calls of the model: their tokens, the first position, and the ops.
+    notes : list of str
+        Sentences about what could not be recorded, or only less exactly.
+
+    Examples
+    --------
+    >>> run = wb.record_decoding(model, prompt, max_new_tokens=20)  # doctest: +SKIP
+    >>> print(run)  # doctest: +SKIP
+    """
+
+    def __init__(self, name: str, prompt: np.ndarray, pads: np.ndarray, ends: tuple[int, ...], decode: Any) -> None:
+        self.name, self.prompt, self.pads, self.ends = name, prompt, pads, ends
+        self.prompts = [int(prompt.shape[1] - n) for n in pads]
+        self.tokens: list[np.ndarray] = []
+        self.calls: list[ModelCall] = []
+        self.ops: list[DecodingOp] = []
+        self.notes: list[str] = []
+        #: the largest relative rounding of the numbers of the run, and whether they are those of float64
+        self.eps, self.followed = 2.0**-23, True
+        self.bytes = 0
+        self._decode = decode
+        self._numbers: dict[DecodingOp, int] = {}
+        self._shapes: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+        self._axes: dict[int, Axes | None] = {}
+
+    # -- while it runs ------------------------------------------------------------------------------------------------
+    def number(self, op: DecodingOp) -> int:
+        """The number of an op, which is added where it is new."""
+        found = self._numbers.get(op)
+        if found is None:
+            found = self._numbers[op] = len(self.ops)
+            self.ops.append(op)
+        return found
+
+    def add(self, call: ModelCall, value: OpValue, kept_from: int) -> None:
+        """Add a value to a call; of positions before ``kept_from`` only if it cannot be told which they are."""
+        seen = self._shapes.setdefault(value.op, [])
+        shape = value.array.shape
+        if (call.positions, shape) not in seen:
+            seen.append((call.positions, shape))
+            self._axes.pop(value.op, None)
+        axes = self.axes(value.op)
+        if kept_from and axes is not None and axes.positions is not None and not axes.last and len(seen) > 1:
+            rows = by_position(value.array, axes.positions, call.positions, len(self.pads))
+            value.array, value.first, value.sorted = rows[kept_from:].copy(), kept_from, True
+        call.places[value.op] = len(call.values)
+        call.values.append(value)
+        self.bytes += value.array.nbytes
+
+    # -- afterwards ---------------------------------------------------------------------------------------------------
+    def axes(self, op: int) -> Axes | None:
+        """The axes of an op, of all of its calls."""
+        if op not in self._axes:
+            self._axes[op] = axes_of(self._shapes[op])
+        return self._axes[op]
+
+    def ndim(self, op: int) -> int:
+        """How many axes the tensors of an op have."""
+        return len(self._shapes[op][0][1])
+
+    def settle(self) -> None:
+        """Find the axis of keys of caches of a fixed length: the one in which they are longer than what is put in."""
+        for call in self.calls:
+            for value in call.values:
+                axes = self.axes(value.op)
+                if self.ops[value.op].op not in CACHE_OPS or not value.inputs or value.inputs[-1] < 0:
+                    continue
+                put = call.values[value.inputs[-1]]
+                if axes is not None and axes != Axes(None, None) or put.sorted or put.array.ndim != value.array.ndim:
+                    continue
+                longer = [k for k, (m, n) in enumerate(zip(put.array.shape, value.array.shape, strict=True)) if m < n]
+                if len(longer) == 1:
+                    self._axes[value.op] = Axes(None, longer[0])
+
+    def call_of(self, row: int, position: int) -> ModelCall | None:
+        """The first call that computed a position of a row with the tokens that were kept."""
+        at = position + int(self.pads[row])
+        tokens = self.tokens[row]
+        for call in self.calls:
+            if call.start <= at < call.start + call.positions:
+                first = max(call.start, int(self.pads[row]))
+                given = call.ids[row, first - call.start : at - call.start + 1]
+                kept = tokens[first - int(self.pads[row]) : position + 1]
+                if np.array_equal(given, kept):
+                    return call
+        return None
+
+    def chosen_at(self, row: int, position: int) -> tuple[int, float] | None:
+        """The token that has the largest logit after a position, and by how much; None where no call has that row."""
+        call = self.call_of(row, position)
+        if call is None or call.chosen is None or call.margins is None:
+            return None
+        rows = call.chosen.shape[1]
+        at = position + int(self.pads[row]) - call.start - (call.positions - rows)
+        return (int(call.chosen[row, at]), float(call.margins[row, at])) if 0 <= at < rows else None
+
+    def text(self, token: int) -> str:
+        """A token as people read it: its number, and its text where the run was recorded with a tokenizer."""
+        if self._decode is None:
+            return str(token)
+        return f"{token} {printable(repr(self._decode([token])), 24)}"
+
+    def generated(self, row: int = 0) -> np.ndarray:
+        """The tokens after the prompt."""
+        return self.tokens[row][self.prompts[row] :]
+
+    def states(self, row: int = 0) -> StateRecord:
+        """The generated tokens of a row as the states of a loop; their numbers count from 1."""
+        found = StateRecord("the token")
+        for k, token in enumerate(self.generated(row), 1):
+            found.add(k, self.text(int(token)))
+        return found
+
+    @property
+    def repeats(self) -> str:
+        """A sentence about a run that repeats its tokens; empty for one that does not."""
+        for row in range(len(self.tokens)):
+            told = self.states(row).stuck
+            if told:
+                which = f"In row {row} " if len(self.tokens) > 1 else ""
+                return which + (told if which else told[0].upper() + told[1:]).replace("iteration", "generated token")
+        return ""
+
+    @property
+    def cache_growth(self) -> tuple[int, int] | None:
+        """(bytes a token, largest bytes) of the keys and values that calls read; None without a growing cache."""
+        sizes: list[int] = []
+        for call in self.calls:
+            grown = 0
+            for value in call.values:
+                axes = self.axes(value.op)
+                if self.ops[value.op].op in CACHE_OPS and axes is not None and axes.keys is not None:
+                    grown += int(value.array.size)
+            sizes.append(grown)
+        positions = [call.start + call.positions for call in self.calls]
+        if len(sizes) < 2 or positions[-1] == positions[0] or sizes[-1] <= sizes[0]:
+            return None
+        size = int(self.item)
+        return size * (sizes[-1] - sizes[0]) // (positions[-1] - positions[0]), size * max(sizes)
+
+    #: bytes of a number of the model, and the most positions that it can have
+    item, bound = 4, 0
+
+    @harmless
+    def __str__(self) -> str:
+        told = [f"{self.name}: {len(self.calls):,} calls of {self._counts()}."]
+        for row, tokens in enumerate(self.tokens):
+            made = [self.text(int(t)) for t in self.generated(row)[:SHOWN]]
+            more = f", ... ({len(tokens) - self.prompts[row]:,} in all)" if len(self.generated(row)) > SHOWN else ""
+            which = f"Row {row}" if len(self.tokens) > 1 else "The run"
+            told.append(f"{which} generated {', '.join(made) or 'nothing'}{more}.")
+        grown = self.cache_growth
+        if grown is not None:
+            full = (
+                f"; at the {self.bound:,} positions of the model it has {grown[0] * self.bound:,}" if self.bound else ""
+            )
+            told.append(f"The cache grows by {grown[0]:,} bytes a token, to {grown[1]:,} bytes{full}.")
+        return "\n".join([*told, *filter(None, [self.repeats]), *self.notes])
+
+    def _counts(self) -> str:
+        counts = sorted({call.positions for call in self.calls})
+        most = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        return f"{most} position{'' if counts == [1] else 's'}" if counts else "nothing"
+
+    @harmless
+    def __repr__(self) -> str:
+        made = sum(len(t) for t in self.tokens) - sum(self.prompts)
+        return f"<DecodingRecord {self.name!r}: {made:,} tokens in {len(self.calls):,} calls>"
+
+    @harmless
+    def _repr_html_(self) -> str:
+        first, *rest = str(self).split("\n")
+        return facts_html(repr(self).strip("<>"), [("calls", first), *(("", line) for line in rest)])
+
+
+#: ops that put new keys behind those of a cache
+CACHE_OPS = ("cat", "Concat", "concat", "index_copy_", "index_copy", "index_put_", "slice_scatter")
+
+__all__ = ["CACHE_OPS", "ModelCall", "DecodingRecord", "DecodingOp", "OpValue"]

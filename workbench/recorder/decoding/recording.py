@@ -1,0 +1,214 @@
+"""``record_decoding``: runs a decoding loop, and records what the model computed for each token."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import WatchError
+from workbench.recorder.decoding.follower import OpFollower, mode_of
+from workbench.recorder.decoding.located import locate
+from workbench.recorder.decoding.record import DecodingRecord
+
+MEMORY = 512 * 2**20
+#: arguments of a model that are compared as they are
+_INPUTS = ("position_ids",)
+
+
+def record_decoding(
+    model: Any,
+    prompt: Any,
+    /,
+    *,
+    generate: Callable[..., Any] | None = None,
+    name: str | None = None,
+    tokenizer: Any = None,
+    memory: int = MEMORY,
+    **options: Any,
+) -> DecodingRecord:
+    """Decode with a language model, and record each op for each token.
+
+    Parameters
+    ----------
+    model : module of PyTorch
+        The model, as of transformers.
+    prompt : tensor or array of integers
+        The tokens of the prompt, (batch, length) or (length,); rows of different lengths are padded on the left.
+    generate : function, optional
+        ``generate(model, prompt, **options)`` decodes with a loop of your own and returns all tokens; by default
+        ``model.generate`` is called.
+    name : str, optional
+        The name of the run in texts.
+    tokenizer : object with ``decode``, optional
+        Writes tokens as text.
+    memory : int, default 512 MiB
+        Bytes of the record. It ends before it has more, and says so.
+    **options
+        Arguments of ``generate``, such as ``max_new_tokens``, ``use_cache`` or ``assistant_model``.
+
+    Returns
+    -------
+    DecodingRecord
+        The run; ``wb.diff`` of two of them names the first token and op at which they part.
+
+    Raises
+    ------
+    WatchError
+        For a prompt that has no tokens (``bad-prompt``), a model without ``generate`` (``no-generate``), and a loop
+        that did not call the model (``no-calls``).
+
+    Examples
+    --------
+    >>> cached = wb.record_decoding(model, prompt, max_new_tokens=20)  # doctest: +SKIP
+    >>> whole = wb.record_decoding(model, prompt, max_new_tokens=20, use_cache=False)  # doctest: +SKIP
+    >>> print(wb.diff(whole, cached))  # doctest: +SKIP
+    """
+    torch = importlib.import_module("torch")
+    given = _prompt(torch, prompt)
+    call = generate or getattr(model, "generate", None)
+    if not isinstance(model, torch.nn.Module) or not callable(call):
+        raise WatchError(
+            f"record_decoding: expected a module of PyTorch with a method generate, got a {type(model).__name__}.",
+            slug="no-generate",
+            fix="write generate=f, where f(model, prompt) decodes with a loop of your own and returns all tokens.",
+        )
+    config = getattr(model, "generation_config", None)
+    pad, ends = getattr(config, "pad_token_id", None), _ends(getattr(config, "eos_token_id", None))
+    pads = _pads(given, options.get("attention_mask"), options.get("pad_token_id", pad))
+    record = DecodingRecord(
+        name or type(model).__name__,
+        given,
+        pads,
+        _ends(options.get("eos_token_id")) or ends,
+        getattr(tokenizer, "decode", None),
+    )
+    record.item = next((p.element_size() for p in model.parameters()), 4)
+    record.bound = int(getattr(getattr(model, "config", None), "max_position_embeddings", 0) or 0)
+    follower = OpFollower(torch, model, record, memory)
+    follower.expected = int(options.get("max_new_tokens") or 0)
+    tokens = torch.as_tensor(given, device=next((p.device for p in model.parameters()), None))
+    with _Hooked(follower, model), torch.no_grad():
+        result = call(tokens, **options) if generate is None else call(model, tokens, **options)
+    if not record.calls:
+        raise WatchError(
+            f"record_decoding: the loop did not call the {type(model).__name__}.",
+            slug="no-calls",
+            fix="let generate(model, prompt) call the model that it is given.",
+        )
+    whole = _sequences(torch, result, given)
+    locate(record.calls, whole)
+    record.tokens = [
+        _row(row[n:], record, options.get("pad_token_id", pad)) for row, n in zip(whole, pads, strict=True)
+    ]
+    record.settle()
+    _notes(record, follower)
+    return record
+
+
+class _Hooked:
+    """The hooks and the mode of a follower, for one run."""
+
+    def __init__(self, follower: OpFollower, model: Any) -> None:
+        self._follower, self._model, self._mode = follower, model, mode_of(follower)
+        self._handles: list[Any] = []
+
+    def __enter__(self) -> None:
+        follower, torch = self._follower, self._follower.torch
+
+        def entered(module: Any, args: Any, kwargs: Any) -> None:
+            ids = kwargs.get("input_ids", args[0] if args else None)
+            if follower.full or not isinstance(ids, torch.Tensor) or ids.dtype.is_floating_point or ids.dim() != 2:
+                return
+            inputs = {k: kwargs[k] for k in _INPUTS if isinstance(kwargs.get(k), torch.Tensor)}
+            follower.enter(ids.detach().cpu().numpy().copy(), inputs)
+
+        def left(module: Any, args: Any, output: Any) -> None:
+            logits = getattr(output, "logits", output[0] if isinstance(output, (tuple, list)) else output)
+            follower.leave(logits if isinstance(logits, torch.Tensor) and logits.dim() == 3 else None)
+
+        self._handles = [
+            self._model.register_forward_pre_hook(entered, with_kwargs=True, prepend=True),
+            self._model.register_forward_hook(left),
+        ]
+        follower.phases.open()
+        self._mode.__enter__()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self._mode.__exit__(kind, error, traceback)
+        self._follower.phases.close()
+        for handle in self._handles:
+            handle.remove()
+
+
+def _prompt(torch: Any, prompt: Any) -> np.ndarray:
+    if isinstance(prompt, torch.Tensor):
+        prompt = prompt.detach().cpu().numpy()
+    try:
+        found = np.asarray(prompt)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.ndim == 1:
+        found = found[None]
+    if found.ndim != 2 or not found.size or found.dtype.kind not in "iu":
+        raise WatchError(
+            f"record_decoding: expected the tokens of a prompt as integers (batch, length), got "
+            f"{type(prompt).__name__} of shape {found.shape} and dtype {found.dtype}.",
+            slug="bad-prompt",
+            fix='write tokenizer(text, return_tensors="pt").input_ids.',
+        )
+    return found.astype(np.int64)
+
+
+def _ends(value: Any) -> tuple[int, ...]:
+    if value is None:
+        return ()
+    return tuple(int(v) for v in np.atleast_1d(np.asarray(value)))
+
+
+def _pads(prompt: np.ndarray, mask: Any, pad: Any) -> np.ndarray:
+    """How many positions of each row are padding on the left."""
+    own = np.asarray(mask.detach().cpu() if hasattr(mask, "detach") else mask) != 0 if mask is not None else None
+    if own is None or own.shape != prompt.shape:
+        own = prompt != pad if isinstance(pad, int) and (prompt == pad).any() else np.ones(prompt.shape, bool)
+    return np.asarray(np.argmax(own, axis=1))
+
+
+def _sequences(torch: Any, result: Any, prompt: np.ndarray) -> np.ndarray:
+    """All tokens of a run, of what ``generate`` returned."""
+    found = getattr(result, "sequences", result)
+    found = found.detach().cpu().numpy() if isinstance(found, torch.Tensor) else np.asarray(found)
+    found = found[None] if found.ndim == 1 else found
+    if found.ndim != 2 or found.shape[0] != prompt.shape[0] or found.dtype.kind not in "iu":
+        raise WatchError(
+            f"record_decoding: expected generate to return tokens (batch, length), got shape {found.shape}.",
+            slug="bad-tokens",
+            fix="return the prompt and the generated tokens; beams and several sequences a prompt cannot be compared.",
+        )
+    n = prompt.shape[1]
+    if found.shape[1] < n or not np.array_equal(found[:, :n], prompt):
+        found = np.concatenate([prompt, found], axis=1)
+    return found
+
+
+def _row(tokens: np.ndarray, record: DecodingRecord, pad: Any) -> np.ndarray:
+    """The tokens of a row, without the padding behind its end."""
+    length = len(tokens)
+    if len(record.pads) > 1 and isinstance(pad, int):
+        while length and tokens[length - 1] == pad and pad not in record.ends:
+            length -= 1
+    return tokens[:length]
+
+
+def _notes(record: DecodingRecord, follower: OpFollower) -> None:
+    if follower.full:
+        record.notes.append(follower.full)
+    if follower.unfollowed:
+        record.followed = False
+        names = ", ".join(sorted(follower.unfollowed)[:4])
+        record.notes.append(f"These ops have no float64, so that values are compared as they are rounded: {names}.")
+    if not all(call.finite for call in record.calls):
+        first = next(k for k, call in enumerate(record.calls, 1) if not call.finite)
+        record.notes.append(f"From call {first} on no logit is finite.")

@@ -1,0 +1,217 @@
+"""``DecodingDiff``: how two decoding runs compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.node import Source
+from workbench.recorder.decoding.choices import TokenChoice
+from workbench.recorder.decoding.heat_map import heat_map
+from workbench.recorder.decoding.record import DecodingOp, DecodingRecord
+from workbench.text import apart, facts_html, harmless
+
+#: modules of the other run that a text names
+NAMED = 4
+
+
+@dataclass(frozen=True)
+class Apart:
+    """An op that gave other numbers for a token: ``op`` and ``other`` are the ops of the two runs.
+
+    ``relative`` is the distance relative to the size of the numbers, ``absolute`` the largest distance of two of them,
+    in float64. ``position`` is the index of the token that the model had read.
+    """
+
+    position: int
+    row: int
+    op: DecodingOp
+    other: DecodingOp
+    relative: float
+    absolute: float
+    a: np.ndarray = field(repr=False)
+    b: np.ndarray = field(repr=False)
+    order: int = field(repr=False)
+    shape_a: tuple[int, ...] | None = field(repr=False)
+    shape_b: tuple[int, ...] = field(repr=False)
+    places: Any = field(repr=False)
+    pairs: Any = field(repr=False)
+
+    @property
+    def module(self) -> str:
+        """The layer: path of the innermost module."""
+        return self.op.module
+
+    @property
+    def source(self) -> Source | None:
+        """The line of the second run."""
+        return self.other.source or self.op.source
+
+    @property
+    def item(self) -> tuple[float, float]:
+        """The two numbers that are farthest apart."""
+        x, y = self.a.reshape(-1), self.b.reshape(-1)
+        with np.errstate(all="ignore"):
+            distance = np.where((x == y) | ((x != x) & (y != y)), 0.0, np.abs(x - y))
+        k = int(np.argmax(np.where(np.isnan(distance), np.inf, distance)))
+        return float(x[k]), float(y[k])
+
+
+@dataclass(frozen=True)
+class DecodingDiff:
+    """How two decoding runs compare; made by :func:`workbench.diff` of two of them.
+
+    Attributes
+    ----------
+    rows : tuple of Apart
+        The ops that gave other numbers, by token and in the order of execution.
+    choice : TokenChoice or None
+        The first token that was chosen otherwise.
+    compared : int
+        How many values of a position were compared.
+    """
+
+    a: DecodingRecord
+    b: DecodingRecord
+    rows: tuple[Apart, ...]
+    choice: TokenChoice | None
+    compared: int
+    tolerance: float
+    distances: dict[tuple[int, str], float]
+    alone: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def __bool__(self) -> bool:
+        return bool(self.rows) or self.choice is not None
+
+    @property
+    def equal(self) -> bool:
+        """True where all values agree but for rounding, and all tokens."""
+        return not self
+
+    @property
+    def first(self) -> Apart | None:
+        """The first op of the first token at which the runs part; None where only rounding tells them apart."""
+        return self.rows[0] if self.rows else None
+
+    @property
+    def why(self) -> list[str]:
+        """Sentences on what the first op that differs got other than its partner: arguments, parameters, other ops."""
+        if self.first is None:
+            return []
+        one, i, other, j = self.first.places
+        x, y = one.values[i], other.values[j]
+        told = []
+        if self.first.op.op == self.first.other.op:
+            others = [f"{s} in a and {t} in b" for s, t in zip(x.settings, y.settings, strict=False) if s != t]
+            told += [f"Its argument is {t}." for t in others if "[" not in t]
+        digests = dict(y.outside)
+        told += [f"Its parameter {name} has other numbers." for name, d in x.outside if digests.get(name, d) != d]
+        for run, call, value, alone in (
+            ("a", one, x, self.first.pairs.alone_a),
+            ("b", other, y, self.first.pairs.alone_b),
+        ):
+            record = self.a if run == "a" else self.b
+            found = self._only(call, value, alone)
+            told += [f"Only {run} has {record.ops[call.values[k].op]} before it." for k in found]
+        return list(dict.fromkeys(told))[:NAMED]
+
+    def _only(self, call: Any, value: Any, alone: frozenset[int]) -> list[int]:
+        """Ops without a partner of which the arguments of an op come."""
+        found: set[int] = set()
+        left = [k for k in value.inputs if k in alone]
+        while left:
+            k = left.pop()
+            if k not in found:
+                found.add(k)
+                left += [m for m in call.values[k].inputs if m in alone]
+        return sorted(found)
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules, in the order of execution."""
+        seen = dict.fromkeys(module for _, module in self.distances)
+        order = {op.module: k for k, op in reversed(list(enumerate(self.a.ops)))}
+        return sorted(seen, key=lambda m: order.get(m, 0))
+
+    def table(self) -> tuple[list[str], list[int], np.ndarray]:
+        """(modules, positions, largest relative distance of each), NaN where nothing was compared."""
+        modules, positions = self.modules, sorted({p for p, _ in self.distances})
+        found = np.full((len(modules), len(positions)), np.nan)
+        rows, columns = {m: k for k, m in enumerate(modules)}, {p: k for k, p in enumerate(positions)}
+        for (position, module), value in self.distances.items():
+            found[rows[module], columns[position]] = value
+        return modules, positions, found
+
+    def figure(self) -> Any:
+        """A heat map of plotly: how far the two runs are apart, by module and token."""
+        modules, positions, distances = self.table()
+        tokens = [self.a.text(int(self.a.tokens[0][p])) for p in positions]
+        return heat_map(modules, positions, distances, tokens, self.tolerance)
+
+    # -- texts --------------------------------------------------------------------------------------------------------
+    def _token(self, position: int, row: int) -> str:
+        tokens = self.a.tokens[row]
+        kind = "of the prompt " if position < self.a.prompts[row] else ""
+        which = f" of row {row}" if len(self.a.tokens) > 1 else ""
+        return f"token {position} {kind}({self.a.text(int(tokens[position]))}){which}"
+
+    @harmless
+    def __str__(self) -> str:
+        return "\n".join(self._sentences())
+
+    def _sentences(self) -> list[str]:
+        told = []
+        if self.first is None:
+            told.append(f"All {self.compared:,} values agree but for rounding.")
+        else:
+            f = self.first
+            told.append(f"They part at {self._token(f.position, f.row)}, in {f.other if f.other.line else f.op}.")
+            if f.shape_a is not None:
+                keys = next((m, n) for m, n in zip(f.shape_a, f.shape_b, strict=True) if m != n)
+                told.append(f"a has {keys[0]} keys there and b has {keys[1]}, of which the newest are not the same.")
+            one, other = apart(*f.item)
+            told.append(
+                f"Farthest apart are {one} in a and {other} in b, by {f.relative:.2g} of the size of the numbers."
+            )
+            told += self.why
+        if self.choice is not None:
+            told.append(self._choice(self.choice))
+        if any(self.alone) and self.first is not None:
+            for run, names in zip("ab", self.alone, strict=True):
+                if names:
+                    told.append(f"Only {run} has {', '.join(names[:NAMED])}{', ...' if len(names) > NAMED else ''}.")
+        for run, record in (("a", self.a), ("b", self.b)):
+            if record.repeats:
+                told.append(f"{run}: {record.repeats}")
+            told += [f"{run}: {note}" for note in record.notes]
+        return told
+
+    def _choice(self, c: TokenChoice) -> str:
+        where = f"Token {c.position}" + (f" of row {c.row}" if len(self.a.tokens) > 1 else "")
+        if c.ended:
+            token = c.b if c.ended == "a" else c.a
+            last = int(self.a.tokens[c.row][c.position - 1])
+            end = f" with {self.a.text(last)}" + (
+                ", a token that ends a text" if last in (*self.a.ends, *self.b.ends) else ""
+            )
+            return f"{where}: {c.ended} has ended{end}, the other goes on with {self.a.text(int(token or 0))}."
+        text = f"{where} is {self.a.text(int(c.a or 0))} in a and {self.b.text(int(c.b or 0))} in b"
+        if c.chosen_otherwise:
+            names = " and ".join(c.chosen_otherwise)
+            return (
+                f"{text}; {names} did not take the largest logit: sampling, a processor of logits or another rule did."
+            )
+        if self.first is None:
+            return f"{text}, by rounding: the largest logits lead by {c.margins[0]:.2g} and {c.margins[1]:.2g} only."
+        return f"{text}."
+
+    @harmless
+    def __repr__(self) -> str:
+        return f"<DecodingDiff: {self._sentences()[0]}>"
+
+    @harmless
+    def _repr_html_(self) -> str:
+        first, *rest = self._sentences()
+        return facts_html(first, [("", line) for line in rest])

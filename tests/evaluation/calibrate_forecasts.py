@@ -1,6 +1,6 @@
-"""Command that regenerates ``FACTOR`` and ``SHARE`` of ``workbench.analysis.forecast.calibrated_intervals``.
+"""Command that regenerates ``FACTOR`` of ``workbench.analysis.forecast.calibrated_intervals``.
 
-``python -m tests.evaluation.calibrate_forecasts [EACH]`` prints both, from the answers of ``forecast_answers`` and from
+``python -m tests.evaluation.calibrate_forecasts [EACH]`` prints it, from the answers of ``forecast_answers`` and from
 forecasts of a tolerance.  ``--check`` prints, for each class and for all, the share of a family's answers that are
 covered by the intervals made without that family, families as one.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from tests.evaluation.forecast_answers import PERCENTS, SEED, answers
 from tests.evaluation.random_histories import limits
-from workbench.analysis.forecast.calibrated_intervals import LEAST, POINTS, reach
+from workbench.analysis.forecast.calibrated_intervals import LEAST, LEAST_SHARE, POINTS, reach
 from workbench.analysis.forecast.tolerance_crossing import within
 
 #: Share of a family's answers that its class's factor, made of the other families, shall cover; and the level of the
@@ -24,12 +24,10 @@ from workbench.analysis.forecast.tolerance_crossing import within
 ASKED, LEVEL = 0.9, 0.91
 #: Families that are imagined in each class, and their factor; of a first passage, whose half widths are quantiles.
 IMAGINED, PRIOR, PASSAGE = 2, 5.0, 1.5
-#: Least half widths that are tried, as shares of the forecast.
-SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 #: Kinds of answers that are one number, or have bounds of their own.
 WITHOUT = ("rule-", "staircase", "uneven-", "newton-", "posterior")
-#: A class of fewer forecasts, or families, has no share of its own; of fewer forecasts it has the factor of rare ones.
-LEAST_LEARNT, LEAST_FAMILIES = 5, 8
+#: A class of fewer forecasts has the factor of rare ones.
+LEAST_LEARNT = 5
 
 
 class Off(NamedTuple):
@@ -66,7 +64,7 @@ def tolerance_offs(each: int) -> Iterator[tuple[str, str, Off]]:
             for percent in PERCENTS:
                 upto = max(5, truth * percent // 100)
                 found = within(x[:upto], tol, 2.2e-16)
-                if found is not None:
+                if found is not None and found.kind not in POINTS:
                     yield (
                         name,
                         found.kind,
@@ -74,13 +72,9 @@ def tolerance_offs(each: int) -> Iterator[tuple[str, str, Off]]:
                     )
 
 
-def _width(v: Off, share: float) -> float:
-    return max(v.half, LEAST + share * v.reach)
-
-
-def scores(families: Mapping[str, Sequence[Off]], share: float) -> dict[str, np.ndarray]:
+def scores(families: Mapping[str, Sequence[Off]]) -> dict[str, np.ndarray]:
     """|truth - forecast| over the half width, by family."""
-    return {f: np.array([v.off / _width(v, share) for v in found]) for f, found in families.items()}
+    return {f: np.array([v.off / max(v.half, LEAST + LEAST_SHARE * v.reach) for v in o]) for f, o in families.items()}
 
 
 def quantile(by_family: Mapping[str, np.ndarray], level: float = LEVEL) -> float:
@@ -94,34 +88,16 @@ def quantile(by_family: Mapping[str, np.ndarray], level: float = LEVEL) -> float
 
 def factor(kind: str, by_family: Mapping[str, np.ndarray]) -> float:
     """The quantile drawn in the logarithm towards that of imagined families, so that no factor is made by one family
-    alone; continuations to the last digits stay as they are."""
-    if kind.endswith("exact"):
-        return quantile(by_family)
+    alone."""
     prior = PASSAGE if "noise" in kind or kind == "walk" else PRIOR
     n = len(by_family)
     found = n * np.log(max(quantile(by_family), 0.5)) + IMAGINED * np.log(prior)
     return float(np.exp(found / (n + IMAGINED)))
 
 
-def best_share(kind: str, families: Mapping[str, Sequence[Off]]) -> float:
-    """The share with which the intervals are narrowest, in the mean of the logarithm, families as one."""
-    if len(families) < LEAST_FAMILIES or kind.startswith("noise"):
-        return 0.05 if kind.startswith(("short", "tol-short")) else 0.01
-
-    def width(share: float) -> float:
-        scale = quantile(scores(families, share))
-        sizes = [
-            np.mean([np.log(max(scale, 0.5) * _width(v, share) / max(v.k, 1.0)) for v in found])
-            for found in families.values()
-        ]
-        return float(np.mean(sizes))
-
-    return min(SHARES, key=width)
-
-
-def left_out(kind: str, families: Mapping[str, Sequence[Off]], share: float) -> dict[str, np.ndarray]:
+def left_out(kind: str, families: Mapping[str, Sequence[Off]]) -> dict[str, np.ndarray]:
     """Family -> which of its answers the factor of all others covers."""
-    found = scores(families, share)
+    found = scores(families)
     covered = {}
     for family, values in found.items():
         others = {name: v for name, v in found.items() if name != family}
@@ -133,29 +109,23 @@ def left_out(kind: str, families: Mapping[str, Sequence[Off]], share: float) -> 
 def main() -> None:
     each = next((int(a) for a in sys.argv[1:] if a.isdigit()), 16)
     found = offs(each)
-    shares = {kind: best_share(kind, families) for kind, families in found.items()}
     if "--check" in sys.argv:
         everything: defaultdict[str, list[bool]] = defaultdict(list)
         for kind, families in found.items():
-            covered = left_out(kind, families, shares[kind])
+            covered = left_out(kind, families)
             if covered:
                 print(f"{kind}: {np.mean([v.mean() for v in covered.values()]):.3f} of {len(families)} families")
-            if not kind.startswith("tol-"):
-                for family, each_covered in covered.items():
-                    everything[family] += each_covered.tolist()
+            for family, each_covered in covered.items():
+                everything[family] += each_covered.tolist()
         whole = np.mean([np.mean(v) for v in everything.values()])
-        print(f"all forecasts of a crossing, families as one: {whole:.3f}, asked {ASKED}")
+        print(f"all forecasts, families as one: {whole:.3f}, asked {ASKED}")
         return
     print("FACTOR")
     for kind, families in found.items():
         n = sum(map(len, families.values()))
         if n >= LEAST_LEARNT:
-            scale = factor(kind, scores(families, shares[kind]))
+            scale = factor(kind, scores(families))
             print(f'    "{kind}": {scale:.2f},  # of {n} in {len(families)} families')
-    print("SHARE")
-    for kind, share in shares.items():
-        if share and not kind.endswith("exact"):
-            print(f'    "{kind}": {share},')
 
 
 if __name__ == "__main__":

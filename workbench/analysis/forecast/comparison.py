@@ -16,7 +16,6 @@ import numpy as np
 
 from workbench.analysis.claims.claim import Claim
 from workbench.analysis.comparisons import MIRROR, NAMES, NEGATED, OPS
-from workbench.analysis.forecast.calibrated_confidence import confidence
 from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import holds
@@ -34,6 +33,7 @@ from workbench.analysis.forecast.operand import (
 )
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.forecast.recorded_claims import recorded_claims
+from workbench.analysis.series.calibration import confidence
 from workbench.analysis.series.value_series import WINDOW
 from workbench.text import harmless, number
 

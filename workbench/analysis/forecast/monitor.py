@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.brent_cycle import StateWatch
-from workbench.analysis.forecast.calibrated_confidence import MOST
 from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
 from workbench.analysis.forecast.edge_of_support import IRREGULAR, in_words, may_meet, together
 from workbench.analysis.forecast.operand import PassageForecast
 from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.forecast.spacing import in_iterations
+from workbench.analysis.series.calibration import MOST_AHEAD
 from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.text import count, listed
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
@@ -170,7 +170,7 @@ class TerminationMonitor:
         reason = Reason("recurrence", f"{sentence}, and the condition stayed true.")
         clause = self.clauses[0] if self.clauses else None
         sure = certainty(watch.rest, watch.longest, watch.ever_moved) if p == 1 else 0.9 + 0.02 * returns
-        answer = predicted_never(reason, self.root_names(0), str(clause) if clause else None, min(MOST, sure))
+        answer = predicted_never(reason, self.root_names(0), str(clause) if clause else None, min(MOST_AHEAD, sure))
         return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:

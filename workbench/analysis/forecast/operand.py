@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.calibrated_confidence import MOST, POSTERIOR, confidence
 from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
 from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
 from workbench.analysis.laws.posterior import Candidate, Posterior, outlook
+from workbench.analysis.series.calibration import MOST_AHEAD, confidence
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
@@ -28,7 +28,7 @@ UNASKED = 16
 #: Slugs of a "never" that a trend away from the threshold outweighs.
 SCATTERS = ("swings", "noise-floor", "chaotic")
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
-CUT = ("near", "newton-rate", "walk", "-line", "-power", "-fine", "-good", "-fair", "-rough")
+CUT = ("near", "newton-rate", "walk", "-line", "-power", "fine", "good", "fair", "rough")
 #: Iterations from which on an upper bound is none.
 UNBOUNDED = 1e15
 #: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.
@@ -208,14 +208,14 @@ def _told(o: Posterior, s: OperandRecord) -> PassageForecast:
             f"{s.name} has turned: it has {way} again since iteration {since:,}, where it was {best:.6g}; "
             f"clause {s.clause} is not expected to turn."
         )
-        return never_turns("turned", sentence, min(MOST, o.never))
+        return never_turns("turned", sentence, min(MOST_AHEAD, o.never))
     if math.isinf(o.iterations):
         waited = f", and never waited longer than {o.rest.longest:,} before" if o.rest.longest < o.rest.length else ""
         sentence = (
             f"{s.name} has hardly become better for {o.rest.length:,} evaluations{waited}; "
             f"clause {s.clause} is not expected to turn."
         )
-        return never_turns("stagnates", sentence, min(MOST, o.never))
+        return never_turns("stagnates", sentence, min(MOST_AHEAD, o.never))
     k, low = math.ceil(o.iterations), math.floor(o.low)
     high = math.ceil(o.high) if o.high < UNBOUNDED else math.inf
     best = o.candidates[0]
@@ -224,7 +224,7 @@ def _told(o: Posterior, s: OperandRecord) -> PassageForecast:
         f"in about {k:,} iterations."
     )
     return PassageForecast(
-        k, min(low, k), max(high, k), "forecast", text, confidence(POSTERIOR, len(s.values)), POSTERIOR
+        k, min(low, k), max(high, k), "forecast", text, confidence("posterior", len(s.values)), "posterior"
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.calibrated_intervals import interval
+from workbench.analysis.forecast.calibrated_intervals import EXACT, interval, law_class
 from workbench.analysis.forecast.crossing_time import WORST
 from workbench.analysis.forecast.first_passage import Trend, trends
 from workbench.analysis.forecast.laws.law_selection import Fitted, Law, again, try_all
@@ -78,8 +78,7 @@ def _banded(
     half = max((abs(k - v) for v in others), default=0.1 * k) + error * k
     if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
         half = max(half, 0.05 * k)
-    size = "short" if n < 12 else "mid" if n < 40 else "long"
-    kind = f"tol-{size}-{'exact' if error < 1e-8 else 'fine' if error < 1e-4 else 'rough'}"
+    kind = "exact" if error < EXACT else law_class(n, error)
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 
@@ -188,5 +187,5 @@ def _with_doubt(k: float, low: float, high: float, trend: Trend, n: int) -> With
     # the slope's own error moves the crossing in proportion
     share = min(1.7 * sd / (n**1.5 * 0.29) / max(abs(slope), 1e-300), 0.8)
     half = max(high - k, k - low) + share * k
-    bounds = interval(k, half, half, n, "tol-noise")
-    return Within(k, bounds[0], bounds[1], "tol-noise", half)
+    bounds = interval(k, half, half, n, "noise-power")
+    return Within(k, bounds[0], bounds[1], "noise-power", half)

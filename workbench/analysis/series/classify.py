@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.series import numerical_health
-from workbench.analysis.series.calibration import confidence
+from workbench.analysis.series.calibration import of_label
 from workbench.analysis.series.decision_list import decide
 from workbench.analysis.series.linear_prediction import common_period
 from workbench.analysis.series.models import Scaled
@@ -106,7 +106,7 @@ def _evolution(h: History, found: Finding) -> Evolution:
     model = Scaled(found.model, h.exponent) if found.model is not None else None
     return Evolution(
         found.label,
-        confidence(found, len(h)),
+        of_label(found, len(h)),
         limit,
         error,
         found.rate,

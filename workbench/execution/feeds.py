@@ -17,10 +17,11 @@ from workbench.ir.values import ArrayList, Nothing, to_graph
 from workbench.ops.result_size import need_room
 
 
-def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def prepare_feeds(graph: Graph, feeds: Mapping[str, Any], copy: bool = True) -> dict[str, np.ndarray]:
     """Arrays by input name. Python numbers and lists get the declared dtype if they fit it exactly.
 
-    A trailing ``:0`` of a name is optional. Raises FeedError for unknown names and for values that do not fit.
+    A trailing ``:0`` of a name is optional. Without ``copy``, dense arrays of numbers stay those of the caller. Raises
+    FeedError for unknown names and for values that do not fit.
     """
     ready: dict[str, np.ndarray] = {}
     if not isinstance(graph, Graph):
@@ -36,7 +37,9 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
             fix='pass something like {"x": 1.0}.',
         )
     for given, value in feeds.items():
-        name = next((n for n in (given, f"{given}:0", str(given).removesuffix(":0")) if n in graph.inputs), given)
+        name = given
+        if given not in graph.inputs:
+            name = next((n for n in (f"{given}:0", str(given).removesuffix(":0")) if n in graph.inputs), given)
         if name not in graph.inputs:
             raise FeedError(
                 f"Graph {graph.name!r} has no input {given!r}.",
@@ -51,7 +54,10 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
                 slug="feed-type",
                 fix="feed an array, or a list of arrays for a sequence; dicts go to inputs that are maps.",
             )
-        ready[name] = _array(name, graph.type_of(graph.inputs[name]), value)
+        declared = graph.type_of(graph.inputs[name])
+        mine = not copy and type(value) is np.ndarray and value.dtype.kind in "biufc" and declared.dtype != OPAQUE
+        dense = mine and value.flags.c_contiguous and value.flags.aligned and value.dtype.isnative
+        ready[name] = value if dense else _array(name, declared, value)
     return ready
 
 

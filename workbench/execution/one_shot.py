@@ -26,18 +26,25 @@ def plan_for(
     device: Device | None = None,
 ) -> ExecutionPlan:
     """Return the plan for some feeds, from the plan cache."""
+    kinds = tuple([(n, a.dtype, a.shape) if type(a) is np.ndarray else None for n, a in arrays.items()])
+    asked = None if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    seen = None if None in kinds else (kinds, asked, statistics, lean, device)
+    plan = None if seen is None else PLANS.again(graph, seen)
+    if plan is not None:
+        return plan
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
-    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics, lean, device)
+    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics, lean, device, seen)
 
 
 def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | None = None) -> dict[str, np.ndarray]:
     """Run a graph to its end in this thread, without a trace, and return the outputs by name, on the host."""
     place = checked_device(device)
-    arrays = prepare_feeds(graph, feeds)
+    arrays = prepare_feeds(graph, feeds, copy=False)
     plan = plan_for(graph, arrays, None, lean=True, device=place)
-    found = None if plan.direct is None else plan.direct(arrays)
+    found = None if plan.straight is None else plan.straight(arrays)
     if found is not None:
         return found
+    arrays = prepare_feeds(graph, arrays)
     try:
         return _outputs(plan, arrays, regions=bool(plan.regions))
     except ExecutionError:

@@ -3,8 +3,9 @@ counted."""
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,21 @@ class _SameGraph:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _SameGraph) and (self.graph is other.graph or self.graph == other.graph)
+
+
+class _Key:
+    """A key whose hash is computed once: hashing the types of feeds takes longer than a small model."""
+
+    __slots__ = ("parts", "hash")
+
+    def __init__(self, parts: tuple[object, ...]) -> None:
+        self.parts, self.hash = parts, hash(parts)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, _Key) and self.parts == other.parts
 
 
 @dataclass(slots=True)
@@ -77,7 +93,9 @@ class PlanCache:
 
     def __init__(self, capacity: int = 128) -> None:
         self.capacity = capacity
-        self._plans: OrderedDict[object, CacheEntry] = OrderedDict()
+        self._plans: OrderedDict[_Key, CacheEntry] = OrderedDict()
+        #: (identity of a graph, what its caller saw) -> (the graph, the key), for look-ups that need no types
+        self._seen: dict[tuple[int, Hashable], tuple[weakref.ref[Graph], _Key]] = {}
         self._lock = Lock()
         self._hits = self._misses = self._evictions = 0
         self._reason = "nothing was looked up yet"
@@ -90,6 +108,7 @@ class PlanCache:
         statistics: bool = False,
         lean: bool = False,
         device: Device | None = None,
+        seen: Hashable = None,
     ) -> ExecutionPlan:
         """Return the plan for a key, and make it if it is not there.
 
@@ -107,6 +126,8 @@ class PlanCache:
             Whether values are freed after their last use.
         device : Device, optional
             Where large arrays live; by default on the host.
+        seen : hashable, optional
+            What tells this key from others of the same graph, for :meth:`again`.
 
         Returns
         -------
@@ -121,17 +142,15 @@ class PlanCache:
             _ = graph.fingerprint  # of the numbers as they are now
         lean = lean or statistics
         wanted = (tuple(outputs.items()), signature, statistics, device)
-        key, other = ((*wanted, k, _SameGraph(graph)) for k in (lean, not lean))
+        key, other = (_Key((*wanted, k, _SameGraph(graph))) for k in (lean, not lean))
         with self._lock:
             found = self._plans.get(key)
             if found is None and (same := self._plans.get(other)) is not None and same.plan.lean is None:
                 key, found = other, same
             if found is not None:
-                with suppress(KeyError):  # a signal handler may have used the cache meanwhile
-                    self._plans.move_to_end(key)
-                self._hits += 1
-                self._reason = "hit: the same graph, outputs and feed types were planned before"
-                found.hits += 1
+                self._hit(key, found)
+                if seen is not None and found.plan.graph is graph:
+                    self._note(graph, seen, key)
                 # an equal graph may have other source lines: errors name those of the graph that was asked for
                 return found.plan if found.plan.graph is graph else replace(found.plan, graph=graph)
         plan = make_plan(graph, outputs, signature, statistics, lean, device)
@@ -139,10 +158,42 @@ class PlanCache:
             self._misses += 1
             self._reason = "miss: this graph, these outputs and these feed types were not planned before"
             self._plans[key] = CacheEntry(plan, statistics)
+            if seen is not None:
+                self._note(graph, seen, key)
             while len(self._plans) > self.capacity:
                 self._plans.popitem(last=False)
                 self._evictions += 1
         return plan
+
+    def again(self, graph: Graph, seen: Hashable) -> ExecutionPlan | None:
+        """Return the plan that :meth:`get` returned for this very graph and ``seen``, if it is still there.
+
+        Raises
+        ------
+        GraphError
+            As :meth:`get`.
+        """
+        noted = self._seen.get((id(graph), seen))
+        if noted is None or noted[0]() is not graph or check_files(graph):
+            return None
+        with self._lock:
+            found = self._plans.get(noted[1])
+            if found is None or found.plan.graph is not graph:
+                return None
+            self._hit(noted[1], found)
+            return found.plan
+
+    def _hit(self, key: _Key, found: CacheEntry) -> None:
+        with suppress(KeyError):  # a signal handler may have used the cache meanwhile
+            self._plans.move_to_end(key)
+        self._hits += 1
+        self._reason = "hit: the same graph, outputs and feed types were planned before"
+        found.hits += 1
+
+    def _note(self, graph: Graph, seen: Hashable, key: _Key) -> None:
+        if len(self._seen) >= 4 * self.capacity:
+            self._seen.clear()
+        self._seen[id(graph), seen] = weakref.ref(graph), key
 
     def stats(self) -> CacheStats:
         """Return the numbers of entries, hits, misses and evictions since the cache was made."""
@@ -186,6 +237,7 @@ class PlanCache:
         """Remove all plans; the counts stay."""
         with self._lock:
             self._plans.clear()
+            self._seen.clear()
 
 
 #: the cache that sessions and ``Graph.run`` use

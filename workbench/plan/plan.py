@@ -19,7 +19,7 @@ from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
 from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
-from workbench.plan.lowering.regions import DirectCall
+from workbench.plan.lowering.straight import StraightRun
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import SMALL_BYTES, RowTooLong, arrays_in_rows_up_to
 from workbench.plan.native import NativeLoops
@@ -45,7 +45,7 @@ class ExecutionPlan:
     ``recorded`` maps the nodes whose arrays stand in the rows of a loop to why they are recorded in every iteration, or
     computed again when somebody looks (``recomputed``): (slug, sentence).
     ``device`` is where large arrays live, None for the host.
-    ``direct`` is the whole run as one call, where another library computes all nodes and nobody looks at values.
+    ``straight`` is the whole run as a list of calls, where there are no loops and branches and nobody looks at values.
     ``native`` is the machine code of its loops, once runs have been long.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
@@ -70,7 +70,7 @@ class ExecutionPlan:
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     recorded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     device: Device | None = None
-    direct: DirectCall | None = None
+    straight: StraightRun | None = None
     native: NativeLoops = field(default_factory=NativeLoops)
 
     @harmless
@@ -169,7 +169,7 @@ def _planned(
         statistics=statistics,
         recorded=lowering.recorded(),
         device=device,
-        direct=lowering.direct(outputs, graph.inputs),
+        straight=lowering.straight(outputs, graph.inputs),
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 

@@ -59,6 +59,10 @@ DTYPES: dict[int, str] = {
 }
 #: dtype name -> TensorProto.DataType
 NUMBERS = {name: number for number, name in DTYPES.items()}
+#: dtypes of which onnxruntime holds several elements in a byte, and we one
+PACKED = frozenset(("int4", "uint4", "float4_e2m1fn", "int2", "uint2"))
+#: dtypes that arrays of ours and tensors of onnxruntime have in common, byte for byte
+SAME = frozenset(DTYPES.values()) - PACKED - {STRING, "complex64", "complex128"}
 
 
 def dtype_of(number: int, what: str) -> str:

@@ -31,7 +31,8 @@ from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import CONTROL, NodeFacts
 from workbench.plan.lowering.node_lowering import NodeLowering
 from workbench.plan.lowering.recompute import reasons_of
-from workbench.plan.lowering.regions import DirectCall, PlannedRegion, RegionLowering
+from workbench.plan.lowering.regions import PlannedRegion, RegionLowering
+from workbench.plan.lowering.straight import StraightLowering, StraightRun
 from workbench.plan.lowering.unstructured import Steps, UnstructuredFrames
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import Slot, Spot, in_rows
@@ -67,9 +68,11 @@ class Lowering:
         # frame -> columns of value_index: (column, in iteration 0, later)
         self._indices: dict[int, list[tuple[Slot, int, int]]] = {}
 
-    def direct(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> DirectCall | None:
-        """The whole program as one call, if it is one region and its values are not kept."""
-        return self._regions.whole(outputs, inputs)
+    def straight(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> StraightRun | None:
+        """The program as a list of calls, if its values are not kept and that is faster."""
+        if not self.state.lean or self.state.statistics:
+            return None
+        return StraightLowering(self.state, self.facts, self._regions).run(outputs, inputs)
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def _section(self, items: tuple[ScheduledItem, ...], frame: int) -> Steps:

@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from workbench.device import DeviceJoiner
 from workbench.ir.node import Node, Ref
-from workbench.kernels.opcodes import ARRAY, CALL, HALT, NOP, REGION
+from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
 from workbench.ops.foreign import Joiner, RegionCall, RegionStep, joiner_of
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
@@ -40,23 +38,13 @@ class PlannedRegion:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectCall:
-    """A whole run of a graph as one call: from feeds to outputs, by name."""
+class LoweredRegion:
+    """A region with its call: the values that it takes, and those that it leaves."""
 
+    names: tuple[str, ...]
     function: RegionCall
-    feeds: tuple[str, ...]
-    results: int
-    places: Mapping[str, int]
-    shapes: Mapping[str, tuple[int, ...]]  # of outputs that are a result in another shape
-
-    def __call__(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
-        """The outputs; None where the nodes must be carried out one by one."""
-        results = self.function([feeds[n] for n in self.feeds], [None] * self.results)
-        if results is None:
-            return None
-        twice = len(set(self.places.values())) < len(self.places)
-        found = {n: np.array(results[k]) if twice else results[k] for n, k in self.places.items()}
-        return {n: a.reshape(self.shapes[n]) if n in self.shapes else a for n, a in found.items()}
+    takes: tuple[Ref, ...]
+    leaves: tuple[Ref, ...]
 
 
 class RegionLowering:
@@ -68,7 +56,7 @@ class RegionLowering:
         self._most, self._bytes = MOST_BYTES, known_bytes if state.statistics else array_bytes
         self._device = None if state.home is None or state.statistics else DeviceJoiner(state.home)
         self._steps = RegionSteps(state, facts, self._device)
-        self._refs: tuple[Sequence[Ref], Sequence[Ref]] = ((), ())  # what the last region takes and leaves
+        self.lowered: list[LoweredRegion] = []
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
         """The regions of items that stand under one guard, by the first node of each."""
@@ -179,30 +167,14 @@ class RegionLowering:
         function = region.joiner.join(region.steps, inputs, outputs, objects, most)
         if function is None:
             return None
-        self._refs = (inputs, outputs)
+        self.lowered.append(LoweredRegion(tuple(region.names), function, tuple(inputs), tuple(outputs)))
         return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
 
-    def whole(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> DirectCall | None:
-        """The call of the only region, if it is all that a lean program does."""
-        state = self._state
-        if self._needs_all or self._device is not None or len(state.regions) != 1:
-            return None
-        at = next(k for k, row in enumerate(state.code) if row["op"] == REGION)
-        rest = (*state.code[:at], *state.code[state.code[at]["jump"] :])
-        fed, (takes, leaves) = {ref.node: name for name, ref in inputs.items()}, self._refs
-        sources = {name: self._steps.source(ref) for name, ref in outputs.items()}
-        alone = all(row["op"] in (NOP, HALT) for row in rest) and all(r.node in fed for r in takes)
-        places, shapes = dict[str, int](), dict[str, tuple[int, ...]]()
-        for name, ref in sources.items():
-            whole = ref if ref in leaves else self._same_memory(ref, leaves)
-            if not alone or whole is None:
-                return None
-            places[name] = leaves.index(whole)
-            if whole != ref:
-                shapes[name] = tuple(d or 0 for d in self._facts.type_of(ref).shape or ())
-        return DirectCall(state.regions[0][0], tuple([fed[r.node] for r in takes]), len(leaves), places, shapes)
+    def source(self, ref: Ref) -> Ref:
+        """The value that ``ref`` is another name of."""
+        return self._steps.source(ref)
 
-    def _same_memory(self, ref: Ref, leaves: Sequence[Ref]) -> Ref | None:
+    def same_memory(self, ref: Ref, leaves: Sequence[Ref]) -> Ref | None:
         """The value of a region that another one is a view of, from its first item to its last."""
         spot, type_ = self._state.spot(ref), self._facts.type_of(ref)
         for leaf in leaves:

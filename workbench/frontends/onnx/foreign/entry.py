@@ -17,6 +17,7 @@ from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, prese
 from workbench.frontends.onnx.foreign.ort_exceptions import distrust
 from workbench.frontends.onnx.foreign.session import NodeSession, Refused, arrays_at
 from workbench.frontends.onnx.foreign.values import Kind, MapType
+from workbench.frontends.onnx.foreign.zip_map import zip_map
 from workbench.frontends.onnx.tensors import DTYPES
 from workbench.ir.opspec import Bound, OpSpec
 from workbench.ir.types import ANY, NARROW, OPAQUE, TensorType, dtype_name, numpy_dtype
@@ -126,6 +127,8 @@ def _bind(attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequ
     if any(t.dtype in (ANY, OPAQUE) for t in types):
         why = f"{name}: the types of its inputs come with the values, and with them whether onnxruntime computes it"
         return _by_reference_or_later(attrs, ("foreign-late", why), len(types))
+    if (call := zip_map(node, types)) is not None:
+        return Bound(call, (0,), ("arrays", f"{name} is computed here, a dict for each row"), sees=True)
     if any(t.dtype == "bfloat16" for t in types) and widened.computes(node):
         return widened.bound(_bind, attrs, types, constants, "bfloat16")
     if (pair := affine(node, opsets, types, constants)) is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from ctypes import c_char_p, c_void_p
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ import numpy as np
 from workbench.frontends.onnx.foreign.region_nodes import RegionGraph
 from workbench.frontends.onnx.foreign.runtime import EVERYTHING, Runtime
 from workbench.frontends.onnx.foreign.session import tensor_of
-from workbench.frontends.onnx.foreign.values import array, contiguous
+from workbench.frontends.onnx.foreign.values import contiguous
 from workbench.ir.types import TensorType, numpy_dtype
+from workbench.kernels.ort_calls import SessionCall
 
 
 class JoinedNodes:
@@ -32,9 +32,8 @@ class JoinedNodes:
         self._fed = [tensor_of(found, a) for a in graph.fed.values()]
         for value in self._fed:
             weakref.finalize(self, found.ReleaseValue, value)
-        names = [*graph.inputs, *graph.fed]
-        self._names = (c_char_p * len(names))(*(n.encode() for n in names))
-        self._results = (c_char_p * len(graph.outputs))(*(n.encode() for n in graph.outputs))
+        self._names = [n.encode() for n in (*graph.inputs, *graph.fed)], [n.encode() for n in graph.outputs]
+        self._call: SessionCall | None = None
 
     def run(
         self,
@@ -43,39 +42,21 @@ class JoinedNodes:
         addresses: Sequence[int | None],
         gives: Sequence[TensorType],
     ) -> list[Any]:
-        """The outputs that have no address, as arrays; None for the others."""
-        found, made, out = self._runtime, list[c_void_p](), list[c_void_p]()
-        results: list[Any] = []
-        kept = []
-        count = len(self._results)
-        table = (c_void_p * count)()
-        try:
-            for operand, type_ in zip(operands, takes, strict=True):
-                if operand.__class__ is int:
-                    made.append(tensor_of(found, None, type_, operand))
-                else:
-                    kept.append(contiguous(operand))
-                    made.append(tensor_of(found, kept[-1]))
-            values = (c_void_p * len(self._names))(*(v.value for v in (*made, *self._fed)))
-            for place, (address, type_) in enumerate(zip(addresses, gives, strict=True)):
-                result: np.ndarray | None = None
-                if type_.is_static and (address is not None or 0 not in (type_.shape or ())):
-                    if address is None:
-                        result = np.empty([d or 0 for d in type_.shape or ()], numpy_dtype(type_.dtype))
-                    out.append(tensor_of(found, result, type_, address))
-                    table[place] = out[-1].value
-                results.append(result)
-            ours = [bool(table[k]) for k in range(count)]
-            found.Run(self._session, None, self._names, values, len(self._names), self._results, count, table)
-            for place, mine in enumerate(ours):
-                if not mine:
-                    out.append(c_void_p(table[place]))
-                    if place < len(results):
-                        results[place] = array(found, out[-1])
-        finally:
-            for value in (*made, *out):
-                found.ReleaseValue(value)
-        return results
+        """The outputs that have no address, as arrays; None for the others. The types are the same in every call."""
+        call = self._call
+        if call is None:
+            kinds = [*takes, *gives, *[None] * (len(self._names[1]) - len(gives))]
+            call = self._call = self._runtime.call(self._session, *self._names, kinds, self._fed)
+        given = [o if o.__class__ is int else contiguous(o) for o in operands]
+        into: list[Any] = list(addresses)
+        for place, (address, type_) in enumerate(zip(addresses, gives, strict=True)):
+            if address is None and type_.is_static and 0 not in (type_.shape or ()):
+                into[place] = np.empty([d or 0 for d in type_.shape or ()], numpy_dtype(type_.dtype))
+        made = call(given, into)
+        return [
+            None if address is not None else m if m is not None else array
+            for address, m, array in zip(addresses, made, into, strict=True)
+        ]
 
 
 def in_order(result: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:

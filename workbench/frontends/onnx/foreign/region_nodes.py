@@ -19,9 +19,8 @@ from workbench.frontends.onnx.foreign.ort_exceptions import fails_on_nothing
 from workbench.frontends.onnx.foreign.runtime import EVERYTHING
 from workbench.frontends.onnx.foreign.session import NodeSession
 from workbench.frontends.onnx.foreign.single import INLINE_BYTES, bytes_of
-from workbench.frontends.onnx.foreign.values import SAME
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import NUMBERS
+from workbench.frontends.onnx.tensors import NUMBERS, SAME
 from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.ops.foreign import RegionStep

@@ -12,11 +12,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
+
+from workbench.frontends.onnx.tensors import DTYPES, SAME
+from workbench.ir.types import TensorType, numpy_dtype
+from workbench.kernels.ort_calls import FUNCTIONS, SessionCall
 
 #: version of the interface that has all of FUNCTIONS: that of release 1.16
 _VERSION = 16
@@ -95,6 +101,7 @@ class Runtime:
         if not table:
             raise OSError(f"onnxruntime {self.version} is too old")
         entries = ctypes.cast(table, POINTER(c_void_p))
+        self._addresses = tuple(int(entries[_FUNCTIONS[name][0]] or 0) for name in FUNCTIONS)
         for name, (place, arguments) in _FUNCTIONS.items():
             gives = None if name.startswith("Release") else c_char_p if name == "GetErrorMessage" else c_void_p
             function = ctypes.CFUNCTYPE(gives, *arguments)(entries[place])
@@ -159,6 +166,25 @@ class Runtime:
             self.ReleaseSessionOptions(options)
         return made
 
+    def call(
+        self,
+        session: c_void_p,
+        inputs: Sequence[bytes],
+        outputs: Sequence[bytes],
+        kinds: Sequence[TensorType | None],
+        fed: Sequence[c_void_p] = (),
+        kept: Any = None,
+    ) -> SessionCall:
+        """The call of a session on arrays, or on addresses for those inputs and outputs whose types are in ``kinds``;
+        ``fed`` are values for the last inputs. The session, and ``kept``, must live as long as it is used."""
+        static = tuple([(numpy_dtype(t.dtype), t.shape) if t is not None and t.is_static else None for t in kinds])
+        places = [int(v.value or 0) for v in fed]
+        memory, at = int(self.memory.value or 0), int(session.value or 0)
+        tables = _elements()
+        return SessionCall(
+            self._addresses, memory, at, list(inputs), list(outputs), places, static, *tables, RuntimeRefusal, kept
+        )
+
     def tensor(self, address: int, size: int, dims: Any, element: int) -> c_void_p:
         """A value on memory that somebody else owns; ``dims`` is an array of c_int64."""
         value = c_void_p()
@@ -199,6 +225,19 @@ class Runtime:
             self.ReleaseTensorTypeAndShapeInfo(info)
         self.GetTensorMutableData(value, byref(data))
         return data.value or 0, element.value, tuple(dims)
+
+
+@functools.cache
+def _elements() -> tuple[dict[int, int], dict[int, np.dtype]]:
+    """Numbers of NumPy's dtypes -> those of onnxruntime, and those of onnxruntime -> dtypes, where both hold the same.
+
+    C's types of one size have numbers of their own: ``long`` and ``long long`` are both int64.
+    """
+    found = {number: numpy_dtype(name) for number, name in DTYPES.items() if name in SAME}
+    by_name = {dtype.name: number for number, dtype in found.items()}
+    numbers: dict[int, int] = {np.dtype(c).num: by_name[np.dtype(c).name] for c in "bBhHiIlLqQ?efd"}
+    numbers.update({int(dtype.num): number for number, dtype in found.items()})
+    return numbers, found
 
 
 @functools.cache

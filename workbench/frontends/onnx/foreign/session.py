@@ -19,9 +19,10 @@ from workbench.frontends.onnx.foreign.nodes import Opsets, node_of
 from workbench.frontends.onnx.foreign.ort_exceptions import fails_on_nothing
 from workbench.frontends.onnx.foreign.reference import evaluate
 from workbench.frontends.onnx.foreign.runtime import SAME_LAYOUT, Runtime, RuntimeRefusal, runtime
-from workbench.frontends.onnx.foreign.values import SAME, Kind, contiguous, dims_of
-from workbench.frontends.onnx.tensors import DTYPES, NUMBERS
+from workbench.frontends.onnx.foreign.values import Kind, contiguous, dims_of
+from workbench.frontends.onnx.tensors import DTYPES, NUMBERS, SAME
 from workbench.ir.types import ANY, OPAQUE, TensorType, numpy_dtype
+from workbench.kernels.ort_calls import SessionCall
 
 #: why a node is not given to onnxruntime (see trust.fails_on_nothing)
 NOTHING = "its kernel does not take arrays without elements, where it may end the process"
@@ -29,8 +30,6 @@ NOTHING = "its kernel does not take arrays without elements, where it may end th
 MESSAGE = 200
 #: how onnxruntime begins to say that a domain or an op is not one of its own
 UNHEARD = ("is not a registered function/op", "No Op registered for")
-#: bytes, dimensions and element type of a tensor
-_Kind = tuple[int, Any, int]
 
 
 class Refused(Exception):
@@ -78,21 +77,21 @@ class NodeSession:
             raise Refused("it gives results of a dtype that is unknown here")
         self._plain = all(t.dtype in SAME for t in self.types)
         self._gives_plain = all(DTYPES.get(e) in SAME for e in self.elements)
-        #: values made for addresses, for whoever calls next with the same ones
-        self._ready: list[_Values] = []
-        self._kinds: tuple[_Kind, ...] = ()
+        names, gives = [n.encode() for n, _ in fed], [o.encode() for o in outputs]
+        self._call = found.call(self._session, names, gives, [None] * (len(names) + len(gives)))
+        #: the same call for addresses of arrays, once there was one
+        self._at: SessionCall | None = None
+        self._names = names, gives
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for values of the inputs that are fed."""
         if any(not np.size(a) for a in arrays[: self._filled]):
             raise RuntimeRefusal(NOTHING)
+        if self.has_plain_memory:
+            return self._call([contiguous(a) for a in arrays], [None] * len(self._outputs))
         made = (c_void_p * len(self._outputs))()
-        if self._plain:
-            with _tensors(self._runtime, [contiguous(a) for a in arrays]) as tables:
-                self._run(_table(tables), made)
-        else:
-            with _given(self._runtime, arrays, self.types) as tables:
-                self._run(_table(tables), made)
+        with _given(self._runtime, arrays, self.types) as tables:
+            self._run(_table(tables), made)
         take = values.array if self._gives_plain else values.taken
         try:
             return [take(self._runtime, c_void_p(v)) for v in made]
@@ -104,17 +103,9 @@ class NodeSession:
         """From contiguous arrays at these addresses to those of the results, which have these types."""
         if any(0 in (t.shape or ()) for t in self.types[: self._filled]):
             raise RuntimeRefusal(NOTHING)
-        where = (*inputs, *outputs)
-        try:
-            ready = self._ready.pop()
-        except IndexError:
-            ready = None
-        if ready is None or ready.where != where:
-            kinds = self._kinds or tuple(_kind(t.dtype, t.shape) for t in (*self.types, *results))
-            self._kinds = kinds
-            ready = _Values(self._runtime, where, kinds, len(inputs))
-        self._run(ready.inputs, ready.outputs)
-        self._ready[:] = [ready]
+        if self._at is None:
+            self._at = self._runtime.call(self._session, *self._names, [*_tensor_types(self.types), *results])
+        self._at(list(inputs), list(outputs))
 
     @property
     def has_plain_memory(self) -> bool:
@@ -186,19 +177,8 @@ def _runtime() -> Runtime:
     return found
 
 
-class _Values:
-    """Tensors on given addresses, for as long as the same ones come."""
-
-    def __init__(self, found: Runtime, where: tuple[int, ...], kinds: Sequence[_Kind], inputs: int) -> None:
-        self._release, self._made = found.ReleaseValue, list[c_void_p]()
-        self.where = where
-        for address, kind in zip(where, kinds, strict=True):
-            self._made.append(found.tensor(address, *kind))
-        self.inputs, self.outputs = _table(self._made[:inputs]), _table(self._made[inputs:])
-
-    def __del__(self) -> None:
-        for value in self._made:
-            self._release(value)
+def _tensor_types(kinds: Sequence[Kind]) -> list[TensorType | None]:
+    return [k if isinstance(k, TensorType) else None for k in kinds]
 
 
 def arrays_at(addresses: Sequence[int], types: Sequence[Kind]) -> list[np.ndarray]:
@@ -216,7 +196,7 @@ def _tensors(found: Runtime, arrays: Sequence[np.ndarray]) -> Iterator[list[c_vo
     made: list[c_void_p] = []
     try:
         for array in arrays:
-            made.append(found.tensor(array.ctypes.data, *_kind(array.dtype.name, array.shape)))
+            made.append(tensor_of(found, array))
         yield made
     finally:
         for value in made:
@@ -242,18 +222,9 @@ def _short(message: str) -> str:
     return said if len(said) <= MESSAGE else said.rstrip(".")[-MESSAGE:].partition(". ")[2] or said[:MESSAGE]
 
 
-def _kind(dtype: str, shape: Any) -> _Kind:
-    return numpy_dtype(dtype).itemsize * math.prod(shape), dims_of(shape), NUMBERS[dtype]
-
-
-def tensor_of(
-    found: Runtime, of: np.ndarray | None, type_: TensorType | None = None, at: int | None = None
-) -> c_void_p:
-    """A value on the memory of an array, or on that at an address, for an array of this type; to be released."""
-    if of is not None:
-        return found.tensor(of.ctypes.data, *_kind(of.dtype.name, of.shape))
-    assert type_ is not None and at is not None
-    return found.tensor(at, *_kind(type_.dtype, type_.shape))
+def tensor_of(found: Runtime, of: np.ndarray) -> c_void_p:
+    """A value on the memory of an array; to be released."""
+    return found.tensor(of.ctypes.data, of.nbytes, dims_of(of.shape), NUMBERS[of.dtype.name])
 
 
 def _table(made: Sequence[c_void_p]) -> Any:

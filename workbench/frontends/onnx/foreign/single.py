@@ -10,9 +10,9 @@ import numpy as np
 
 from workbench.frontends.onnx.foreign.nodes import Opsets
 from workbench.frontends.onnx.foreign.runtime import EVERYTHING, SAME_LAYOUT
-from workbench.frontends.onnx.foreign.values import PACKED, Kind, MapType, packed
+from workbench.frontends.onnx.foreign.values import Kind, MapType, packed
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import NUMBERS
+from workbench.frontends.onnx.tensors import NUMBERS, PACKED
 from workbench.ir.types import STRING
 
 #: constants larger than this many bytes are handed over where they are; onnxruntime repacks them as its kernels like

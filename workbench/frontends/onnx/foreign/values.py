@@ -14,15 +14,11 @@ import numpy as np
 from workbench.errors import ExecutionError
 from workbench.frontends.onnx.foreign.runtime import Runtime
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import DTYPES, NUMBERS
+from workbench.frontends.onnx.tensors import DTYPES, NUMBERS, PACKED
 from workbench.ir.types import OPAQUE, STRING, TensorType, dtype_name, numpy_dtype
 from workbench.ir.values import array_list
 from workbench.text import harmless
 
-#: dtypes of which onnxruntime holds several elements in a byte, and we one
-PACKED = frozenset(("int4", "uint4", "float4_e2m1fn", "int2", "uint2"))
-#: dtypes that arrays of ours and tensors of onnxruntime have in common, byte for byte
-SAME = frozenset(DTYPES.values()) - PACKED - {STRING, "complex64", "complex128"}
 _SEQUENCE, _MAP = 2, 3
 
 

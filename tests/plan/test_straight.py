@@ -1,0 +1,162 @@
+"""Straight runs give what the executor gives, bit for bit, and arrays of the caller's own."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.ops.samples import SAMPLES
+from tests.plan.checks import same_numbers
+from tests.plan.random_arrays import ArrayMaker
+from workbench import ops
+from workbench.execution import NEWEST_ROWS, Run, prepare_feeds
+from workbench.ir.graph import Graph
+from workbench.session import plan_for
+
+
+def both_ways(graph: Graph, feeds: dict) -> int:
+    """Outputs of the list of calls, and of the executor; the number of calls, 0 where there is no such list."""
+    arrays = prepare_feeds(graph, feeds)
+    plan = plan_for(graph, arrays, None, lean=True)
+    if plan.straight is None:
+        return 0
+    found = plan.straight(arrays)
+    run = Run(plan, arrays, NEWEST_ROWS, back=False)
+    try:
+        while run.go() != "halt":
+            pass
+    except wb.WorkbenchError:
+        assert found is None
+        return 0
+    if found is None:
+        return 0
+    for name, value in run.outputs().items():
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            assert same_numbers(found[name], value), name
+        else:
+            assert repr(found[name]) == repr(value), name
+    return len(plan.straight.steps)
+
+
+def dense(graph: wb.GraphBuilder, x: np.ndarray, static: bool, name: str):
+    return graph.placeholder(name, "string" if x.dtype == object else x.dtype, x.shape if static else [None] * x.ndim)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_every_op(static):
+    """All samples of all ops, with sizes that are known and such that are not."""
+    calls = 0
+    for name, samples in SAMPLES.items():
+        if not ops.lookup(name).pure or ops.lookup(name).draws:
+            continue
+        for inputs, attrs in samples:
+            b = wb.GraphBuilder(name)
+            arrays = [np.asarray(x) for x in inputs]
+            try:
+                given = [dense(b, x, static, f"x{k}") for k, x in enumerate(arrays)]
+                made = b.op(name, *given, **attrs)
+                parts = made if isinstance(made, tuple | list) else (made,)
+                graph = b.build({f"y{k}": v for k, v in enumerate(parts)})
+            except wb.WorkbenchError:
+                continue  # it needs the value of an input when it is built
+            calls += both_ways(graph, {f"x{k}": x for k, x in enumerate(arrays)})
+    assert calls > 250
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_programs(first):
+    count = 60 if first == 0 else 1500
+    calls = sum(both_ways(*ArrayMaker(seed).make()) > 0 for seed in range(first, first + count))
+    assert calls > count // 20
+
+
+def network() -> tuple[Graph, np.ndarray]:
+    b = wb.GraphBuilder("network")
+    x = b.placeholder("x", "float32", (None, 3))
+    w = b.constant(np.arange(6, dtype=np.float32).reshape(3, 2) / 4)
+    y = b.relu(b.matmul(x, w) + 1.0)
+    graph = b.build({"y": y, "again": y, "turned": b.transpose(y), "fed": x, "w": w})
+    return graph, np.arange(6, dtype=np.float32).reshape(2, 3) - 3
+
+
+def test_outputs_are_the_callers_own():
+    graph, x = network()
+    assert plan_for(graph, prepare_feeds(graph, {"x": x}), None, lean=True).straight is not None
+    before = x.copy()
+    found = graph.run(x=x)
+    kept = {name: value.copy() for name, value in found.items()}
+    for name, value in found.items():
+        assert value.flags.writeable and value.flags.owndata, name
+        others = [o for n, o in found.items() if n != name]
+        assert not any(np.shares_memory(value, o) for o in (x, *others)), name
+    for value in found.values():
+        value[...] = 7.0
+    assert np.array_equal(x, before) and all(np.array_equal(v, kept[n]) for n, v in graph.run(x=x).items())
+
+
+@pytest.mark.parametrize("order", ["turned", "strided", "read-only", "lists"])
+def test_feeds_of_any_kind(order):
+    graph, x = network()
+    feed = {"turned": np.asfortranarray(x), "strided": np.repeat(x, 2, 1)[:, ::2], "lists": x.tolist()}.get(order, x)
+    if order == "read-only":
+        feed = x.copy()
+        feed.flags.writeable = False
+    assert np.array_equal(graph.run(x=feed)["y"], graph.run(x=x)["y"])
+
+
+def test_an_error_names_the_node():
+    b = wb.GraphBuilder("fails")
+    x, y = b.placeholder("x", "float64", (None,)), b.placeholder("y", "float64", (None,))
+    graph = b.build({"z": b.exp(x + y, name="later")})
+    assert graph.run(x=np.zeros(2), y=np.zeros(2))["z"].tolist() == [1.0, 1.0]
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(x=np.zeros(2), y=np.zeros(3))
+    assert caught.value.node == "add" and "shapes [2] and [3]" in str(caught.value)
+    assert graph.run(x=np.zeros(2), y=np.zeros(2))["z"].tolist() == [1.0, 1.0]
+
+
+def test_runs_of_many_threads():
+    graph, x = network()
+    wanted = {k: graph.run(x=x + k)["y"].tobytes() for k in range(8)}
+    wrong: list[int] = []
+
+    def work(k: int) -> None:
+        for _ in range(50):
+            if graph.run(x=x + k)["y"].tobytes() != wanted[k]:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_loops_and_branches_are_the_executors():
+    b = wb.GraphBuilder("loop")
+    x = b.while_loop(lambda x: x < 10.0, lambda x: x * 2.0, {"x": b.placeholder("a", "float64", ())})
+    loop = b.build(x)
+    b = wb.GraphBuilder("branch")
+    p = b.placeholder("p", "bool", ())
+    branch = b.build({"y": b.cond(p, lambda: b.constant(1.0), lambda: b.constant(2.0))})
+    for graph, feeds in ((loop, {"a": 1.0}), (branch, {"p": True})):
+        assert plan_for(graph, prepare_feeds(graph, feeds), None, lean=True).straight is None
+
+
+def test_the_plan_is_found_again_by_what_was_fed():
+    graph, x = network()
+    graph.run(x=x)
+    before = wb.plan_cache.stats()
+    for k in range(2, 5):
+        assert graph.run(x=np.ones((2, 3), np.float32))["y"].shape == (2, 2)
+        assert graph.run(x=np.ones((k, 3), np.float32))["y"].shape == (k, 2)
+    after = wb.plan_cache.stats()
+    assert after.misses - before.misses == 2 and after.hits - before.hits == 4
+    wb.plan_cache.clear()
+    assert graph.run(x=x)["y"].shape == (2, 2) and wb.plan_cache.stats().misses == after.misses + 1
+    with pytest.raises(wb.WorkbenchError, match="float32"):
+        graph.run(x=np.ones((2, 3)))

@@ -1,0 +1,42 @@
+"""ZipMap, which most classifiers of scikit-learn end with: a dict from labels to numbers for each row of an array.
+
+onnxruntime makes a tensor of keys and one of values for each row, each of which is several calls to read; here it is
+one pass. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.onnx.foreign.nodes import node_of
+from workbench.ir.types import TensorType
+
+DOMAIN = "ai.onnx.ml"
+
+
+def zip_map(node: bytes, types: Sequence[TensorType]) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
+    """The function of a ZipMap node on float32; None for any other node, and for one without labels of one kind."""
+    proto = node_of(node)
+    if proto.op_type != "ZipMap" or proto.domain != DOMAIN or [t.dtype for t in types] != ["float32"]:
+        return None
+    given = {a.name: a for a in proto.attribute}
+    numbers = list(given["classlabels_int64s"].ints) if "classlabels_int64s" in given else []
+    texts = list(given["classlabels_strings"].strings) if "classlabels_strings" in given else []
+    if bool(numbers) == bool(texts):
+        return None
+    labels: list[Any] = numbers or [t.decode("utf-8", "replace") for t in texts]
+    if len(set(labels)) < len(labels):
+        return None
+    places = sorted(range(len(labels)), key=(numbers or texts).__getitem__)  # a map of C++ is in order of its keys
+    keys = [labels[k] for k in places]
+
+    def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
+        rows = np.atleast_2d(arrays[0])
+        if rows.ndim != 2 or rows.shape[1] != len(keys):
+            raise ValueError(f"ZipMap has {len(keys)} labels, got an array of shape {np.shape(arrays[0])}")
+        return ([dict(zip(keys, row, strict=True)) for row in rows[:, places].tolist()],)
+
+    return evaluate

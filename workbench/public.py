@@ -55,6 +55,7 @@ from workbench.recorder import watch as _recorded
 from workbench.recorder.decoding import DecodingRecord, record_decoding
 from workbench.recorder.decoding import compare as _compare_decodings
 from workbench.recorder.logs import RunLog, read_log, read_logs
+from workbench.recorder.looped import StatesReport, StatesWatch
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
 from workbench.text import facts_html, harmless
@@ -313,7 +314,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     return _recorded(loop, **options)
 
 
-def watch_states(model: Any, **options: Any) -> Any:
+def watch_states(model: Any, **options: Any) -> StatesWatch:
     """Record the hidden state of a looped model, loop by loop: does it rest, repeat, drift or explode, and why.
 
     A looped model calls a block of modules again and again within one forward pass, on the block's own output. The
@@ -353,7 +354,7 @@ def watch_states(model: Any, **options: Any) -> Any:
     >>> report.figure("step")  # doctest: +SKIP
     >>> wb.boundary(report, {"scale": (0.5, 4.0)}, tolerance=1e-3)  # doctest: +SKIP
     """
-    return importlib.import_module("workbench.recorder.looped.states_watch").StatesWatch(model, **options)
+    return StatesWatch(model, **options)
 
 
 def _shower(always: bool) -> Any:
@@ -526,6 +527,30 @@ def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme
     return module.convergence_figure(analysis.variables[name], tolerance, theme)
 
 
+def _states_figure(report: StatesReport, quantity: str = "step", theme: str = "light") -> Any:
+    """Plot a quantity of the states of a looped model as a heat map over loops and tokens.
+
+    Parameters
+    ----------
+    quantity : {"step", "distance", "norm", "cosine", "cosine_to_end", "gate"}, default "step"
+        The distance to the previous or the final state, the norm, the cosine with these states, or the gate.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Marks stand at the loop since which a token rests or repeats, and at states that are not finite.
+
+    Examples
+    --------
+    >>> states.report().figure("distance")  # doctest: +SKIP
+    Figure({...})
+    """
+    _widgets()
+    return importlib.import_module("workbench.widgets.watch.states_map").states_figure(report, quantity, theme)
+
+
 def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
     """Write the analysis as one self-contained page that works offline, its plots included.
 
@@ -604,6 +629,7 @@ def _bind(owner: type, **methods: Any) -> None:
 _bind(Graph, run=_run, view=_view, _repr_html_=_graph_html)
 _bind(Sweep, view=_sweep_view)
 _bind(WatchReports, view=_reports_view)
+_bind(StatesReport, figure=_states_figure)
 _bind(Analysis, figure=_figure, to_html=_to_html)
 
 __all__ = [

@@ -18,6 +18,7 @@ ROOMS = (
     "workbench.widgets",
     "workbench.recorder",
     "workbench.recorder.adapters",
+    "workbench.recorder.looped",
     "workbench.frontends",
     "workbench.frontends.onnx",
     "workbench.frontends.tf",

@@ -8,3 +8,9 @@
         Update (one loop, computed again) ─► spectral norm, LoopGraph for sweeps ────────┼─► StatesReport
         readout (head, gate, loss) ──────────────────────────────────────────────────────┘
 """
+
+from workbench.recorder.looped.courses import Course, TokenCourse
+from workbench.recorder.looped.states_report import StatesReport
+from workbench.recorder.looped.states_watch import StatesWatch
+
+__all__ = ["Course", "StatesReport", "StatesWatch", "TokenCourse"]

@@ -22,6 +22,8 @@ STRAIGHT = 0.8
 #: the last step of the newest half beside its first one: at most so much where a state converges, and at least so much,
 #: both relative to the norm, where it explodes
 SHRUNK, GROWS = 0.85, 0.7
+#: a power of the loop number above which steps count as growing by a factor
+HIGHEST = 4.0
 
 
 class Course(Enum):
@@ -158,11 +160,12 @@ def _cycle(paths: TokenPaths, token: int, floor: np.ndarray) -> TokenCourse | No
 
 def _closes(back: np.ndarray, steps: np.ndarray, p: int) -> bool:
     """True if the gap closes so fast that the steps stay: an alternation that dies away has a gap that goes with it."""
-    if len(back) < 2 * p:
+    if len(back) < 2 * p or back[-2 * p :].max() > BACK * steps[-p:].min():  # chaos comes near for one round
         return False
     now, before = back[-p:].sum(), back[-2 * p : -p].sum()
     shrunk = now / before if before else 0.0
-    return bool(shrunk < 0.95 and now * shrunk / (1 - shrunk) < 0.5 * steps[-p:].sum())
+    # in a cycle of two that dies away each state has half a step to go
+    return bool(shrunk < 0.95 and now * shrunk / (1 - shrunk) < 0.2 * steps[-p:].sum())
 
 
 def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray) -> TokenCourse:
@@ -181,8 +184,9 @@ def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray)
         left = float(newest[-1] * rate / (1 - rate)) if power is None else None
         return TokenCourse(Course.CONVERGING, None, None, rate, turn, left)
     grown = float(np.exp(_slope(norms[-count:])[0]))
+    polynomial = power is not None and power < HIGHEST
     relative = newest / norms[-count - 1 : -1]
-    if rate > 1 + LEVEL and steady and grown > 1 + LEVEL and relative[-1] > GROWS * relative[0] and power is None:
+    if rate > 1 + LEVEL and steady and grown > 1 + LEVEL and relative[-1] > GROWS * relative[0] and not polynomial:
         return TokenCourse(Course.EXPLODING, rate=max(grown, rate), turn=turn)
     if straight > STRAIGHT and newest[-1] > 0.5 * newest[0]:
         return TokenCourse(Course.DRIFTING, rate=rate, turn=turn)

@@ -29,11 +29,11 @@ from workbench.text import harmless, printable, words_html
 
 #: what a heat map can show -> (words, by logarithms)
 QUANTITIES = {
-    "step": ("distance to the last state", True),
-    "distance": ("distance to the state at the end", True),
+    "step": ("distance to the previous state", True),
+    "distance": ("distance to the final state", True),
     "norm": ("norm", False),
-    "cosine": ("cosine with the last state", False),
-    "cosine_to_end": ("cosine with the state at the end", False),
+    "cosine": ("cosine with the previous state", False),
+    "cosine_to_end": ("cosine with the final state", False),
     "gate": ("gate", False),
 }
 
@@ -57,7 +57,7 @@ class StatesReport:
         The course of each token: label, since which loop, period, rate.
     states, norms, steps, cosines, to_end, cosines_to_end : ndarray
         The states (one more than loops where the first is known), and of each loop and token its norm, the distance and
-        the cosine to the last state, and those to the state at the end.
+        the cosine to the previous state, and those to the final one.
     spectral : SpectralNorm or None
         The spectral norm of the update at the last finite state.
     gate : Gate or None

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from workbench.recorder.looped.states_report import StatesReport
 
 
-def cause_sentences(report: StatesReport) -> Iterator[StateSentence]:
-    groups = groups_of(report)
-    norm = report.spectral
-    for course, which in groups.items():
+def cause_sentences(report: StatesReport, course: Course, which: list[int]) -> Iterator[StateSentence]:
+    """The cause of the course of some tokens, as far as their steps show it."""
+    if which:
         of = [report.courses[k] for k in which]
         rates, turns = rates_of(of), [c.turn for c in of if c.turn is not None]
         if course is Course.FIXED_POINT and rates:
@@ -44,13 +43,13 @@ def cause_sentences(report: StatesReport) -> Iterator[StateSentence]:
             text += "the state by about the same vector."
             half = report.loops - max(3, len(report.paths.steps) // 2)
             yield StateSentence("push", text, partial(_turns_above, report, which, half), {"turn": np.mean(turns)})
-    if norm is not None and np.isfinite(norm.value):
-        yield from _norm_told(report, groups)
 
 
-def _norm_told(report: StatesReport, groups: dict[Course, list[int]]) -> Iterator[StateSentence]:
-    norm = report.spectral
-    assert norm is not None  # noqa: S101
+def norm_sentences(report: StatesReport) -> Iterator[StateSentence]:
+    """The sentence about the spectral norm of the update."""
+    norm, groups = report.spectral, groups_of(report)
+    if norm is None or not np.isfinite(norm.value):
+        return
     told = f"about {number(norm.value, 3)}" if norm.settled else f"at least {number(norm.value, 3)}"
     at = f"after loop {report.spectral_at}"
     text = f"The spectral norm of the update is {told} {at} (power iteration, {count(norm.rounds, 'round')}): "

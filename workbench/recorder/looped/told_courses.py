@@ -10,25 +10,16 @@ import numpy as np
 from workbench.analysis.text import count
 from workbench.recorder.looped.courses import Course, TokenCourse, resting
 from workbench.recorder.looped.paths import length
-from workbench.recorder.looped.told import (
-    StateSentence,
-    capital,
-    groups_of,
-    middle,
-    moves,
-    rates_of,
-    states_of,
-    tokens_told,
-    verb,
-)
+from workbench.recorder.looped.told import StateSentence, capital, middle, moves, rates_of, states_of, tokens_told, verb
 from workbench.text import number
 
 if TYPE_CHECKING:
     from workbench.recorder.looped.states_report import StatesReport
 
 
-def course_sentences(report: StatesReport) -> Iterator[StateSentence]:
-    for course, which in groups_of(report).items():
+def course_sentences(report: StatesReport, course: Course, which: list[int]) -> Iterator[StateSentence]:
+    """The sentence about the tokens of one course; of cycles one for each period."""
+    if which:
         of = [report.courses[k] for k in which]
         many = len(which) > 1
         who = capital(tokens_told(report.paths, which))
@@ -102,8 +93,12 @@ def _cycles(report: StatesReport, which: list[int], of: list[TokenCourse]) -> It
         )
         text = f"{capital(tokens_told(report.paths, own))} {verb('repeat', many)} every {period} loops since loop "
         text += f"{since}: "
-        text += f"in the last {period} loops a state differs from the one {period} before by "
-        text += f"{number(gap, 2)} of a step." if gap else "nothing."
+        text += f"in the last {period} loops each state "
+        text += (
+            f"is within {number(gap, 2)} of a step of the one {period} before."
+            if gap
+            else f"equals the one {period} before."
+        )
 
         def holds(own: list[int] = own, period: int = period, since: int = since) -> bool:
             h = states_of(report, own, since)

@@ -73,6 +73,13 @@ def test_random_programs(first):
     assert calls > count // 20
 
 
+def test_a_node_of_many_inputs():
+    b = wb.GraphBuilder("many")
+    parts = [b.placeholder(f"x{k}", "float32", (2,)) for k in range(70)]
+    graph = b.build({"y": b.op("concat", *parts, axis=0)})
+    assert both_ways(graph, {f"x{k}": np.full(2, k, np.float32) for k in range(70)}) == 1
+
+
 def network() -> tuple[Graph, np.ndarray]:
     b = wb.GraphBuilder("network")
     x = b.placeholder("x", "float32", (None, 3))

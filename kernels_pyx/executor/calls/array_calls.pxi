@@ -25,15 +25,16 @@ cdef class ArrayCall:
     cdef int[:, :, ::1] operands
     cdef long long[::1] deltas
     cdef cnp.npy_intp[32] dims
-    cdef cnp.npy_intp[32] sizes
+    cdef cnp.npy_intp* sizes
 
     def __cinit__(self, list steps not None, tuple sizes not None, dtype, tuple shape not None):
         cdef int k, n
         self.count, self.n_inputs, self.nd, self.number = len(steps), len(sizes), len(shape), dtype.num
-        if self.nd > 32 or self.n_inputs > 32:
-            raise ValueError("at most 32 inputs and dimensions")
+        if self.nd > 32:
+            raise ValueError("at most 32 dimensions")
         self.arrays = <Array*>calloc(self.count + 1, sizeof(Array))
-        if self.arrays == NULL:
+        self.sizes = <cnp.npy_intp*>calloc(self.n_inputs + 1, sizeof(cnp.npy_intp))
+        if self.arrays == NULL or self.sizes == NULL:
             raise MemoryError
         for k in range(self.nd):
             self.dims[k] = shape[k]
@@ -53,10 +54,10 @@ cdef class ArrayCall:
 
     def __dealloc__(self):
         free(self.arrays)
+        free(self.sizes)
 
     def __call__(self, list given not None):
         cdef cnp.ndarray out, one
-        cdef char* data[32]
         cdef char* at[3]
         cdef int k, n, place
         if len(given) != self.n_inputs:
@@ -67,7 +68,6 @@ cdef class ArrayCall:
             one = <cnp.ndarray>given[k]
             if cnp.PyArray_NBYTES(one) != self.sizes[k] or not cnp.PyArray_ISCARRAY_RO(one):
                 return None
-            data[k] = <char*>cnp.PyArray_DATA(one)
         out = cnp.PyArray_EMPTY(self.nd, self.dims, self.number, 0)
         for k in range(self.count):
             for n in range(3):
@@ -80,7 +80,7 @@ cdef class ArrayCall:
                 elif place == -2:
                     at[n] = <char*>cnp.PyArray_DATA(out)
                 else:
-                    at[n] = data[place]
+                    at[n] = <char*>cnp.PyArray_DATA(<cnp.ndarray>given[place])
                 at[n] += self.operands[k, n, 1]
             if cnp.PyArray_NBYTES(out) > COPIED_BYTES:
                 with nogil:

@@ -49,6 +49,20 @@
     if (field.offsetWidth && field.scrollWidth > field.clientWidth + 2 && getComputedStyle(field).overflowX !== 'visible' && !field.title)
       say('cut', field.textContent);
   }
+  for (const field of panel.querySelectorAll('input[placeholder]')) {
+    if (!field.offsetWidth || field.value) continue;
+    const pen = document.createElement('canvas').getContext('2d');
+    const style = getComputedStyle(field);
+    pen.font = style.font;
+    const room = field.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
+    if (pen.measureText(field.placeholder).width > room + 1) say('cut', field.placeholder);
+  }
+  // names that programs give to loops: people know them by their condition (what is written into files and code is excepted)
+  const named = /\b(while|for|scan|loop)(_loop)?(_+\d+|\/)/;
+  for (const { node } of texts) {
+    if (named.test(node.data) && !node.parentElement.closest('.workbench-is-code, .workbench-is-memory, .workbench-is-export, pre'))
+      say('machine', node.data);
+  }
   texts.sort((a, b) => a.part.left - b.part.left);
   for (let i = 0; i < texts.length; i++) {
     for (let j = i + 1; j < texts.length && texts[j].part.left < texts[i].part.right - 2; j++) {

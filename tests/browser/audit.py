@@ -1,8 +1,8 @@
 """The picture of a panel, looked over for what is wrong with it, whatever it is of.
 
 ``audit(page)`` gives a line for each fault: two texts over each other, a text that is cut without a scroll bar or the
-whole text in its tooltip, a vertical axis on which larger is lower, a NaN in an SVG, and a panel that is higher than
-the page shows.
+whole text in its tooltip, a hint that is wider than its field, a vertical axis on which larger is lower, a NaN in an
+SVG, a loop that is named as programs name it, and a panel that is higher than the page shows.
 """
 
 from __future__ import annotations

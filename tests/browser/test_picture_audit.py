@@ -1,4 +1,4 @@
-"""The picture audit: ten panels, three widths, light and dark, all tools, looked over for faults of the picture itself.
+"""The picture audit: twelve panels, three widths, light and dark, all tools, looked over for faults.
 
 The default run looks at one panel, light, at two widths; the rest is slow.
 """
@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.audit import AUDIT, audit
 from tests.browser.cells import PLATE
+from tests.browser.drawn import wrong_values
 from tests.browser.panel import Panel
 
 pytestmark = pytest.mark.timeout(900)
@@ -104,7 +105,27 @@ def quotients(n):
 panel = wb.debug(quotients.graph_for(4), {"n": 4})
 assert panel.session.run().reason.name == "FAILED"
 """,
+    "new inputs": """
+b = wb.GraphBuilder("root")
+a, start = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
+root = b.while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), {"x": start})
+panel = wb.debug(b.build(root), {"a": 2.0, "start": 100.0})
+panel.session.run()
+panel.session.update({"a": 3.0})
+panel.session.restart()
+panel.session.next_iteration(4)
+""",
+    "recorded watch": """
+residual = 8.0
+with wb.watch("relaxation", until={"residual": ("<", 1e-3)}, show=False) as watch:
+    while residual > 1e-3:
+        residual *= 0.5
+        watch(residual=residual, step=2.0 * residual, u=np.full((6, 6), residual))
+panel = wb.widgets.Debugger(watch.trace)
+""",
 }
+#: of which something is drawn in the strips as the trace has it, item by item
+CURVES = set(WORKLOADS) - {"no loop", "2595 nodes", "nested", "two dimensions"}
 CELLS = [START]
 #: opens a tool by its tab, if it is not the one in sight
 OPEN = """const tab = panel.querySelector(`[data-pane=${args[0]}]`);
@@ -166,6 +187,14 @@ def faults_at(opened, sizes, theme: str) -> dict[str, list[str]]:
     return faults
 
 
+def values_at(opened, workload: str) -> dict[str, list[str]]:
+    """What is drawn in the strips and is not in the trace."""
+    number, wrong = wrong_values(opened)
+    if not number and workload in CURVES:
+        wrong = ["values: none is drawn that could be compared"]
+    return {"values": wrong} if wrong else {}
+
+
 @pytest.mark.parametrize("shown", [THIN], indirect=True)
 def test_nothing_is_wrong_with_one_picture(opened, shown, console):
     assert faults_at(opened, WIDTHS[:2], "Light") == {}
@@ -175,7 +204,7 @@ def test_nothing_is_wrong_with_one_picture(opened, shown, console):
 @pytest.mark.slow
 @pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
 def test_nothing_is_wrong_with_the_picture(opened, shown, console):
-    faults = faults_at(opened, WIDTHS, "Light") | faults_at(opened, WIDTHS, "Dark")
+    faults = faults_at(opened, WIDTHS, "Light") | values_at(opened, shown) | faults_at(opened, WIDTHS, "Dark")
     opened.theme("Light")
     assert faults == {}
     assert console == [] and opened.script_errors() == []
@@ -217,11 +246,27 @@ def test_the_audit_finds_what_is_wrong(opened, shown):
                  const svg = panel.querySelector('.workbench-is-evolution .workbench-figure .main-svg');
                  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
                  line.setAttribute('d', 'M0,NaNL3,4'); svg.append(line);
+                 const hint = document.createElement('input');
+                 hint.placeholder = 'a hint that is wider than its field'; hint.style.width = '4em';
+                 const named = document.createElement('p');
+                 named.textContent = 'The loop while_4 never ends';
+                 panel.querySelector('.workbench-area-value').append(hint, named);
                  panel.style.minHeight = '2000px';"""
     # in one go: the next drawing would set it right
-    kinds = {line.split(":")[0] for line in panel.ask(f"{spoiled} return ({AUDIT})();")}
-    assert kinds >= {"overlap", "cut", "NaN", "high"}, kinds
+    found = panel.ask(f"{spoiled} return ({AUDIT})();")
+    kinds = {line.split(":")[0] for line in found}
+    assert kinds >= {"overlap", "cut", "NaN", "high", "machine"}, kinds
+    assert any("a hint that is wider" in line for line in found), found
     upside_down = """const figure = document.querySelector('.workbench-is-evolution .workbench-figure');
                      const { yaxis } = figure._fullLayout; yaxis.range = [yaxis.range[1], yaxis.range[0]];"""
     found = opened.page.evaluate(f"() => {{ {upside_down} return ({AUDIT})(); }}")
     assert any(line.startswith("descends") for line in found), found
+    panel.ask("""const { data, layout } = panel.querySelector('.workbench-is-evolution .workbench-figure');
+                 const line = data[layout.meta.heads[0].lines[0].trace];
+                 line.y = Array.from(line.y); line.y[2] += 0.5;""")
+    number, wrong = wrong_values(opened, patience=3.0)
+    assert number > 5 and len(wrong) == 1 and "in iteration 2" in wrong[0], (number, wrong)
+    panel.ask("""const { data, layout } = panel.querySelector('.workbench-is-evolution .workbench-figure');
+                 const line = data[layout.meta.heads[0].lines[0].trace]; line.y[2] -= 0.5;
+                 for (const name of ['x', 'y']) line[name] = Array.from(line[name]).slice(0, -1);""")
+    assert "the line ends at" in wrong_values(opened, patience=3.0)[1][0]

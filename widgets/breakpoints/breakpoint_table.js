@@ -28,7 +28,9 @@ export default {
     const empty = make("div", "workbench-flow-dim", box);
 
     const form = aria(make("form", "workbench-flow-bar workbench-breakpoint-form", box), "", "Add a breakpoint");
-    const where = makeField("value or condition", 24, form, "where");
+    const where = makeField("value, node or condition", 24, form, "where");
+    where.placeholder = "x, or x < 2"; // as long as the field is in a narrow pane
+    where.title = "The name of a value or of a node, or a condition such as x < 1.42 and iteration > 1";
     const offerNames = suggest(where);
     const kind = aria(make("select", "", form), "", "Kind of breakpoint");
     for (const name of Object.keys(KIND_WORDS)) {

@@ -14,7 +14,7 @@ export default {
     const search = make("input", "", bar);
     search.type = "search";
     search.maxLength = 500;
-    search.placeholder = "Search names, op:add, \u2026";
+    search.placeholder = "Search";
     search.title = "Names and patterns, op:MatMul, dtype:float32, shape:3,3, frame:while, line:12";
     search.setAttribute("aria-label", "Search for nodes by name, op:, dtype:, shape:, frame: or line:");
     const count = aria(make("span", "workbench-count", bar), "status");

@@ -8,7 +8,7 @@ export default {
     const form = make("form", "workbench-flow-bar", box);
     const name = makeField("value or node", 22, form);
     const offerNames = suggest(name);
-    const iteration = makeField("iteration, e.g. 3 or 1, 3", 20, form);
+    const iteration = makeField("iteration, e.g. 3", 20, form);
     make("button", "", form, "Explain").type = "submit";
     makeButton("Follow", "Explain what is selected in the other views", form, () => tell(model, { kind: "follow" }));
     makeButton("Find NaN", "Find the origin of the first NaN or infinity of the run", form, () => tell(model, { kind: "nan" }));

@@ -157,6 +157,8 @@ class View {
     this.at = push;
     const update = this.tools.filtered(ascending(dressedUpdate(layout, this.tokens()), this.el._fullLayout));
     if (this.filled()) delete update.height;
+    // a picture whose axes have one scale is stretched by plotly.js when its height changes, and stays so
+    else if (update.height) Object.assign(update, dressed(this.held.layout.meta?.ranges ?? {}, {}));
     const numbers = traces.map(([k]) => k);
     await this.Plotly.update(this.el, restyled(traces, this.tokens()), update, numbers);
     await this.upright();

@@ -45,7 +45,7 @@ export default {
     const inputs = entry("Other inputs \u2026", "Run with other inputs; the run before stays beside it", () => open("inputs"));
     const copy = entry("Copy of this run", "Copy this session where it stands, and go on with either", () => tell(model, { kind: "copy" }));
     const form = make("form", "workbench-runs-file", inside);
-    const file = makeField("file of a saved trace", 18, form, "path");
+    const file = makeField("file of a saved trace", 22, form, "path");
     make("button", "", form, "Load").type = "submit";
     form.addEventListener("submit", (event) => {
       taken(event);

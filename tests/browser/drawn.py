@@ -1,4 +1,4 @@
-"""What the strips of a panel draw, read from the page and compared with the trace in its kernel."""
+"""Reads what the strips of a panel draw from the page, and compares it with the trace in its kernel."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def faults_at(opened, sizes, theme: str) -> dict[str, list[str]]:
 
 
 def values_at(opened, workload: str) -> dict[str, list[str]]:
-    """What is drawn in the strips and is not in the trace."""
+    """Values that are drawn in the strips and are not in the trace."""
     number, wrong = wrong_values(opened)
     if not number and workload in CURVES:
         wrong = ["values: none is drawn that could be compared"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 STAGE = Path(__file__).resolve().parents[2] / "build" / "docs-source"
 
@@ -62,3 +63,18 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def setup(app: Any) -> None:
+    """Gives the toggles of the navigation a name, and those of folded cells the one that they show."""
+    app.connect("build-finished", name_toggles)
+
+
+def name_toggles(app: Any, error: Exception | None) -> None:
+    toggle = '<summary><span class="toctree-toggle"'
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        named = page.replace(toggle, toggle.replace("<summary>", '<summary aria-label="Pages of this section">'))
+        named = named.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+        if named != page:
+            path.write_text(named, encoding="utf-8")

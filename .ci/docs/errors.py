@@ -105,12 +105,10 @@ def slugs() -> dict[str, list[Found]]:
 
 
 def pages() -> dict[str, str]:
-    rows = ["| slug | error | what happened | what to change | raised in |", "|---|---|---|---|---|"]
+    rows = ["| slug | error | what happened | what to change |", "|---|---|---|---|"]
     for slug, errors in slugs().items():
         first = errors[0]
         kind = first.kind if first.kind.endswith("Error") else ""
-        files = sorted({e.file for e in errors})
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         fix = next((e.fix for e in errors if cell(e.fix)), "")
-        rows.append(f"| `{slug}` | {kind} | {cell(first.message)} | {cell(fix)} | `{files[0]}`{more} |")
+        rows.append(f"| `{slug}` | {kind} | {cell(first.message)} | {cell(fix)} |")
     return {"reference/errors.md": HEAD + "\n".join(rows) + "\n"}

@@ -6,6 +6,7 @@ links between all of them are rewritten; a link to a file that the site does not
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -74,6 +75,19 @@ def notebook(text: str, link: Callable[[str], str]) -> str:
     return json.dumps(content)
 
 
+def pictures() -> dict[str, bytes]:
+    """The pictures that notebooks store, by their place: the k-th of 05_convergence is 05_convergence-k.png."""
+    found = {}
+    for path in sorted((ROOT / "notebooks").glob("[0-9A]*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        stored = [
+            o["data"]["image/png"] for c in cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})
+        ]
+        for k, picture in enumerate(stored, start=1):
+            found[f"_static/course/{path.stem}-{k}.png"] = base64.b64decode("".join(picture))
+    return found
+
+
 def generated() -> dict[str, str]:
     """Pages that are written from the code: place -> text."""
     return {**api.pages(), **errors.pages(), **tables.pages()}
@@ -81,8 +95,10 @@ def generated() -> dict[str, str]:
 
 def main() -> None:
     shutil.rmtree(STAGE, ignore_errors=True)
-    for folder in ("_static", "_extra"):
+    for folder in ("_static/course", "_extra"):
         (STAGE / folder).mkdir(parents=True)
+    for place, picture in pictures().items():
+        (STAGE / place).write_bytes(picture)
     for place, text in generated().items():
         (STAGE / place).parent.mkdir(parents=True, exist_ok=True)
         (STAGE / place).write_text(text, encoding="utf-8")

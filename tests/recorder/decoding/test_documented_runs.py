@@ -20,8 +20,10 @@ EXAMPLES = re.findall(
 
 
 @pytest.mark.parametrize("code, printed", EXAMPLES, ids=[f"example {k}" for k in range(len(EXAMPLES))])
-def test_the_example_prints_what_stands_below_it(code: str, printed: str) -> None:
+def test_the_example_prints_what_stands_below_it(code: str, printed: str, tmp_path: Path) -> None:
+    path = tmp_path / "example.py"  # @wb.graph reads the source
+    path.write_text(code, encoding="utf-8")
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(code, "<cell of decoding>", "exec"), names)
+        exec(compile(code, str(path), "exec"), names)
     assert out.getvalue() == printed

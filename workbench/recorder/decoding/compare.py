@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WatchError
+from workbench.recorder.decoding.by_value import sites_by_value
 from workbench.recorder.decoding.choices import TokenChoice, choice_of
 from workbench.recorder.decoding.pairing import Pairs, pairs_of
 from workbench.recorder.decoding.record import DecodingRecord, ModelCall
@@ -16,6 +17,8 @@ from workbench.recorder.decoding.rows import PositionRows, distance, same_form
 #: distance, relative to the size of the numbers, up to which two values of float64 are equal: 16 roundings of float32,
 #: in which models keep their constants
 EQUAL = 16 * 2.0**-23
+#: share of the ops of the shorter call that must have a partner by name, else calls are paired by their numbers
+NAMED = 0.3
 #: roundings of the coarser run where an op has no float64
 ROUNDINGS = 256
 
@@ -71,6 +74,8 @@ class _Comparison:
         exact = a.followed and b.followed
         self.tolerance = rtol or (EQUAL if exact else ROUNDINGS * max(a.eps, b.eps))
         self._pairs: dict[tuple[int, int], Pairs] = {}
+        #: pairs of ops by their numbers, once they were looked for
+        self._sites: list[tuple[int, int]] | None = None
         self.found: list[Apart] = []
         self.compared = 0
         #: (position, module of a) -> largest relative distance
@@ -149,11 +154,23 @@ class _Comparison:
         key = id(one), id(other)
         found = self._pairs.get(key)
         if found is None:
-            found = self._pairs[key] = pairs_of(self.a, one, self.b, other)
+            found = pairs_of(self.a, one, self.b, other)
+            if len(found.both) < NAMED * min(len(one.values), len(other.values)):
+                found = self._by_value(one, other)
+            self._pairs[key] = found
         return found
 
+    def _by_value(self, one: ModelCall, other: ModelCall) -> Pairs:
+        if self._sites is None:
+            self._sites = sites_by_value(self.rows_a, self.rows_b, self.a.prompts[0] - 1)
+        both = [(one.places[i], other.places[j]) for i, j in self._sites if i in one.places and j in other.places]
+        alone_a, alone_b = set(range(len(one.values))), set(range(len(other.values)))
+        return Pairs(both, frozenset(alone_a - {i for i, _ in both}), frozenset(alone_b - {j for _, j in both}), False)
+
     def _alone(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Modules that one of the runs has and the other has not."""
+        """Modules that one of the runs has and the other has not, where they have the same names."""
+        if self._sites is not None:
+            return (), ()
         mine, theirs = ({op.module for op in run.ops} for run in (self.a, self.b))
         return tuple(sorted(mine - theirs)), tuple(sorted(theirs - mine))
 

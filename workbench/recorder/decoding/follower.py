@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import warnings
 from typing import Any
 
 import numpy as np
 
-from workbench.recorder.decoding.record import DecodingOp, DecodingRecord, ModelCall, OpValue
+from workbench.recorder.decoding.call_log import DecodingLog
+from workbench.recorder.decoding.record import DecodingOp
 from workbench.recorder.eager.phases import Phases
 
 #: ops that give the numbers of their argument in another shape: of these no row is kept
@@ -24,8 +24,6 @@ VIEWS = frozenset(
     "_reshape_alias contiguous".split()
 )
 
-#: calls after which the size of a record is foreseen
-FORESEEN = 3
 #: begins the names of fused attention
 ATTENTION = "_scaled_dot_product_"
 
@@ -33,8 +31,8 @@ ATTENTION = "_scaled_dot_product_"
 class OpFollower:
     """The dispatch mode of one run; ``enter`` and ``leave`` are called at the calls of the model."""
 
-    def __init__(self, torch: Any, model: Any, record: DecodingRecord, memory: int) -> None:
-        self.torch, self.record, self.memory = torch, record, memory
+    def __init__(self, torch: Any, model: Any, log: DecodingLog) -> None:
+        self.torch, self.log = torch, log
         self.phases = Phases(torch, model, None)
         weak = importlib.import_module("torch.utils.weak")
         self._doubles: Any = weak.WeakIdKeyDictionary()
@@ -42,56 +40,22 @@ class OpFollower:
         self._map = importlib.import_module("torch.utils._pytree")
         self._digests: dict[int, str] = {}
         self._eps = _working_eps(torch, model)
-        record.eps = self._eps
-        self.call: ModelCall | None = None
-        self._kept_from = 0
+        log.record.eps = self._eps
         self._counts: dict[Any, int] = {}
         self.unfollowed: set[str] = set()
-        #: why the record has ended, how many tokens are asked for, and what was said about the memory
-        self.full, self.expected, self.told, self._bytes = "", 0, "", 0
 
     # -- the calls of the model ---------------------------------------------------------------------------------------
     def enter(self, ids: np.ndarray, inputs: dict[str, Any]) -> None:
         """The model is called with these tokens."""
-        calls = self.record.calls
-        self.call = call = ModelCall(ids)
-        self._kept_from = 0
-        if calls:
-            before = calls[-1].ids
-            n = before.shape[1]
-            self._kept_from = n if ids.shape[1] > n and np.array_equal(ids[:, :n], before) else 0
-        calls.append(call)
+        self.log.begin(ids)
         self._counts = {}
         self._places.clear()
         for name, tensor in inputs.items():
-            self._keep(DecodingOp(name, "", "", 0, 0, 0), tensor.detach().cpu().numpy().copy(), (), (), ())
+            self.log.keep(DecodingOp(name, "", "", 0, 0, 0), tensor.detach().cpu().numpy().copy())
 
     def leave(self, logits: Any) -> None:
         """The model returned these logits (batch, rows, vocabulary)."""
-        call, self.call = self.call, None
-        self._foresee()
-        if call is None or logits is None:
-            return
-        rows = logits.detach().float()
-        top = rows.topk(min(2, rows.shape[-1]), dim=-1)
-        call.chosen = top.indices[..., 0].cpu().numpy()
-        call.margins = (top.values[..., 0] - top.values[..., -1]).cpu().numpy()
-        call.vocabulary, call.finite = int(rows.shape[-1]), bool(self.torch.isfinite(rows[..., -1, :]).any())
-
-    def _foresee(self) -> None:
-        """Say that the memory will not do, as soon as the size of a call is known."""
-        record, done = self.record, len(self.record.calls)
-        grown, self._bytes = record.bytes - self._bytes, record.bytes
-        if done != FORESEEN or self.expected <= done or not grown:
-            return
-        needed = record.bytes + grown * (self.expected - done)
-        if needed > self.memory:
-            reached = done + int((self.memory - record.bytes) // grown)
-            self.told = (
-                f"The record of {self.expected:,} tokens needs about {needed / 2**20:,.0f} MiB and has "
-                f"{self.memory / 2**20:,.0f} MiB: it will end near token {max(reached, done):,}."
-            )
-            warnings.warn(f"record_decoding: {self.told} memory= gives it more.", stacklevel=2)
+        self.log.end(None if logits is None else logits.detach().float().cpu().numpy())
 
     # -- ops ----------------------------------------------------------------------------------------------------------
     def before(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -109,7 +73,7 @@ class OpFollower:
             return
         name = func._schema.name.partition("::")[2]
         self._compute(func, args, outs, doubles, name)
-        if self.call is None or self.full:
+        if self.log.call is None:
             return
         self._note(name, args, kwargs, outs)
 
@@ -171,29 +135,16 @@ class OpFollower:
         key = (name, self.phases.module)
         nth = self._counts[key] = self._counts.get(key, -1) + 1
         for k, x in enumerate(outs):
-            if not self._is_float(x) or (k and name.startswith(ATTENTION)) or self.call is None:
+            if not self._is_float(x) or (k and name.startswith(ATTENTION)) or self.log.call is None:
                 continue
-            self._places[x] = len(self.call.values) + 1
+            self._places[x] = len(self.log.call.values) + 1
             values = np.array(self._doubles[x].detach().cpu().numpy(), copy=True)
-            self._keep(DecodingOp(name, self.phases.module, file, line, nth, k), values, inputs, settings, outside)
+            self.log.keep(DecodingOp(name, self.phases.module, file, line, nth, k), values, inputs, settings, outside)
 
     def _outside(self, x: Any) -> Any:
         """Name and digest of a parameter or buffer; 0 for another tensor that no op of the call gave."""
         label = self.phases.name_of(x)
         return (label, self._digest(x)) if label else 0
-
-    def _keep(self, op: DecodingOp, values: np.ndarray, inputs: Any, settings: Any, outside: Any) -> None:
-        if self.call is None or self.full:
-            return
-        value = OpValue(self.record.number(op), values, 0, False, inputs, settings, outside)
-        self.record.add(self.call, value, self._kept_from)
-        if self.record.bytes > self.memory:
-            self.full = (
-                f"The record ends in call {len(self.record.calls)}: its {self.memory / 2**20:,.0f} MiB are full. "
-                "memory= gives it more."
-            )
-            self.record.calls.pop()
-            self.call = None
 
     # -- numbers ------------------------------------------------------------------------------------------------------
     def _is_float(self, x: Any) -> bool:

@@ -12,11 +12,15 @@ CUT_OPS = ("slice", "Slice", "narrow", "index_select")
 
 
 class Pairs(NamedTuple):
-    """Places of the ops in both calls, in the order of execution; ``alone`` are those without a partner."""
+    """Places of the ops in both calls, in the order of execution; ``alone`` are those without a partner.
+
+    Without ``named`` they were paired by their numbers, so that one without a partner may be another way to compute.
+    """
 
     both: list[tuple[int, int]]
     alone_a: frozenset[int]
     alone_b: frozenset[int]
+    named: bool = True
 
 
 def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: ModelCall) -> Pairs:
@@ -32,11 +36,11 @@ def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: Mo
         both += [(i + k, j + k) for k in range(n)]
     mine, theirs = dict(both), {j: i for i, j in both}
     for j in range(len(other)):
-        if j not in theirs and (source := _put(b, call_b, j)) in theirs:
+        if j not in theirs and (source := put_by(b, call_b, j)) in theirs:
             both.append((theirs[source], j))
             theirs[j] = theirs[source]
     for i in range(len(one)):
-        if i not in mine and (source := _put(a, call_a, i)) in mine:
+        if i not in mine and (source := put_by(a, call_a, i)) in mine:
             both.append((i, mine[source]))
             mine[i] = mine[source]
     both.sort(key=lambda pair: (max(pair[0] / max(len(one), 1), pair[1] / max(len(other), 1)), pair))
@@ -44,11 +48,20 @@ def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: Mo
 
 
 def _names(run: DecodingRecord, call: ModelCall) -> list[tuple[str, str, int]]:
-    ops = [run.ops[value.op] for value in call.values]
-    return [(op.op.removesuffix("_"), op.module, op.output) for op in ops]
+    """Name, module and number of the tensor; of an op outside of all modules the line in place of the module.
+
+    A cache is told from an op of its name that puts together something else, as the two halves of a head.
+    """
+    found = []
+    for value in call.values:
+        op, axes = run.ops[value.op], run.axes(value.op)
+        caches = op.op in CACHE_OPS and axes is not None and axes.positions is None and axes.keys is not None
+        name = f"{op.op.removesuffix('_')}{' of a cache' if caches else ''}"
+        found.append((name, op.module or f"{op.file}:{op.line}", op.output))
+    return found
 
 
-def _put(run: DecodingRecord, call: ModelCall, place: int) -> int:
+def put_by(run: DecodingRecord, call: ModelCall, place: int) -> int:
     """The place of the op whose keys another one should give: what is put into a cache, or cut; -1 for another op."""
     value = call.values[place]
     axes, op = run.axes(value.op), run.ops[value.op].op

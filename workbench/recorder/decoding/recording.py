@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import WatchError
+from workbench.frontends import load
+from workbench.frontends.python.decorator import GraphFunction
+from workbench.ir import Graph
+from workbench.recorder.decoding.call_log import DecodingLog
 from workbench.recorder.decoding.follower import OpFollower, mode_of
+from workbench.recorder.decoding.graph_calls import GraphCalls, greedy
 from workbench.recorder.decoding.located import locate
 from workbench.recorder.decoding.record import DecodingRecord
 
@@ -33,13 +39,15 @@ def record_decoding(
 
     Parameters
     ----------
-    model : module of PyTorch
-        The model, as of transformers.
+    model : module of PyTorch, Graph, function of ``@wb.graph``, or path of a model
+        The model, as of transformers; or a graph that computes one step, as an ONNX model with inputs ``input_ids`` and
+        ``past...``, and new keys and values among its outputs.
     prompt : tensor or array of integers
         The tokens of the prompt, (batch, length) or (length,); rows of different lengths are padded on the left.
     generate : function, optional
         ``generate(model, prompt, **options)`` decodes with a loop of your own and returns all tokens; by default
-        ``model.generate`` is called.
+        ``model.generate`` is called. Of a graph it gets a function that runs it: ``model(input_ids=ids, ...)`` returns
+        the outputs by name; the default is greedy, with ``max_new_tokens`` and ``eos_token_id``.
     name : str, optional
         The name of the run in texts.
     tokenizer : object with ``decode``, optional
@@ -66,12 +74,17 @@ def record_decoding(
     >>> whole = wb.record_decoding(model, prompt, max_new_tokens=20, use_cache=False)  # doctest: +SKIP
     >>> print(wb.diff(whole, cached))  # doctest: +SKIP
     """
-    torch = importlib.import_module("torch")
-    given = _prompt(torch, prompt)
+    if isinstance(model, (str, os.PathLike, bytes)):
+        model = load(model)
+    given = _prompt(prompt)
+    if isinstance(model, (Graph, GraphFunction)):
+        return _of_graph(model, given, generate, name, getattr(tokenizer, "decode", None), memory, options)
+    torch = sys.modules.get("torch")
     call = generate or getattr(model, "generate", None)
-    if not isinstance(model, torch.nn.Module) or not callable(call):
+    if torch is None or not isinstance(model, torch.nn.Module) or not callable(call):
         raise WatchError(
-            f"record_decoding: expected a module of PyTorch with a method generate, got a {type(model).__name__}.",
+            f"record_decoding: expected a module of PyTorch with a method generate, or a graph, got a "
+            f"{type(model).__name__}.",
             slug="no-generate",
             fix="write generate=f, where f(model, prompt) decodes with a loop of your own and returns all tokens.",
         )
@@ -87,25 +100,52 @@ def record_decoding(
     )
     record.item = next((p.element_size() for p in model.parameters()), 4)
     record.bound = int(getattr(getattr(model, "config", None), "max_position_embeddings", 0) or 0)
-    follower = OpFollower(torch, model, record, memory)
-    follower.expected = int(options.get("max_new_tokens") or 0)
+    log = DecodingLog(record, memory, int(options.get("max_new_tokens") or 0))
+    follower = OpFollower(torch, model, log)
     tokens = torch.as_tensor(given, device=next((p.device for p in model.parameters()), None))
     with _Hooked(follower, model), torch.no_grad():
         result = call(tokens, **options) if generate is None else call(model, tokens, **options)
-    if not record.calls:
-        raise WatchError(
-            f"record_decoding: the loop did not call the {type(model).__name__}.",
-            slug="no-calls",
-            fix="let generate(model, prompt) call the model that it is given.",
-        )
-    whole = _sequences(torch, result, given)
-    locate(record.calls, whole)
+    whole = _sequences(result, given)
+    _finish(record, log, follower.unfollowed, whole)
     record.tokens = [
         _row(row[n:], record, options.get("pad_token_id", pad)) for row, n in zip(whole, pads, strict=True)
     ]
-    record.settle()
-    _notes(record, follower)
     return record
+
+
+def _of_graph(
+    graph: Any, prompt: np.ndarray, generate: Any, name: str | None, decode: Any, memory: int, options: dict[str, Any]
+) -> DecodingRecord:
+    pads, ends = np.zeros(len(prompt), np.int64), _ends(options.get("eos_token_id"))
+    own = graph.name if isinstance(graph, Graph) else getattr(graph, "__name__", "")
+    record = DecodingRecord(str(name or own or "graph"), prompt, pads, ends, decode)
+    log = DecodingLog(record, memory, int(options.get("max_new_tokens") or 0))
+    step = GraphCalls(graph, log)
+    whole = _sequences((generate or greedy)(step, prompt, **options), prompt)
+    _finish(record, log, step.unfollowed, whole)
+    record.tokens = list(whole)
+    return record
+
+
+def _finish(record: DecodingRecord, log: DecodingLog, unfollowed: set[str], whole: np.ndarray) -> None:
+    """Say where the calls are in the finished sequence, and what could not be recorded."""
+    if not record.calls and not log.full:
+        raise WatchError(
+            f"record_decoding: the loop did not call {record.name}.",
+            slug="no-calls",
+            fix="let generate(model, prompt) call the model that it is given.",
+        )
+    locate(record.calls, whole)
+    record.settle()
+    if log.full:
+        record.notes.append(log.full)
+    if unfollowed:
+        record.followed = False
+        names = ", ".join(sorted(unfollowed)[:4])
+        record.notes.append(f"Values are compared as they are rounded, since these have no float64: {names}.")
+    if not all(call.finite for call in record.calls):
+        first = next(k for k, call in enumerate(record.calls, 1) if not call.finite)
+        record.notes.append(f"From call {first} on no logit is finite.")
 
 
 class _Hooked:
@@ -120,7 +160,7 @@ class _Hooked:
 
         def entered(module: Any, args: Any, kwargs: Any) -> None:
             ids = kwargs.get("input_ids", args[0] if args else None)
-            if follower.full or not isinstance(ids, torch.Tensor) or ids.dtype.is_floating_point or ids.dim() != 2:
+            if follower.log.full or not isinstance(ids, torch.Tensor) or ids.dtype.is_floating_point or ids.dim() != 2:
                 return
             inputs = {k: kwargs[k] for k in _INPUTS if isinstance(kwargs.get(k), torch.Tensor)}
             follower.enter(ids.detach().cpu().numpy().copy(), inputs)
@@ -143,11 +183,13 @@ class _Hooked:
             handle.remove()
 
 
-def _prompt(torch: Any, prompt: Any) -> np.ndarray:
-    if isinstance(prompt, torch.Tensor):
-        prompt = prompt.detach().cpu().numpy()
+def _numpy(value: Any) -> Any:
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+
+
+def _prompt(prompt: Any) -> np.ndarray:
     try:
-        found = np.asarray(prompt)
+        found = np.asarray(_numpy(prompt))
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.ndim == 1:
@@ -170,16 +212,15 @@ def _ends(value: Any) -> tuple[int, ...]:
 
 def _pads(prompt: np.ndarray, mask: Any, pad: Any) -> np.ndarray:
     """How many positions of each row are padding on the left."""
-    own = np.asarray(mask.detach().cpu() if hasattr(mask, "detach") else mask) != 0 if mask is not None else None
+    own = np.asarray(_numpy(mask)) != 0 if mask is not None else None
     if own is None or own.shape != prompt.shape:
         own = prompt != pad if isinstance(pad, int) and (prompt == pad).any() else np.ones(prompt.shape, bool)
     return np.asarray(np.argmax(own, axis=1))
 
 
-def _sequences(torch: Any, result: Any, prompt: np.ndarray) -> np.ndarray:
+def _sequences(result: Any, prompt: np.ndarray) -> np.ndarray:
     """All tokens of a run, of what ``generate`` returned."""
-    found = getattr(result, "sequences", result)
-    found = found.detach().cpu().numpy() if isinstance(found, torch.Tensor) else np.asarray(found)
+    found = np.asarray(_numpy(getattr(result, "sequences", result)))
     found = found[None] if found.ndim == 1 else found
     if found.ndim != 2 or found.shape[0] != prompt.shape[0] or found.dtype.kind not in "iu":
         raise WatchError(
@@ -200,15 +241,3 @@ def _row(tokens: np.ndarray, record: DecodingRecord, pad: Any) -> np.ndarray:
         while length and tokens[length - 1] == pad and pad not in record.ends:
             length -= 1
     return tokens[:length]
-
-
-def _notes(record: DecodingRecord, follower: OpFollower) -> None:
-    if follower.full:
-        record.notes.append(follower.full)
-    if follower.unfollowed:
-        record.followed = False
-        names = ", ".join(sorted(follower.unfollowed)[:4])
-        record.notes.append(f"These ops have no float64, so that values are compared as they are rounded: {names}.")
-    if not all(call.finite for call in record.calls):
-        first = next(k for k, call in enumerate(record.calls, 1) if not call.finite)
-        record.notes.append(f"From call {first} on no logit is finite.")

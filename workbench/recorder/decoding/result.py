@@ -108,6 +108,8 @@ class DecodingDiff:
             told += [f"Its argument is {t}." for t in others if "[" not in t]
         digests = dict(y.outside)
         told += [f"Its parameter {name} has other numbers." for name, d in x.outside if digests.get(name, d) != d]
+        if not self.first.pairs.named:
+            return told
         for run, call, value, alone in (
             ("a", one, x, self.first.pairs.alone_a),
             ("b", other, y, self.first.pairs.alone_b),

@@ -49,13 +49,6 @@ def test_period_of_doubled_logistic_cycles(r, period):
     assert answer.label is Pattern.OSCILLATING and answer.period == pytest.approx(period, rel=1e-5)
 
 
-@pytest.mark.parametrize(("period", "n"), [(28.84, 2500), (13.3, 700), (50.1, 1200)])
-def test_period_of_rounded_samples_is_that_of_the_wave(period, n):
-    values = np.sin(2 * np.pi * np.arange(n) / period).astype(np.float16)
-    answer = classify(values)
-    assert answer.label is Pattern.OSCILLATING and answer.period == pytest.approx(period, rel=1e-3)
-
-
 def test_exact_period_of_few_digits_stays_if_no_wave_is_shorter():
     cycle = np.random.default_rng(2).normal(size=37).astype(np.float16)
     assert classify(np.tile(cycle, 8)).period == 37

@@ -98,12 +98,6 @@ def test_noise_of_several_correlated_components_is_stable(root):
     assert classify(np.array(out[100:])).label.name == "STABLE"
 
 
-def test_ramps_that_begin_anew_ever_later_diverge():
-    n = np.arange(1, 3000)
-    assert classify(2 * (n - 2 ** np.floor(np.log2(n)).astype(int)) + 1).label.name == "DIVERGING"
-    assert classify(n % 128).label.name == "OSCILLATING"
-
-
 def test_the_share_of_an_urn_converges():
     rng = np.random.default_rng(5)
     for _ in range(6):
@@ -112,11 +106,6 @@ def test_the_share_of_an_urn_converges():
             out.append(red / total)
             red, total = red + (u < red / total), total + 1
         assert classify(np.array(out)).label.name == "CONVERGING"
-
-
-def test_a_sweep_of_frequencies_oscillates():
-    k = np.arange(900)
-    assert classify(np.sin(0.05 * k + 0.3 * k**2 / len(k))).label.name == "OSCILLATING"
 
 
 def test_two_levels_under_noise_are_no_rule():

@@ -8,8 +8,7 @@ rivals cross, give the width of the interval before calibration (``gap_intervals
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,37 +57,16 @@ class Crossing:
     ahead: np.ndarray | None = None
     #: for how many further values an answer about noise is good enough
     lasts: int = 0
-    hint: Hint | None = None
 
 
-class Hint(NamedTuple):
-    """Result of a full search over ``n`` values, refitted alone until the record is half as long again."""
-
-    n: int
-    group: int
-    share: float
-    name: str
-    error: float
-
-
-def forecast_crossing(
-    x: np.ndarray, op: str, t: float, eps: float = 2.2e-16, hint: Hint | None = None
-) -> Crossing | None:
-    """The iteration at which ``x op t`` first fails, None if no law holds; x: 3 or more finite float64 values.
-
-    ``hint`` is that of an earlier answer about the same record, then shorter: its law is taken without a search if it
-    holds as well as before.
-    """
+def forecast_crossing(x: np.ndarray, op: str, t: float, eps: float = 2.2e-16) -> Crossing | None:
+    """The iteration at which ``x op t`` first fails, None if no law holds; x: 3 or more finite float64 values."""
     n = len(x)
     # of a record that has come to rest within its rounding, or repeats itself, no law's crossing is real
     if n < 3 or not math.isfinite(t) or settled(x, eps) is not False:
         return None
     held = max(1, n // 4)
     with np.errstate(all="ignore"):
-        if hint is not None and 16 <= n < 1.5 * hint.n:
-            found = _by_hint(x, held, eps, hint, op, t)
-            if found is not None:
-                return found
         shown = _residual(x, op, t) if n >= 16 else None
         noisy = shown is not None and is_noisy(shown[0])
         # the dips of a norm look like noise, and only its square shows the rule
@@ -103,15 +81,6 @@ def forecast_crossing(
         if good < (WORST if n >= 16 else SHORT if n >= 4 else 1e-9):
             return _follow(x, held, tried, eps, op, t)
         return _last_steps(x, op, t) if n < FEW else None
-
-
-def _by_hint(x: np.ndarray, held: int, eps: float, hint: Hint, op: str, t: float) -> Crossing | None:
-    start = round(hint.share * len(x))
-    tried = try_all(x, held, eps, (hint.group,), [start])
-    if not tried or tried[0].law.name != hint.name or tried[0].error > 3 * hint.error + 1e-10:
-        return None
-    found = _follow(x, held, tried, eps, op, t)
-    return found if found is None else replace(found, hint=hint)
 
 
 def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, t: float) -> Crossing | None:
@@ -132,7 +101,6 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     if math.isfinite(k) and best.error > (ROUGH if len(x) >= FEW else FAIR) and len(x) >= LEAST:
         return None  # all declared laws together know better than one that holds roughly
     before = best.law.first(op, t)
-    hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
     others = [] if before is None else [before - held]
     for rival in [r for r in tried[:4] if r is not best and r.score < 4 * best.score and best.error > EXACT]:
         other = rival.law.first(op, t)
@@ -143,13 +111,13 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         near = [v for v in others if math.isfinite(v)]
         limit, earlier = _end(law, float(x[-1])), _end(best.law, float(x[-1]))
         low = min(near, default=math.inf)
-        return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier, hint=hint)
+        return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier)
     spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
     half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
     kind = law_class(len(x), best.error, half)
     if kind == "exact":
         kind += _beyond(x, k, best.start, eps, op, t)
-    found = replace(_banded(k, half, len(x), kind, best.law.name, best.error, spread), hint=hint)
+    found = _banded(k, half, len(x), kind, best.law.name, best.error, spread)
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
     if k > len(x) and _by_newton(x, op, t):

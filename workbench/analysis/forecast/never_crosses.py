@@ -18,10 +18,8 @@ from workbench.analysis.forecast.endless.distance import by_distance, ends_at_it
 from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.endless.no_progress import no_progress
 from workbench.analysis.forecast.endless.noise_floor import far_from_noise
-from workbench.analysis.forecast.endless.pace import quickens
 from workbench.analysis.forecast.endless.swings import resets
 from workbench.analysis.series.result import Evolution, Pattern
-from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
 
@@ -31,10 +29,7 @@ EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", 
 DEEP = 1e-6
 #: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
 SLOWED = 0.3
-
-
-#: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk on a
-#: few of them goes to and fro.
+#: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk goes to and fro, too.
 REPEATED = 20
 
 
@@ -85,13 +80,11 @@ def verdict(
     if keep not in (">", ">=", "<", "<="):
         return found
     y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y) and not quickens(y)):
+    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y)):
         return found
     if found.sure:
         found = Verdict("doubtful", f"{name} comes nearer to {t:.6g}, at a pace that may end clause {clause}.", False)
     surely = by_distance(x, keep, t, name, clause)
-    if surely is not None and surely[0] in ("noise-floor", "swings", "chaotic") and quickens(y):
-        surely = None
     return found if surely is None else Verdict(*surely[:2], True, surely[2])
 
 
@@ -126,7 +119,7 @@ def _verdict(
     if (
         found.sure
         and found.slug in ("floor", "limit-beyond")
-        and (e.method not in EXACT_METHODS or _is_deep(e, x))
+        and e.method not in EXACT_METHODS
         and not _seen(e, t, again, x)
     ):
         return Verdict("limit-moves", f"{name} may tend to {e.limit:.6g}, but that estimate still moves.", False)
@@ -146,11 +139,6 @@ _NOISY = (
     *("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk"),
     *("swings", "outgrows", "coherent_waves", "one_way", "growing_waits"),
 )
-
-
-def _is_deep(e: Evolution, x: np.ndarray) -> bool:
-    """True for a limit so far below the values that only their last digits tell it from zero."""
-    return e.limit is not None and 0 < abs(e.limit) < DEEP * abs(float(x[-1]))
 
 
 def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarray) -> bool:
@@ -201,8 +189,6 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
         error += _of_whole_numbers(x, limit)
         if not (_slows(x) or e.model is not None and e.model.spread < 1e-8):
             return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but does not slow down yet.", False)
-        if _passed(x, limit):
-            return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but has passed it.", False)
     if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
         return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
     floors = ("floor", "settled", "constant_tail", "noise_ball", "periodic")
@@ -214,12 +200,6 @@ def _slows(x: np.ndarray) -> bool:
     """True if the latest steps are a part of the largest: a law that bends towards a limit must be seen to bend."""
     steps = np.abs(x[1:] - x[:-1])
     return float(steps[-4:].max()) <= SLOWED * float(steps.max())
-
-
-def _passed(x: np.ndarray, limit: float) -> bool:
-    """True if a record that turned once at most moves away from the limit of its law, and towards it before that."""
-    away = np.abs(x[-3:] - limit)
-    return bool(away[0] < away[1] < away[2] and changes(x[1:] > x[:-1]) <= 1)
 
 
 def _of_whole_numbers(x: np.ndarray, limit: float) -> float:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
+from workbench.analysis.forecast.crossing_time import Crossing, forecast_crossing
 from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
 from workbench.analysis.laws.posterior import Candidate, Posterior, outlook
@@ -74,7 +74,6 @@ class OperandForecast:
 
     def __init__(self) -> None:
         self._kept: tuple[int, Crossing] | None = None
-        self._hint: Hint | None = None
         self._held = False  # the present crossing is that of the remembered law
         self._open = -1  # evaluations after which nothing said that the operand never crosses
         self._told: tuple[int, Posterior] | None = None  # what all declared laws told last
@@ -139,9 +138,8 @@ class OperandForecast:
                     low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
                     return replace(kept, k=kept.k - since, low=low, high=high, ahead=None)
         self._held = False
-        found = _narrowed(forecast_crossing(x, s.keep, s.threshold, eps, self._hint), x, s)
+        found = _narrowed(forecast_crossing(x, s.keep, s.threshold, eps), x, s)
         self._kept = (s.total, found) if found is not None and (found.ahead is not None or found.lasts) else None
-        self._hint = found.hint if found is not None else None
         return found
 
     def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:

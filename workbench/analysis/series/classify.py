@@ -129,13 +129,6 @@ def _distance(h: History, limit: float) -> float:
     return max(far[-1], 0.01 * max(far))
 
 
-def _settle(first: list[Evolution]) -> bool:
-    """True if the other components need not be asked for a rule of their own, by the labels of the most active ones."""
-    if any(r.label in (Pattern.DIVERGING, Pattern.CHAOTIC) for r in first):
-        return True
-    return all(r.method == "noise_ball" for r in first)
-
-
 def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
     """The worst of the norm and of the most active components, found in one pass over the rows."""
     n, d = a.shape
@@ -150,17 +143,11 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
     k = min(COMPONENTS, d)
     top = np.argpartition(-moved, k - 1)[:k] if k < d else np.arange(d)
     results: list[Evolution] = []
-    histories: list[History] = []
     for i in sorted(top.tolist(), key=lambda i: (-moved[i], i)):
-        histories.append(History(np.ascontiguousarray(a[:, i]), 0, dtype))
-        # beside two of noise, or one that outweighs a rule, a rule is not looked for in the others
-        histories[-1].asked = len(results) < 2 or not _settle(results[:2])
-        results.append(classify_history(histories[-1]))
+        results.append(classify_history(History(np.ascontiguousarray(a[:, i]), 0, dtype)))
         results[-1].component = i
     if d > COMPONENTS:
-        norm = History(norms)
-        norm.asked = not _settle(results[:2])
-        results.append(classify_history(norm))
+        results.append(classify_history(History(norms)))
     worst = worst_of(results)
     name = "The norm" if worst.component is None else f"Component {worst.component}"
     worst.why = [f"{name} decides, of {len(results)} records: " + worst.why[0], *worst.why[1:]]

@@ -22,10 +22,10 @@ from workbench.analysis.series.noise.trends import drifting, moving_mean, one_wa
 from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
-from workbench.analysis.series.rules.local_rule import close_pairs, level, local_rule, predictability
+from workbench.analysis.series.rules.local_rule import close_pairs, level, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
 from workbench.analysis.series.smooth_steps import smooth
-from workbench.analysis.series.staircase import growing_ramps, staircase
+from workbench.analysis.series.staircase import staircase
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import folded, pattern_in_noise
 
@@ -39,8 +39,6 @@ EVEN, FELL = 1e-4, 0.9
 BROAD = 0.95
 #: What a linear map leaves of the next value, at most, of a smooth curve.
 SMOOTH = 0.15
-#: What neighbours leave of the next value, at most, where a rule outweighs a spread that changes.
-EXACT = 0.02
 
 
 def decide(h: History) -> Finding:
@@ -74,7 +72,7 @@ def _as_size(h: History, found: Finding) -> Finding:
 def _decided(h: History) -> Finding:
     if len(h) < LEAST:
         return Finding(Pattern.UNKNOWN, "few", f"Only {len(h)} values: at least {LEAST} are needed.")
-    for step in (exact_tail.level, growing_ramps, exact_tail.periodic, exact_tail.constant_tail):
+    for step in (exact_tail.level, exact_tail.periodic, exact_tail.constant_tail):
         found = step(h)
         if found is not None:
             return _with_order(h, found)
@@ -146,24 +144,10 @@ def _irregular(h: History) -> Finding:
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
             return _resting(h, found)
-    found = exact_tail.at_floor(h)
-    if found is not None:
-        return found
     found = one_way(h)
     if found is not None:
         return found
     p = predictability(h)
-    if p is not None:
-        found = local_rule(h, p)
-        if found is not None and found.label is Pattern.OSCILLATING:
-            return pattern_in_noise(h) or periodic_signal(h, 0.8) or found
-        if found is not None:
-            return found
-    else:
-        loose = predictability(h, loose=True)
-        found = local_rule(h, loose) if loose is not None and loose.chaotic and loose.local[0] < EXACT else None
-        if found is not None:
-            return found
     found = outgrows(h) or walking_steps(h)
     if found is not None:
         return found

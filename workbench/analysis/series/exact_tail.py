@@ -7,16 +7,10 @@ import math
 import numpy as np
 
 from workbench.analysis.series.models import Cycle, Settled
-from workbench.analysis.series.noise.spectrum import SPECTRUM, spectral_peak
 from workbench.analysis.series.numerical_health import stagnation
 from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.step_ratios import approach_rate, spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
-
-#: Steps at least of a record that waits ever longer between them; their size in that of those before, at least, and the
-#: last wait as a share of all values, at most, of one that goes on.
-RECORDS, KEPT, WAITED = 6, 0.7, 0.6
 
 
 def level(h: History) -> Finding | None:
@@ -86,14 +80,6 @@ def periodic(h: History) -> Finding | None:
         if p % q == 0 and q > 1 and float(np.max(np.abs(cycle[q:] - cycle[:-q]))) <= bits < 1e-3 * float(np.ptp(cycle)):
             p, cycle = q, cycle[-q:]
             break
-    if h.digits <= 24 and not h.integral and p >= 16:
-        shorter = _sampled_wave(h, p)
-        if shorter is not None:
-            why = (
-                f"A wave of period {shorter:.6g} leaves no more than rounding; "
-                f"its rounded values repeat exactly with period {p}."
-            )
-            return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=shorter)
     # the last bits of a converged value may flutter: that is a limit, not an oscillation
     flutter = float(np.ptp(cycle))
     bits = 8 * h.ulp(float(np.max(np.abs(cycle))))
@@ -117,54 +103,6 @@ def periodic(h: History) -> Finding | None:
     return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=float(p))
 
 
-def _sampled_wave(h: History, p: int) -> float | None:
-    """Period, less than half of ``p``, of a wave that leaves no more than the rounding; None if there is none.
-
-    Samples of a wave with a fractional period recur only by accident of their few digits.
-    """
-    x = h.x[-SPECTRUM:]
-    variance, grain = float(np.var(x)), h.ulp(max(abs(h.low), abs(h.high)))
-    share, period = spectral_peak(h)
-    if not 64 * grain * grain < variance or period < 2 or share < 0.5:
-        return None
-    explained, fitted = fits.sine(x, period)
-    if (1.0 - explained) * variance <= grain * grain and 2.0 * fitted < p:
-        return fitted
-    # the interpolation between samples of a wave with harmonics misses a little more
-    rest, gain, fitted = fits.waveform(x, period)
-    if rest * variance <= grain * grain + 1e-5 * variance and abs(gain - 1.0) < 0.01 and 2.0 * fitted < p:
-        return fitted
-    return None
-
-
-def _growing_waits(h: History) -> float | None:
-    """Size of the later half of the steps in that of the earlier ones, where all lead one way after waits that grow by
-    chance, as records of a noise do: however long the last wait is, another step may follow."""
-    moves = np.flatnonzero(h.d)
-    steps = h.d[moves]
-    if len(moves) < RECORDS or float(steps.min()) < 0.0 < float(steps.max()):
-        return None
-    waits = np.diff(moves)
-    half, late = len(waits) // 2, waits[len(waits) // 2 :]
-    if late.mean() < 1.5 * waits[:half].mean() or not _irregular(waits, 0.3):
-        return None
-    sizes = np.abs(steps)
-    return float(np.median(sizes[len(sizes) // 2 :])) / float(np.median(sizes[: len(sizes) // 2]))
-
-
-def _irregular(waits: np.ndarray, least: float) -> bool:
-    """True if waits vary by this share of their mean or more, and not as those of a rounded law do, which only grow."""
-    return float(np.mean(np.diff(waits) < -1)) >= 0.2 and float(waits.std()) > least * float(waits.mean())
-
-
-def _waits_vary(h: History, run: int) -> bool:
-    """True if the waits between steps vary by chance, and the last is not much longer than any: one as long may end."""
-    waits = np.diff(np.flatnonzero(h.d))
-    if len(waits) < 2 or run > 20 * int(waits.max()):
-        return False
-    return _irregular(waits, 0.7) if len(waits) >= 4 else int(waits.max()) > 2 * int(waits.min()) + 2
-
-
 def constant_tail(h: History) -> Finding | None:
     """CONVERGING if the record ends in a constant run longer than twice the longest run before it."""
     run, longest, changes = fits.equal_runs(h.words)
@@ -172,14 +110,6 @@ def constant_tail(h: History) -> Finding | None:
         return None
     # two values in all, or a jump at the very start: little evidence of an approach
     doubt = 0.2 if changes < 2 else 0.0
-    steady = _growing_waits(h)
-    if steady is not None:
-        if steady > KEPT and run < WAITED * len(h):
-            why = f"All steps lead one way, ever more seldom but no smaller; {run} equal values need not be the end."
-            return Finding(Pattern.DIVERGING, "growing_waits", why, doubt=0.4)
-        doubt = 0.3
-    elif _waits_vary(h, run):
-        doubt = 0.3
     last = float(h.x[-1])
     # what is no more than the rounding of the values before it may stand for zero
     zero = abs(last) <= rounding_floor(h, run)
@@ -187,30 +117,6 @@ def constant_tail(h: History) -> Finding | None:
     before = f"at most {longest} in a row were before" if longest > 1 else "no two neighbours were before"
     why = f"The last {run} values are equal; {before}."
     return Finding(Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=error, doubt=doubt)
-
-
-def at_floor(h: History) -> Finding | None:
-    """CONVERGING if the last values, 3 or more and 5 %, scatter below the rounding of the record's earlier values."""
-    if h.integral or len(h) < 6:
-        return None
-    # of few digits 64 roundings are a part of the values that noise stays in by chance
-    floor = (64 if h.digits >= 24 else 8) * h.eps * fits.extremes(h.x[: len(h) // 2])[1]
-    run = fits.close_run(h.x, floor)
-    if run < max(3, math.ceil(0.05 * len(h))) or run > 0.9 * len(h) or floor > rounding_floor(h, run):
-        return None
-    if _rested_before(np.abs(h.d[: len(h) - run]), run, 0.0):
-        return None
-    if h.digits < 24 and float(np.max(np.abs(h.x[: len(h) - run] - np.mean(h.x[-run:])))) < 4 * floor:
-        return None  # noise of a few roundings, from the start
-    newest = h.d[-(run - 1) :]
-    nearing = bool(np.all(newest >= 0) or np.all(newest <= 0))
-    nearing = nearing or float(np.ptp(h.x[-(run // 2) :])) < 0.5 * float(np.ptp(h.x[-run:]))
-    level = float(h.x[-1]) if nearing else float(np.mean(h.x[-run:]))
-    scatter = h.unscale(float(np.ptp(h.x[-run:])))
-    why = f"The last {run} values scatter by {scatter:.2g}, the rounding of the values before."
-    rate = spread_rate(h.d[: len(h) - run]) or approach_rate(h.x[: len(h) - run], level, floor)
-    rate = rate if rate is not None and rate < 1.0 else None
-    return Finding(Pattern.CONVERGING, "floor", why, Settled(level), rate=rate, limit=level, limit_error=floor)
 
 
 def _rested_before(steps: np.ndarray, run: int, small: float) -> bool:

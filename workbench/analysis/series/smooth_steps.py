@@ -29,7 +29,7 @@ def smooth(h: History) -> Finding | None:
     error = linear.model.spread if linear is not None else float("inf")
     rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
     if rough and chaos.irregular(h):
-        found = step_ratios.shrinking(h, end) or chaos.polynomial_map(h, 1e-6)
+        found = chaos.polynomial_map(h, 1e-6)
         if found is not None:
             return found
     partial = tail is not None and 3 * len(tail.d) < end

@@ -20,8 +20,6 @@ from workbench.analysis.series.value_series import History
 LEAST = 4
 #: The same of treads that grow.
 LEAST_GROWING = 5
-#: Moves and values at least, of which all are held for multiples of one time.
-LEAST_HELD = 16
 #: Exponent of the speed at the steps from which on a sum of such steps is told to have a limit.
 CONVERGES = 1.15
 
@@ -34,7 +32,7 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     moved = np.flatnonzero(moves) + 1
     every, rest = int(moved[1] - moved[0]), len(h) - int(moved[-1])
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
-        return _held(h, moved, decide) or _growing(h, moved, rest, decide) or _gated(h, moved, rest)
+        return _growing(h, moved, rest, decide) or _gated(h, moved, rest)
     starts = np.concatenate([[0], moved])
     why = f"The values step every {every} iterations; of the values at the steps:"
     return _stepped(h, starts, every, every - rest, why, decide)
@@ -55,16 +53,6 @@ def _stepped(
     if found.model is not None:
         found.model = Stairs(found.model, every, left, float(h.x[-1]))
     return found
-
-
-def _held(h: History, moved: np.ndarray, decide: Callable[[History], Finding]) -> Finding | None:
-    """The finding about every p-th value, where all values are held for p iterations or a multiple of it."""
-    every = int(np.gcd.reduce(np.diff(moved)))
-    if every < 2 or len(moved) < LEAST_HELD or len(h) < LEAST_HELD * every:
-        return None
-    starts = np.arange(int(moved[0]) % every, len(h), every)
-    why = f"Values are held for {every} iterations or a multiple of it; one for each {every}:"
-    return _stepped(h, starts, every, len(h) - int(starts[-1]) - 1, why, decide)
 
 
 def _growing(h: History, moved: np.ndarray, rest: int, decide: Callable[[History], Finding]) -> Finding | None:
@@ -123,20 +111,3 @@ def _gated(h: History, moved: np.ndarray, rest: int) -> Finding | None:
         return None
     why = f"All {len(moved)} moves are steps of {h.unscale(float(steps[-1])):.6g}, with rests between: a counter."
     return Finding(Pattern.DIVERGING, "gated_counter", why, doubt=0.1)
-
-
-def growing_ramps(h: History) -> Finding | None:
-    """DIVERGING if equal steps lead one way, and fewer jumps back, ever further apart and ever larger: a counter that
-    begins anew, each time later."""
-    d = h.d
-    if len(d) < 32:
-        return None
-    step = float(np.median(d))
-    jumps = np.flatnonzero(np.abs(d - step) > 16 * h.ulp(max(abs(h.low), abs(h.high))))
-    if step == 0 or not LEAST <= len(jumps) <= len(d) // 8 or np.any(d[jumps] * step > 0):
-        return None
-    apart, size = np.diff(jumps), np.abs(d[jumps])
-    if np.any(np.diff(apart) <= 0) or np.any(np.diff(size) <= 0) or apart[-1] < 2 * apart[0]:
-        return None
-    why = f"Ramps of steps of {h.unscale(step):.6g} that begin anew ever later, the last after {apart[-1]} iterations."
-    return Finding(Pattern.DIVERGING, "growing_ramps", why, doubt=0.1)

@@ -19,8 +19,7 @@ from workbench.analysis.series.acceleration import aitken
 from workbench.analysis.series.models import Superlinear
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.smooth_tail import Tail, finding, laws
-from workbench.analysis.series.value_series import WINDOW, History
-from workbench.kernels import fits
+from workbench.analysis.series.value_series import History
 
 
 def superlinear(h: History, end: int) -> Finding | None:
@@ -81,25 +80,6 @@ def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
     if max(r) >= 0 or not math.isfinite(min(r)):
         return None
     return statistics.median(later / sooner for sooner, later in zip(r, r[1:], strict=False))
-
-
-def shrinking(h: History, end: int) -> Finding | None:
-    """CONVERGING if the steps shrink geometrically whatever their signs, as a bisection's do: their sum is bounded."""
-    first = max(0, end - WINDOW)
-    if end - first < 10:
-        return None
-    found = fits.tail_laws(h.d, first, end, h.start)
-    if found is None:
-        return None
-    error, slope, _ = found[1]
-    if error > 0.15 or slope * (end - first) > -3.0:
-        return None
-    rho, last = math.exp(slope), float(h.x[-1])
-    left = abs(float(h.d[end - 1])) * rho / (1.0 - rho)
-    why = f"The steps shrink by {rho:.4g} each iteration, in either direction; what is left is at most {left:.2g}."
-    return Finding(
-        Pattern.CONVERGING, "shrinking", why, rate=rho, limit=last, limit_error=left + 2 * h.ulp(last), doubt=0.1
-    )
 
 
 def late(h: History, tail: Tail) -> Finding | None:

@@ -51,8 +51,6 @@ class History:
         digits, tiny = _format(self.dtype)
         self.digits, self.tiny = digits, tiny - self.exponent
         self.eps = 0.0 if self.integral else 2.0 ** (1 - digits)
-        #: Whether the values are searched for a rule that neighbours follow, which takes longest.
-        self.asked = True
         #: What several steps ask for, by name: it is computed once.
         self.known: dict[str, Any] = {}
 

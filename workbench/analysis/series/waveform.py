@@ -194,29 +194,3 @@ def _wave_within(h: History, p: int) -> float:
     waves = p / fitted
     whole = abs(waves - round(waves)) < 0.05 * min(1.0, p / len(h.x) * ROWS)
     return fitted if whole and folded(h, fitted) < WITHIN * float(np.std(h.x)) else float(p)
-
-
-#: Turns of a sweep at least; correlation of their lengths with their order; scatter of their heights, at most.
-SWEEPS, MONOTONE, EVEN = 8, 0.97, 0.06
-
-
-def sweep(h: History) -> Finding | None:
-    """OSCILLATING if a wave of one height turns ever faster, or ever more slowly: a sweep of frequencies."""
-    x = h.x[-MOST:]
-    n = len(x)
-    y = x - 0.5 * (float(x.max()) + float(x.min()))
-    up = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
-    if len(up) < SWEEPS or n < 6 * len(up):
-        return None
-    at = up - y[up] / (y[up + 1] - y[up])
-    lengths, ranks = np.diff(at), np.arange(len(at) - 1)
-    order = np.argsort(np.argsort(lengths))
-    if abs(float(np.corrcoef(ranks, order)[0, 1])) < MONOTONE or max(lengths[0], lengths[-1]) < 1.2 * min(lengths):
-        return None
-    full = lengths >= 8.0  # of fewer values none need be near the top
-    heights = np.array([float(y[a:b].max()) for a, b in zip(up[:-1], up[1:], strict=True)])[full]
-    depths = np.array([float(y[a:b].min()) for a, b in zip(up[:-1], up[1:], strict=True)])[full]
-    if len(heights) < SWEEPS // 2 or max(float(np.std(heights)), float(np.std(depths))) > EVEN * float(np.ptp(y)):
-        return None
-    why = f"A wave of one height whose {len(lengths)} turns go from {lengths[0]:.4g} to {lengths[-1]:.4g} iterations."
-    return Finding(Pattern.OSCILLATING, "sweep", why, period=float(lengths[-1]), doubt=0.2)

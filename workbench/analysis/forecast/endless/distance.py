@@ -13,7 +13,7 @@ import numpy as np
 from workbench.analysis.forecast.endless.arrives import arrived_clear
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
-from workbench.analysis.forecast.endless.pace import closes_in, flickers, may_walk, slackens, slow_part, steady
+from workbench.analysis.forecast.endless.pace import closes_in, may_walk, slackens, slow_part
 from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.settles import settles_clear
@@ -72,8 +72,6 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         gap = None
     if gap is None and turns:
         gap = returns_clear(y, t if residual else 0.0)
-    if gap is not None and flickers(z[len(z) // 4 :]) and not steady(z, float(z.min())):
-        gap = None
     if gap is not None:
         sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
         return "swings", sentence, None

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from workbench.analysis.series.noise.line import line_in_noise
-from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Lengths of the record for which the pace must not lead to the threshold; the same for scatter, which hides a slope.
@@ -33,17 +32,14 @@ LAGS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
 REPEATED, BLOCK = 0.15, 8
 #: Correlation of steps that lean back, as those of noise about a level do.
 LEANS = -0.3
+#: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
+SEEN, SLOWING = 2.0, 0.35
+#: Difference of the shares that are left of a level and of its swings, if they shrink together.
+TOGETHER = 0.15
 #: Growth of a third that is less than that of the one before, as a share.
 SLACK = 0.7
 #: The share of a quarter's fall in the one before, from which on it rises.
 RISING, STEEP = 1.2, 0.9
-#: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
-SEEN, SLOWING = 2.0, 0.35
-#: Turns of what looks like noise, as a share of its values; errors of a fall; the later half of one that goes on, as a
-#: share of the earlier.
-NOISY, FALLS, EVENLY = 0.4, 2.5, 0.8
-#: Difference of the shares that are left of a level and of its swings, if they shrink together.
-TOGETHER = 0.15
 
 
 def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
@@ -84,12 +80,6 @@ def steady(z: np.ndarray, gap: float) -> bool:
         return False
     first, last = float(z[: n // 2].std()), float(z[-(n // 2) :].std())
     return 0.5 * first < last < 2.0 * first and not is_walk(z, gap)
-
-
-def flickers(y: np.ndarray) -> bool:
-    """True if the record looks like noise and passes the middle of its swings at every third value."""
-    above = y > 0.5 * (float(y.max()) + float(y.min()))
-    return bool(3 * changes(above) > len(y)) and laws.is_noisy(y)
 
 
 def closes_in(y: np.ndarray, gap: float) -> bool:
@@ -141,24 +131,6 @@ def slow_part(y: np.ndarray) -> float:
     if not STEEP * a > b > c > 0 or a * c > RISING * b * b or a + c <= 2.0 * b:
         return max(c, 0.0)
     return min(max((a * c - b * b) / (a + c - 2.0 * b), 0.0), c)
-
-
-def quickens(y: np.ndarray) -> bool:
-    """True if noise falls by more than its scatter, and no more slowly at the end: such a fall may become steeper.
-
-    Growing with the square of the time it leads there within ``LENGTHS`` times the record's length.
-    """
-    n = len(y)
-    if n < 24:
-        return False
-    d = y[1:] - y[:-1]
-    if np.count_nonzero(d[1:] * d[:-1] < 0) < NOISY * n:
-        return False
-    third = n // 3
-    a, b, c = float(y[:third].mean()), float(y[third : n - third].mean()), float(y[n - third :].mean())
-    error = math.sqrt(float(d @ d) / len(d) / third)
-    # the means of the outer thirds are two thirds of the record apart
-    return a - c > FALLS * error and b - c > EVENLY * (a - b) and float(y.min()) < LENGTHS * LENGTHS * 1.5 * (a - c)
 
 
 def slackens(y: np.ndarray) -> bool:

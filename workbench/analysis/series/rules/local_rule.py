@@ -2,9 +2,8 @@
 
 A linear map of twelve past values predicts correlated noise as well as anything does, and sums of waves better than
 neighbours do.  Where local linear maps (Farmer and Sidorowich, Phys. Rev. Lett. 59, 1987; Casdagli, J. R. Stat. Soc. B
-54, 1992) are much better than that, the record follows a curved or broken rule; their errors further ahead then tell
-chaos, in which they grow to the size of the attractor, from a torus, on which they stay (Sugihara and May, Nature 344,
-1990).  This holds under measurement noise of some hundredths, for maps that keep area, and for sampled flows.
+54, 1992) are much better than that, the record follows a curved or broken rule.  This holds under measurement noise of
+some hundredths, for maps that keep area, and for sampled flows.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.rules.chaos import crossings
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
@@ -26,10 +24,6 @@ AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
 #: Error of the local maps over that of the linear one, at each of the steps ahead, and over the record's
 #: deviation, at most, for a rule.
 BETTER, MOST = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
-#: Growth of the error far ahead, at least for chaos, or its size where the future is lost; its size at least.
-GROWN, LOST, FAR = 6.0, 0.6, 0.05
-#: Growth of the error and its size, at most, on a torus.
-STAYED, KEPT = 4.0, 0.25
 #: The same, at least, where no rule is needed; an error of the linear map up to which nothing is left to be told.
 AS_GOOD, TOLD = 0.72, 0.05
 #: Values that are looked at for close pairs; difference of what follows them, as a share of the linear map's median
@@ -69,32 +63,17 @@ class Predictability(NamedTuple):
         as_good = all(near > AS_GOOD * linear for near, linear in pairs if linear > TOLD)
         return as_good and pairs[-1][1] > TOLD and not self.rule
 
-    @property
-    def chaotic(self) -> bool:
-        """True if the error grows to a part of the attractor."""
-        far = max(self.local[-2:])
-        return self.rule and far > max(min(GROWN * self.local[0], LOST), FAR)
 
-    @property
-    def stays(self) -> bool:
-        """True if the error is as small far ahead as it is near."""
-        return self.rule and max(self.local[2:]) < min(max(STAYED * self.local[0], 1e-3), KEPT)
+def predictability(h: History) -> Predictability | None:
+    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend."""
+    if "predictable" not in h.known:
+        h.known["predictable"] = _predictability(h)
+    return h.known["predictable"]
 
 
-def predictability(h: History, loose: bool = False) -> Predictability | None:
-    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend.
-
-    ``loose``: the spread may change as it does where an orbit comes from a narrow part of its sea into a wide one.
-    """
-    key = "loosely predictable" if loose else "predictable"
-    if key not in h.known:
-        h.known[key] = _predictability(h, loose)
-    return h.known[key]
-
-
-def _predictability(h: History, loose: bool) -> Predictability | None:
+def _predictability(h: History) -> Predictability | None:
     n = len(h)
-    if not h.asked or n < FEW or not level(h.x, loose) or len(np.unique(h.x)) < n // 2:
+    if n < FEW or not level(h.x) or len(np.unique(h.x)) < n // 2:
         return None
     x = np.ascontiguousarray(h.x)
     short, long = fits.linear_map(x, 4), fits.linear_map(x, 12)
@@ -128,21 +107,6 @@ def level(x: np.ndarray, loose: bool = False) -> bool:
     if not steady or not loose and not 0.4 * spreads[0] < spreads[-1] < 2.5 * spreads[0]:
         return False
     return abs(sum(means[2:]) - sum(means[:2])) < 1.2 * (spreads[0] + spreads[-1])
-
-
-def local_rule(h: History, p: Predictability) -> Finding | None:
-    """CHAOTIC or quasi-periodic where local maps are much better than a linear one."""
-    if len(p.local) < len(AHEADS):
-        return None
-    near, far = p.local[0], max(p.local[-2:])
-    text = f"Neighbours tell the next value within {near:.2g} of the deviation, a linear map within {p.linear[0]:.2g}"
-    if p.chaotic and (near < TOLD or len(np.unique(h.x)) >= DIFFERENT * len(h)):
-        why = f"{text}; {AHEADS[-1]} iterations ahead only within {far:.2g}: a rule that separates neighbours."
-        return Finding(Pattern.CHAOTIC, "local_map", why, doubt=0.2)
-    if p.stays:
-        why = f"{text}; {AHEADS[-1]} iterations ahead still within {far:.2g}: quasi-periodic."
-        return Finding(Pattern.OSCILLATING, "local_map", why, period=crossings(h.x), doubt=0.2)
-    return None
 
 
 def close_pairs(h: History, p: Predictability) -> Finding | None:

@@ -21,7 +21,7 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
 from workbench.analysis.series.rules.local_rule import FEW, level, predictability
 from workbench.analysis.series.value_series import History
-from workbench.analysis.series.waveform import pattern_in_noise, sweep
+from workbench.analysis.series.waveform import pattern_in_noise
 from workbench.kernels import fits
 
 #: Values at least; lags that are summed at most; mean periods, and share of the record, that the past is away at least.
@@ -68,7 +68,7 @@ def reviewed(h: History, found: Finding) -> Finding:
     if turning:
         return _forgets(h, error) or _noise(h, error, found) or found
     found = _recurs(h, error, found) or found
-    return (sweep(h) or found) if found.label is Pattern.CHAOTIC else found
+    return found
 
 
 def _recurs(h: History, error: float, found: Finding) -> Finding | None:

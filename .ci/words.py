@@ -1,13 +1,15 @@
 """Word lint: finds sentences that read as translated, in code, docstrings, comments and pages.
 
 ``python .ci/words.py [FOLDER ...]`` prints each finding as ``file:line: what: text`` and fails if there is one.
-Checked are the phrases of ``PHRASES`` everywhere, and the first line of every docstring, which says what the thing is
-or does and never begins with a question word.
+Checked are the phrases of ``PHRASES`` everywhere; the first line of every docstring, which says what the thing is or
+does and never begins with a question word; the ``HABITS`` in the pages of the documentation; and that names of code
+quoted in docstrings exist.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Iterator
@@ -17,6 +19,28 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("workbench", "widgets", "kernels_pyx", "tests", "notebooks", "README.md", "CHANGELOG.md")
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".hpp", ".cpp", ".js", ".css", ".md", ".build"}
 
+#: what is wrong in a page -> how it is found: the habits of translated sentences
+PAGES = (ROOT / "workbench" / "docs", ROOT / "README.md")
+SENTENCE = r"(?:^|(?<=[.:;] ))"
+HABITS = {
+    "told, tells (write 'reported', 'shows')": re.compile(r"\b(?:tells?|(?:is|are|be|been) told)\b"),
+    "asked (write 'evaluated', 'called')": re.compile(r"\b(?:is|are|be|been) asked\b"),
+    "stands (write 'is')": re.compile(r"\bst(?:ands?|ood)\b(?! out\b)"),
+    "'but for' (write 'except for')": re.compile(r"\bbut for\b"),
+    "somebody (write who, or the passive)": re.compile(r"\b(?:no|some|any)body\b|\bwhoever\b", re.IGNORECASE),
+    "'Of a x the y' (subject first)": re.compile(SENTENCE + r"Of (?:an?|each|what|several)\b"),
+    "a what-clause as the subject (name the thing)": re.compile(SENTENCE + r"What (?!is\b|are\b|does\b|do\b)[^?]*$"),
+    "'without a word' (write 'silently')": re.compile(r"\bwithout a word\b"),
+    "'at a price' (write 'too slow', 'too large')": re.compile(r"\bat a \w+ price\b"),
+}
+#: names in docstrings that belong to other libraries, or to a pattern that is explained there
+FOREIGN = set(
+    "name_1 label_1 label_2 random_NAME _print_sympy _parse_sym_expr checked_add_int64_int64_int64 steps_per_execution "
+    "setMonitor OdeSolver HistoryRecord newton_2_9".split()
+)
+QUOTED = re.compile(r"``[\w.]*?([A-Za-z_]\w*)(?:\(\))?``")
+#: a word with an underscore inside or a capital behind a small letter is a name of code, not of prose
+NAME = re.compile(r"\w_\w|[a-z][A-Z]")
 #: what is wrong -> how it is found
 PHRASES = {
     "'is no x' (write 'is not a x')": re.compile(r"(?<![Tt]here )\bis no (?!longer\b|more than\b)[a-z]"),
@@ -26,16 +50,60 @@ PHRASES = {
 FIRST = re.compile(r"^(What|Whether|Who|Where)\b")
 
 
+@functools.lru_cache(None)
+def parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def findings(text: str, python: bool) -> Iterator[tuple[int, str, str]]:
     """(line, what, the line's text) of everything that is wrong in one file."""
     for number, line in enumerate(text.splitlines(), start=1):
         yield from ((number, what, line.strip()) for what, phrase in PHRASES.items() if phrase.search(line))
     if python:
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 doc = ast.get_docstring(node) or ""
                 if FIRST.match(doc):
                     yield node.body[0].lineno, "docstring begins with a question word", doc.splitlines()[0]
+
+
+def prose(text: str) -> Iterator[tuple[int, str, str]]:
+    """(line, what, the line's text) of the habits in a page, outside of its code."""
+    code = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        code = code != line.startswith("```")
+        if not code and not line.startswith("#"):
+            yield from ((number, what, line.strip()) for what, habit in HABITS.items() if habit.search(line))
+
+
+def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                yield first.value
+
+
+def stale_names(texts: dict[Path, str]) -> Iterator[tuple[Path, int, str]]:
+    """(file, line, name) of quoted names in docstrings that no code, script or file has."""
+    known, said = set(FOREIGN), []
+    for path, text in texts.items():
+        known |= {path.stem, *path.parts}
+        if path.suffix in {".py", ".pyi"}:
+            lines = text.splitlines()
+            for doc in docstrings(parsed(text)):
+                said.append((path, doc.lineno, str(doc.value)))
+                lines[doc.lineno - 1 : doc.end_lineno] = [""] * ((doc.end_lineno or doc.lineno) - doc.lineno + 1)
+            text = "\n".join(re.sub(r"(?:^|\s)#.*", "", line) for line in lines)
+        known |= set(re.findall(r"[A-Za-z_]\w*", text))
+    for path, line, doc in said:
+        for name in QUOTED.findall(doc):
+            if name not in known and NAME.search(name.strip("_")):
+                yield path, line, name
 
 
 def files(names: list[str]) -> Iterator[Path]:
@@ -50,6 +118,15 @@ def main(names: list[str]) -> int:
     for path in files(names or list(FOLDERS)):
         for line, what, text in findings(path.read_text(encoding="utf-8"), path.suffix in {".py", ".pyi"}):
             print(f"{path.relative_to(ROOT)}:{line}: {what}: {text[:100]}")
+            count += 1
+        if any(path.is_relative_to(page) for page in PAGES):
+            for line, what, text in prose(path.read_text(encoding="utf-8")):
+                print(f"{path.relative_to(ROOT)}:{line}: {what}: {text[:100]}")
+                count += 1
+    code = [path for path in files(["workbench", "widgets", "kernels_pyx", "tests", ".ci"]) if path.suffix != ".md"]
+    for path, line, name in stale_names({path: path.read_text(encoding="utf-8") for path in code}):
+        if not names:
+            print(f"{path.relative_to(ROOT)}:{line}: nothing is called ``{name}``")
             count += 1
     print(f"{count} findings")
     return 1 if count else 0

@@ -45,3 +45,32 @@ def test_a_fault_is_seen(lint, text):
 )
 def test_a_natural_sentence_passes(lint, text):
     assert list(lint.findings(text, python=True)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The health card tells the first NaN.",
+        "The condition is asked once more.",
+        "The session stands before the first node.",
+        "Equal but for rounding.",
+        "Nobody reads it.",
+        "It is kept. Of a third parameter there is a map.",
+        "What cannot be read is refused.",
+        "JAX clamps it without a word.",
+        "Exact at a bearable price.",
+    ],
+)
+def test_a_habit_in_a_page_is_seen(lint, line):
+    assert [number for number, _, _ in lint.prose(f"Text.\n{line}")] == [2]
+    assert not list(lint.prose(f"```python\n{line}\n```"))
+
+
+@pytest.mark.parametrize("line", ["What is a frame?", "Its outputs stand out.", "Of the 704 names, 330 are computed."])
+def test_a_natural_line_of_a_page_passes(lint, line):
+    assert not list(lint.prose(line))
+
+
+def test_a_quoted_name_that_nothing_has_is_seen(lint):
+    code = '"""Uses ``gone_away``, ``still_here``, ``word`` and ``self.there_too()``."""\nstill_here = there_too = 1\n'
+    assert list(lint.stale_names({Path("a.py"): code})) == [(Path("a.py"), 1, "gone_away")]

@@ -84,11 +84,11 @@ panel
 # 6. Move the slider above the curves to an earlier iteration. The whole panel shows that moment.
 # 7. Press **Restart** (the round arrow at the left) to begin again.
 #
-# The mouse over a button tells its key. The keys work while the panel has the focus.
+# Hover over a button to see its shortcut. The keys work while the panel has the focus.
 #
 # ## 3. The same from Python
 #
-# Each button is a command of a **session**, and a session needs no panel. This one stands before the first operation.
+# Each button is a command of a **session**, and a session needs no panel. Nothing has run in this one yet.
 
 # %%
 session = wb.Session(graph, {"a": 2.0, "start": 100.0})
@@ -142,7 +142,7 @@ print(session.termination().reason)
 assert abs(x.values[-1] ** 2 - 2.0) <= 1e-12 < abs(x.values[-2] ** 2 - 2.0)
 
 # %% [markdown]
-# The condition is asked once more often than the body runs: the last answer is *false*, and the loop is left. How often
+# The condition is evaluated one more time than the body: the last result is *false*, and the loop is left. How often
 # a decision went each way is on record too.
 
 # %%

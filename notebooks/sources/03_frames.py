@@ -121,7 +121,7 @@ for name in ("start", "i", "switch", "plus", "back", "result"):
 assert [session.trace.count(x) for x in ("start", "i", "switch", "plus", "back", "result")] == [1, 3, 3, 2, 2, 1]
 
 # %% [markdown]
-# The test is asked once more often than the body fires. In the last iteration the Switch sends the value to its false
+# The test is evaluated one more time than the body. In the last iteration the Switch sends the value to its false
 # side. What hangs on the true side gets nothing: it is **dead** there, and a dead value does not pass NextIteration. So
 # the loop ends. (The next notebook is about dead values.)
 #

@@ -57,7 +57,7 @@ for value in (9.0, -3.0):
 assert graph.run(x=9.0)["result"] == 3.0 and graph.run(x=-3.0)["result"] == 9.0
 
 # %% [markdown]
-# The Switch gives its value to one side. To the other side it gives a *dead* value. What a node reads decides what it
+# The Switch gives its value to one side. The other side gets a *dead* value. What a node reads decides what it
 # becomes:
 #
 # - **A node that reads a dead value is dead.** It does not compute, and is dead for those who read it.

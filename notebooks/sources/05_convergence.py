@@ -95,8 +95,8 @@ assert verdict.label is wb.Pattern.CONVERGING and abs(verdict.rate - np.sin(root
 assert abs(verdict.limit - root) < error[19] / 100
 
 # %% [markdown]
-# From 20 values it found the limit better than the last of them. If one knows how errors shrink, one can work out
-# where they lead (Aitken did, in 1926).
+# From 20 values it estimates the limit more closely than the last one does. If one knows how errors shrink, one can
+# work out where they lead (Aitken did, in 1926).
 #
 # ## 2. A logarithmic look
 #
@@ -116,7 +116,7 @@ assert abs(np.exp(slope) - np.sin(root)) < 0.005
 # %% [markdown]
 # ## 3. When will it be done?
 #
-# With a rate, the end can be told. From the first 15 values, when will the error be below 1e-6?
+# Once you know the rate, you can predict the end. From the first 15 values, when will the error be below 1e-6?
 
 # %%
 forecast = wb.iterations_to_tolerance(x[:15], 1e-6)

@@ -361,7 +361,7 @@ course.check_answer("07.4", stands_still_at)
 #
 # `wb.analyze(session).to_html("report.html")` writes all of it as one page that works without a network.
 #
-# What if a loop stands in a loop? [08 Nested loops](08_nested_loops.ipynb).
+# What if loops are nested? [08 Nested loops](08_nested_loops.ipynb).
 
 # %%
 course.score("07")

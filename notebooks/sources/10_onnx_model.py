@@ -198,7 +198,7 @@ print("with a limit of 1000 it stops after", trips, "iterations at", session.out
 assert 15 < trips < 100 and abs(session.outputs["eigenvalue"] - right) < 2e-3
 
 # %% [markdown]
-# That is better, and still off by a little, since the model stops by the step and not by the error. (Notebook 05,
+# That is better, and still off by a little, since the model tests the step, not the error. (Notebook 05,
 # section 5: what is its rate?)
 
 # %%

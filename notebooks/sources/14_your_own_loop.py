@@ -43,8 +43,8 @@ from workbench.widgets import EvolutionView
 # %% [markdown]
 # ## 1. A loop inside of a library
 #
-# `scipy.optimize.minimize` looks for the lowest point of Rosenbrock's valley. It returns the end, but not the way. A
-# watch is a callback: SciPy calls it after each iteration.
+# `scipy.optimize.minimize` looks for the lowest point of Rosenbrock's valley. It returns the result, but not the path.
+# A watch is a callback: SciPy calls it after each iteration.
 
 # %%
 bfgs = wb.watch("bfgs", show=False)  # without show=False a live view appears here

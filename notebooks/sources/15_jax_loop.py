@@ -26,7 +26,7 @@
 # 1. step through `while_loop` and `scan`, with the names and the lines of your own code;
 # 2. find out why an optimiser hangs, before you have waited for it;
 # 3. name the iteration and the line that made a NaN, also where the result looks healthy;
-# 4. find an index that JAX has moved without a word.
+# 4. find an index that JAX has silently moved.
 #
 # It takes about 35 minutes. It needs JAX 0.7 to 0.12: `pip install "jax>=0.7,<0.13"`.
 

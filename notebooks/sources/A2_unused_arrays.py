@@ -29,7 +29,7 @@
 # 1. say which manager owns the result of an operation, and find results that escape from the scope they were made in;
 # 2. read from `wb.memory()` and a `MemoryView` what is live, what is unused, and what that costs;
 # 3. explain how unused arrays are found (light handles, weak references, a queue), and when they are released;
-# 4. say why this is a switch that is off at first.
+# 4. explain why collection is off by default.
 #
 # It takes about half an hour. Run the cells from top to bottom; a folded cell
 # checks each claim.

@@ -97,7 +97,7 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
     assert "while/Sub = " in said[14][1].split("next")[1], "what reads the result of the inner loop"
     for k in (15, 17):
         assert "output output:0 = [[13., 14.], [15., 16.]]" in said[k][1]
-    assert at[16] == at[18] == 0 and "the beginning of the run" in said[16][1]
+    assert at[16] == at[18] == 0 and "At the start of the run" in said[16][1]
     assert at[20] < at[21] and at[22] == at[20]
     assert all("next   while/Less = " in said[k][1] for k in (20, 21, 22))
     assert at[23] is not None and at[23] > at[22] and "A breakpoint was reached" in said[24][1]

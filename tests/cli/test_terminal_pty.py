@@ -162,7 +162,7 @@ def test_ctrl_c_pauses_a_run(user):
     at.sees("the loop never ends")
     at.sees(") ")
     at.types("step\r")
-    at.sees("The step is done.")
+    at.sees("Stepped.")
     at.sees(") ")
     at.types("quit\r")
     assert at.ends() == 0

@@ -187,7 +187,7 @@ def test_outputs_by_name_and_series_of_an_inner_value():
 def test_a_stop_tells_its_story():
     with wb.Session(count(), {"start": 0.0}) as session:
         text = str(session.step(2))
-        assert text == "The step is done. Next: while/x/Merge:0[while 0] (event 2)."
+        assert text == "Stepped. Next: while/x/Merge:0[while 0] (event 2)."
         assert (
             str(session.run()) == "The run is finished: every required output was computed. Next: the end (event 53)."
         )

@@ -39,7 +39,7 @@ def test_axes():
         ("lr=1:2:0.1", "got '0.1'"),
         ("lr=2:1:9", "LOW must be below HIGH, got 2 and 1"),
         ("lr=0:1:9:log", "with log, LOW must be above 0"),
-        ("n=1,2,1", "a value is there twice"),
+        ("n=1,2,1", "duplicate value"),
     ],
 )
 def test_what_is_not_an_axis_is_said_with_its_reason(bad, why):

@@ -30,7 +30,7 @@ MIN_HEIGHT = 80.0
 
 @dataclass(frozen=True)
 class Marks:
-    """Marks set by the user: ids of boxes selected and found, breakpoints (see ``models.graph_points``), the zoom,
+    """Marks set by the user: ids of boxes selected and found, breakpoints (see ``breakpoint_marks``), the zoom,
     and whether the picture shows another moment than the session stands at."""
 
     selected: str | None = None

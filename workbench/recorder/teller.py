@@ -1,6 +1,6 @@
-"""``Teller``: tells JupyterLab the live runs of a kernel that is at work, by messages that nobody asked for.
+"""``Teller``: publishes live runs to JupyterLab while the kernel is busy.
 
-A request to a kernel at work waits for its cell, or, on a subshell, makes JupyterLab show the kernel as idle while the
+A request to a busy kernel waits for its cell, or, on a subshell, makes JupyterLab show the kernel as idle while the
 cell runs. So a kernel in which a watch begins sends the list itself, when it has changed, for as long as a run is under
 way. A front end that does not know the message ignores it.
 """

@@ -1,7 +1,7 @@
 """The picture of a graph as plain data: boxes, frames and edges of what is open in a scene.
 
 A loop, scope or block is drawn as a frame with its items inside, or closed as one box. Units are CSS pixels at scale 1,
-x to the right and y downwards. ``graph_places`` says where everything is.
+x to the right and y downwards. ``geometry`` computes the positions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The first crossing of a threshold by an operand without an exact law: fit, hold out, extrapolate, estimate doubt.
 
-The best law of ``gap_search`` is fitted again to all values and followed to the threshold; noise has a first passage
-instead (``gap_noise``).  How far its answer moved from the one before the last quarter, and where its nearest
-rivals cross, give the width of the interval before calibration (``gap_intervals``).
+The best law of ``law_selection`` is fitted again to all values and followed to the threshold; noise has a first passage
+instead (``first_passage``).  How far its answer moved from the one before the last quarter, and where its nearest
+rivals cross, give the width of the interval before calibration (``calibrated_intervals``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``LoopMonitor``: forecasts a loop's end from the operands observed at each evaluation of its condition."""
+"""``TerminationMonitor``: forecasts a loop's end from the operands observed at each evaluation of its condition."""
 
 from __future__ import annotations
 

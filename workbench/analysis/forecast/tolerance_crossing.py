@@ -1,6 +1,6 @@
 """The iteration at which a law enters the tolerance around its limit for good: ``iterations_to_tolerance``.
 
-The laws are those of ``gap_forecast``: fitted, judged by a free run over the last quarter, fitted again to all.  The
+The laws are those of ``law_selection``: fitted, judged by a free run over the last quarter, fitted again to all.  The
 limit is where the law ends up; what it moved with the last quarter of the record widens the interval.
 """
 

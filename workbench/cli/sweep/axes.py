@@ -37,7 +37,7 @@ def axis_of(given: str) -> tuple[str, np.ndarray]:
     if ":" not in text:
         numbers = [_number(given, part) for part in text.split(",")]
         if len(set(numbers)) < len(numbers):
-            raise _bad(given, "a value is there twice")
+            raise _bad(given, "duplicate value")
         return name.strip(), np.array(numbers)
     low_text, high_text, *rest = text.split(":")
     low, high = _number(given, low_text), _number(given, high_text)

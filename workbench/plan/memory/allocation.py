@@ -23,7 +23,7 @@ MOST_TRIED = 4096
 
 @dataclass(slots=True)
 class _Group:
-    """Slots that stand over each other, one after the other, in one place; needed from ``first`` to ``last``."""
+    """Slots that share one address range at different times; needed from ``first`` to ``last``."""
 
     slots: list[Slot]
     size: int

@@ -57,7 +57,7 @@ def place_of(entry: Any) -> Place:
 
 
 def read_layout(head: dict[str, Any]) -> Layout:
-    """The layout of a file; ValueError (TypeError, KeyError) for what is none."""
+    """The layout of a file. Raises ValueError, TypeError or KeyError for data that is not a layout."""
     frames = tuple(_frame(f) for f in head["frames"])
     nodes = tuple(_node(n) for n in head["nodes"])
     values = [_value(v) for v in head["values"]]
@@ -66,7 +66,7 @@ def read_layout(head: dict[str, Any]) -> Layout:
         raise ValueError("the stores do not fit the frames")
     layout = Layout(frames, nodes, {(v.node, v.output): v for v in values}, stores)
     if len(layout.values) < len(values):
-        raise ValueError("a value is there twice")
+        raise ValueError("duplicate value")
     _check_frames(layout)
     _check_nodes(layout)
     for value in values:
@@ -139,7 +139,7 @@ def _check_frames(layout: Layout) -> None:
 def _check_nodes(layout: Layout) -> None:
     names = {n.name for n in layout.nodes}
     if len(names) < len(layout.nodes):
-        raise ValueError("a node is there twice")
+        raise ValueError("duplicate node")
     for node in layout.nodes:
         if node.frame >= len(layout.frames):
             raise ValueError(f"node {node.name} is in a frame that is not there")

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk, steady
 
-#: Fewest values, of what scatters, and returns of that.
+#: Minimum record length, the same for scattering records, and their minimum number of returns.
 FEWEST, MANY, SCATTERED = 24, 40, 8
 #: Difference of two swings that are alike, as a share of their deviation; a fall of returns that does not count, as a
 #: share of the gap.

@@ -59,7 +59,7 @@ def dims_of(shape: Sequence[Any]) -> Any:
 
 
 def given(found: Runtime, value: Any, kind: Kind, kept: list[Any]) -> c_void_p:
-    """A value for onnxruntime, to be released; ``kept`` gets what must live as long."""
+    """A value for onnxruntime, to be released; ``kept`` receives the objects that must outlive it."""
     if isinstance(kind, MapType):
         return _map(found, value, kind)
     dense = contiguous(value)
@@ -85,7 +85,7 @@ def packed(narrow: np.ndarray) -> bytes:
 def _text(found: Runtime, items: np.ndarray) -> c_void_p:
     texts = [t if isinstance(t, bytes) else str(t).encode() for t in items.ravel().tolist()]
     if any(b"\0" in t for t in texts):
-        raise ExecutionError("A text holds a zero, where onnxruntime would end it.", slug="foreign-op-failed")
+        raise ExecutionError("The string contains a NUL, where onnxruntime would cut it.", slug="foreign-op-failed")
     value = c_void_p()
     found.CreateTensorAsOrtValue(found.allocator, dims_of(items.shape), items.ndim, NUMBERS[STRING], byref(value))
     found.FillStringTensor(value, (c_char_p * len(texts))(*texts), len(texts))

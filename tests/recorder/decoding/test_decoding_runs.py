@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.recorder.decoding.test_planted_faults import cache_of_the_wrong_layer
 from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch
 
 pytestmark = pytest.mark.watch
@@ -87,6 +88,15 @@ def test_a_cache_that_grows_is_a_list_with_a_bound() -> None:
     assert run.cache_growth == (2 * 2 * 2 * 4 * 4, 2 * 2 * 2 * 4 * 4 * 12)
     assert "at the 64 positions of the model it has 8,192" in str(run)
     assert recorded(made("Llama", "sdpa"), use_cache=False).cache_growth is None
+
+
+def test_a_fault_of_a_cache_is_not_one_of_the_layer_that_gives_the_keys() -> None:
+    found = wb.diff(*cache_of_the_wrong_layer())
+    modules, positions, distances = found.table()
+    at = positions.index(FIRST)
+    assert distances[modules.index("model.layers.1.self_attn.v_proj"), at] < 1e-9
+    assert distances[modules.index("model.layers.1.self_attn"), at] > 0.1
+    assert found.b.cache_growth == (128, 128 * 12)
 
 
 def test_the_memory_is_foreseen_and_ends_the_record_but_not_the_run() -> None:

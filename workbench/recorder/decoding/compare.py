@@ -11,7 +11,7 @@ from workbench.recorder.decoding.by_value import sites_by_value
 from workbench.recorder.decoding.choices import TokenChoice, choice_of
 from workbench.recorder.decoding.pairing import Pairs, pairs_of
 from workbench.recorder.decoding.record import DecodingRecord, ModelCall
-from workbench.recorder.decoding.result import Apart, DecodingDiff
+from workbench.recorder.decoding.result import Apart, DecodingDiff, module_of
 from workbench.recorder.decoding.rows import PositionRows, distance, same_form
 
 #: distance, relative to the size of the numbers, up to which two values of float64 are equal: 16 roundings of float32,
@@ -114,7 +114,7 @@ class _Comparison:
             self.compared += 1
             relative, absolute = distance(*formed)
             op = self.a.ops[one.values[i].op]
-            key = (position, op.module)
+            key = (position, module_of(op, self.b.ops[other.values[j].op]))
             self.distances[key] = max(self.distances.get(key, 0.0), relative)
             if relative > self.tolerance:
                 found.append(

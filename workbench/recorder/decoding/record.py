@@ -212,20 +212,25 @@ class DecodingRecord:
 
     @property
     def cache_growth(self) -> tuple[int, int] | None:
-        """(bytes a token, largest bytes) of the keys and values that calls read; None without a growing cache."""
+        """(bytes a token, largest bytes) of the keys and values that calls read.
+
+        None without a cache, and for one that does not grow evenly.
+        """
         sizes: list[int] = []
         for call in self.calls:
             grown = 0
             for value in call.values:
                 axes = self.axes(value.op)
-                if self.ops[value.op].op in CACHE_OPS and axes is not None and axes.keys is not None:
+                caches = self.ops[value.op].op in CACHE_OPS and axes is not None and axes.positions is None
+                if caches and axes is not None and axes.keys is not None:
                     grown += int(value.array.size)
             sizes.append(grown)
-        positions = [call.start + call.positions for call in self.calls]
-        if len(sizes) < 2 or positions[-1] == positions[0] or sizes[-1] <= sizes[0]:
+        ends = [call.start + call.positions for call in self.calls]
+        steps = [(m - n, q - p) for n, m, p, q in zip(sizes[1:], sizes[2:], ends[1:], ends[2:], strict=False)]
+        rates = {size / new for size, new in steps if new}
+        if len(rates) != 1 or not (rate := rates.pop()) > 0:
             return None
-        size = int(self.item)
-        return size * (sizes[-1] - sizes[0]) // (positions[-1] - positions[0]), size * max(sizes)
+        return int(self.item * rate), self.item * max(sizes)
 
     #: bytes of a number of the model, and the most positions that it can have
     item, bound = 4, 0

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.ir.node import Source
 from workbench.recorder.decoding.choices import TokenChoice
 from workbench.recorder.decoding.heat_map import heat_map
-from workbench.recorder.decoding.record import DecodingOp, DecodingRecord
+from workbench.recorder.decoding.record import CACHE_OPS, DecodingOp, DecodingRecord
 from workbench.text import apart, facts_html, harmless
 
 #: modules of the other run that a text names
@@ -42,7 +42,7 @@ class Apart:
     @property
     def module(self) -> str:
         """The layer: path of the innermost module."""
-        return self.op.module
+        return module_of(self.op, self.other)
 
     @property
     def source(self) -> Source | None:
@@ -57,6 +57,11 @@ class Apart:
             distance = np.where((x == y) | ((x != x) & (y != y)), 0.0, np.abs(x - y))
         k = int(np.argmax(np.where(np.isnan(distance), np.inf, distance)))
         return float(x[k]), float(y[k])
+
+
+def module_of(op: DecodingOp, other: DecodingOp) -> str:
+    """The module of a pair: a cache that is paired with the op that gives its keys is in the module of the cache."""
+    return other.module if other.op in CACHE_OPS and op.op not in CACHE_OPS else op.module
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from course.cells import definitions
 from course.desk import EXERCISES, Hint, Verdict, check_answer, hint, score
 from course.exports import planted
 from course.jax_loop import weighings
+from course.looped_models import looped
 from course.nonfinite import sick_program
 from course.torch_loop import night_run, quiet_run
 from course.two_runs import two_ponds, two_programs
 
 __all__ = [
-    "EXERCISES", "Hint", "Verdict", "check_answer", "definitions", "hint", "night_run", "planted", "quiet_run", "score",
-    "sick_program", "two_ponds", "two_programs", "weighings",
+    "EXERCISES", "Hint", "Verdict", "check_answer", "definitions", "hint", "looped", "night_run", "planted",
+    "quiet_run", "score", "sick_program", "two_ponds", "two_programs", "weighings",
 ]

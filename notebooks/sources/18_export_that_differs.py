@@ -14,7 +14,7 @@
 # # An export that differs
 #
 # [◂ 17 A loss that is NaN](17_loss_that_is_nan.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/18_export_that_differs.ipynb)
+# [19 A looped transformer ▸](19_looped_transformer.ipynb) · [solutions](solutions/18_export_that_differs.ipynb)
 #
 # "My ONNX model does not give what my module gives." The results differ in the fourth digit, or in all of them, and
 # between the two lie a hundred nodes and a loop. Which node is wrong, and which only pass on what they got?
@@ -224,8 +224,8 @@ course.check_answer("18.4", share)
 # - Names and lines that the exporter left in the file pair the two programs. The values decide if a pair is one.
 #
 # Your own: `wb.diff(module, "model.onnx", (x,))`, or `workbench diff model.pt2 model.onnx --random 1` at the command
-# line. [A page](../workbench/docs/reference/debugging.md) says how it is judged. The course ends here. What is
-# underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# line. [A page](../workbench/docs/reference/debugging.md) says how it is judged. The next notebook is about models that
+# are loops themselves: [19 A looped transformer](19_looped_transformer.ipynb).
 
 # %%
 course.score("18")

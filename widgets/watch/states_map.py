@@ -13,6 +13,7 @@ from workbench.recorder.looped.courses import Course
 from workbench.recorder.looped.states_report import QUANTITIES, StatesReport
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, plain_figure, text, title, whole_ticks
+from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
@@ -20,14 +21,14 @@ from workbench.widgets.text.numerals import numeral
 ROWS = 400
 #: marks of the loop since which a token has its course: (symbol, colour, words)
 MARKS = {
-    Course.FIXED_POINT: ("circle-open", theme.VERMILION, "rests from here on"),
-    Course.CYCLE: ("diamond-open", theme.VERMILION, "repeats from here on"),
+    Course.FIXED_POINT: ("circle", theme.VERMILION, "rests from here on"),
+    Course.CYCLE: ("diamond", theme.VERMILION, "repeats from here on"),
 }
 
 
 def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
     """The heat map of a quantity. Circles and diamonds stand at the loop since which a token rests or repeats, a cross
-    at each state that is not finite; positive numbers over decades are coloured by their logarithms."""
+    at the first state that is not finite; positive numbers over decades are coloured by their logarithms."""
     loops, values = report.quantity(quantity)
     words, log = QUANTITIES[quantity]
     tokens = values.shape[1]
@@ -35,7 +36,7 @@ def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
     names = [report.paths.token(int(k)) if tokens == report.paths.tokens else str(k) for k in rows]
     z = np.array(values[:, rows].T, np.float64)
     finite = np.isfinite(z)
-    log = log and bool((z[finite] > 0).any())
+    log = (log or quantity == "norm" and spans_decades([z[z > 0]])) and bool((z[finite] > 0).any())
     with np.errstate(divide="ignore", invalid="ignore"):
         shown = np.where(finite & (z > 0), np.log10(z), np.nan) if log else np.where(finite, z, np.nan)
     if log:  # a step of exactly 0 has the colour of the least one
@@ -55,9 +56,12 @@ def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
         }
     ]
     data += _marks(report, rows, names) if tokens == report.paths.tokens else []
-    bad = np.argwhere(~finite & ~_undefined(report, quantity, rows))
+    bad = ~finite & ~_undefined(report, quantity, rows)
+    bad = np.argwhere(bad & (np.cumsum(bad, axis=1) == 1))
     if len(bad):
-        data.append(_points("x", theme.BAD, "⚠ NaN or Inf", loops[bad[:, 1]], [names[k] for k in bad[:, 0]]))
+        data.append(
+            _points("x", theme.BAD, "⚠ NaN or Inf from here on", loops[bad[:, 1]], [names[k] for k in bad[:, 0]])
+        )
     told = f"{shorten(report.block, 40)}: {words}, by loop and token"
     told += f" · {numeral(len(rows))} of {numeral(tokens)} tokens" if len(rows) < tokens else ""
     layout = base_layout(
@@ -100,7 +104,7 @@ def _points(symbol: str, colour: str, words: str, x: Any, y: Any) -> dict[str, A
         "y": y,
         "name": words,
         "showlegend": True,
-        "marker": {"symbol": symbol, "size": 9, "color": colour, "line": {"width": 2.2, "color": colour}},
+        "marker": {"symbol": symbol, "size": 9, "color": "#FFFFFF", "line": {"width": 2.2, "color": colour}},
         "hovertemplate": f"token %{{y}}<br>loop %{{x}}: {words}<extra></extra>",
     }
 

@@ -31,7 +31,7 @@ class StateSentence:
 def tokens_told(paths: TokenPaths, which: Sequence[int]) -> str:
     """Tokens in words: ``all 6 tokens``, ``3 of 6 tokens (0, 2, 5)``, ``the token``."""
     if len(which) == paths.tokens:
-        return "the token" if paths.tokens == 1 else f"all {paths.tokens:,} tokens"
+        return {1: "the token", 2: "both tokens"}.get(paths.tokens, f"all {paths.tokens:,} tokens")
     names = ", ".join(paths.token(k) for k in which[:NAMED]) + (", ..." if len(which) > NAMED else "")
     return f"{len(which):,} of {paths.tokens:,} tokens ({names})"
 

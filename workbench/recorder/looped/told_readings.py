@@ -29,7 +29,7 @@ def gate_sentences(report: StatesReport) -> Iterator[StateSentence]:
         first, last = int(opened[opened > 0].min()), int(opened.max())
         when = f"after loop {first}" if first == last else f"after loops {first} to {last}"
         who = "" if not never else f" for {n - len(never)} of {n}"
-        text = f"The gate {gate.name} opens {when}{who}: {what} is {limit} or more there for the first time."
+        text = f"The gate ({gate.name}) opens {when}{who}: {what} reaches {limit} there."
         if last < report.loops:
             text += f" {count(report.loops - last, 'loop')} ran after that."
         data = {"first": first, "last": last, "never": len(never)}
@@ -38,8 +38,8 @@ def gate_sentences(report: StatesReport) -> Iterator[StateSentence]:
         high = gate.summed[:, never]
         k = int(np.nanargmax(high.max(axis=1))) if np.isfinite(high).any() else 0
         who = "" if len(never) == n else f" for {len(never)} of {n}"
-        text = f"The gate {gate.name} never opens{who} in {count(report.loops, 'loop')}: {what} comes no higher than "
-        text += f"{number(float(np.nanmax(high)), 3)}, after loop {k + 1}, and {limit} is needed."
+        text = f"The gate ({gate.name}) never opens{who} in {count(report.loops, 'loop')}: {what} comes no higher than "
+        text += f"{number(float(np.nanmax(high)), 3)}, and {limit} is needed."
         yield StateSentence(
             "gate_never", text, lambda: not over[:, never].any(), {"highest": float(np.nanmax(high)), "loop": k + 1}
         )

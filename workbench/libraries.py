@@ -26,7 +26,7 @@ _NOTEBOOK = ("ipywidgets>=8.1", "anywidget>=0.9", "plotly>=6.5", "tsdownsample>=
 #: extra of the project -> what it installs, as in pyproject.toml
 EXTRAS: dict[str, tuple[str, ...]] = {
     "notebook": _NOTEBOOK,
-    "lab": (*_NOTEBOOK, "jupyterlab>=4.2"),
+    "lab": (*_NOTEBOOK, "jupyterlab>=4.2", "llvmlite>=0.45"),
     "arrow": ("pyarrow>=16",),
     "onnx": ("onnx>=1.16", "onnxruntime>=1.19", "pillow>=10"),
     "tensorflow": ("tensorflow>=2.16",),

@@ -14,8 +14,9 @@ from workbench.plan.native.loop_code import LoopCode
 from workbench.plan.native.survey import UnsuitableLoop
 from workbench.threads import Lock
 
-#: events of a plan's runs after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
-HOT_EVENTS = 30_000_000
+#: events of a plan's runs after which its loops are worth what LLVM takes: 50 ms to load, once in a process, and 15 to
+#: 80 ms for a plan, which is what so many events take in the interpreter; and how much earlier once it is loaded
+HOT_EVENTS, LOADED = 30_000_000, 3
 #: loops are compiled in another thread than that of the run
 BESIDE_RUNS = True
 MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
@@ -74,7 +75,9 @@ class NativeLoops:
 
     def consider(self, program: core.Program) -> None:
         """Begin to make it for the plan's program, once, if its runs have had many events."""
-        if self.reasons is not None or self.events < HOT_EVENTS or not self._begun.acquire(blocking=False):
+        if self.reasons is not None or self.events < HOT_EVENTS // (LOADED if _library else 1):
+            return
+        if not self._begun.acquire(blocking=False):
             return
         if not BESIDE_RUNS:
             self._make(program)

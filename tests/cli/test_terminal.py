@@ -9,7 +9,10 @@ import pytest
 
 import workbench as wb
 from tests.cli import models
+from workbench.analysis import Status, Termination
+from workbench.analysis.laws.posterior import outlook
 from workbench.cli.terminal import Terminal, lines
+from workbench.cli.terminal.looking import laws_of
 from workbench.cli.terminal.table import COMMANDS, find
 from workbench.cli.terminal.words import condition, indexed, iteration, span, split
 from workbench.errors import WorkbenchError
@@ -123,6 +126,7 @@ def test_looking_around(terminal):
     assert "x[while 1] = 1.5" in said(terminal, "explain x 1")
     why = said(terminal, "why")
     assert "PROVED: the loop ends" in why and "Deciding clause: " in why and "(false in iteration 4: " in why
+    assert said(terminal, "laws").startswith("No laws were weighed. ")
     assert "x" in said(terminal, "report") and "All recorded values are finite." in said(terminal, "nan")
     assert "while/x/Switch" in said(terminal, "branches")
     assert said(terminal, "events 3").count("\n") == 4
@@ -399,3 +403,13 @@ def test_run_goes_on_past_some_breakpoints(terminal):
 @pytest.mark.parametrize("word", ["PROVED", "predicted", "UNKNOWN", "verdict"])
 def test_verdicts_are_explained(terminal, word):
     assert f"{word.lower()}: " in said(terminal, f"help {word}") and terminal.failed == 0
+
+
+def test_laws_of_a_forecast_are_listed_with_their_shares():
+    values = 0.93 ** np.arange(60.0) + 0.01
+    answer = Termination(Status.PREDICTED, candidates=list(outlook(values, ">", 1e-6).candidates))
+    listed = laws_of(answer)
+    assert len(listed) == len(answer.candidates) and all(
+        (": refused, " in line) == bool(c.refused) for line, c in zip(listed, answer.candidates, strict=True)
+    )
+    assert sum(c.share for c in answer.candidates) == pytest.approx(1.0)

@@ -12,6 +12,8 @@ from tests.evaluation.solver_reports import heron
 from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from tests.widgets.test_escaping import TAG, texts
+from workbench.analysis import Status, Termination
+from workbench.analysis.laws.posterior import outlook
 from workbench.widgets import TerminationView
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.termination.termination_model import TerminationModel
@@ -292,3 +294,19 @@ def test_a_condition_on_arrays_says_for_how_many_elements_it_holds(made):
         session.next_iteration(3)
         (clause,) = verdict_model(view.model(session.snapshot()))["clauses"]
         assert (clause["now"], clause["state"]) == ("3 elements", "true for 2")  # of 1, 1.5 and 10
+
+
+def test_the_laws_of_a_forecast_are_told_with_their_shares_and_refusals():
+    monitor = wb.TerminationMonitor([("loss", "goal")])
+    for k in range(60):
+        loss = float(0.93**k * np.exp(0.3 * np.sin(k * k)))
+        monitor.observe({"loss": loss}, True, [(loss, ">", 1e-6)])
+    answer = monitor.prediction()
+    if not answer.candidates:  # a law that holds nearly was found before
+        answer.candidates = list(outlook(0.93 ** np.arange(60.0) + 0.01, ">", 1e-6).candidates)
+    told = describe(answer)["laws"]
+    taken, _, refused = told.partition("; refused: ")
+    for candidate in answer.candidates:
+        assert candidate.law.what in (refused if candidate.refused else taken)
+        assert candidate.refused in refused
+    assert describe(Termination(Status.PROVED, "terminates", 9, (9, 9)))["laws"] == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.analysis.fixes.trial import offered
@@ -33,6 +33,7 @@ UNKNOWN: dict[str, Any] = {
     "trend": "",
     "tone": "unknown",
     "claims": [],
+    "laws": "",
     "fails": False,
 }
 #: claims that are listed
@@ -54,13 +55,22 @@ HOW = {
 COUNTER = re.compile(r"(\S+)\(t\) = -?\d+ ([+-]) (?:(\d+) )?t(?= modulo|[;:])")
 
 
+def laws_told(candidates: Sequence[Any]) -> str:
+    """The laws that a forecast was made of, with their shares, and those that were refused; empty where it was made of
+    none."""
+    taken = [f"{c.law.what} {c.share:.0%}" for c in candidates if not c.refused]
+    refused = [f"{c.law.what} ({c.refused})" for c in candidates if c.refused]
+    return "; refused: ".join(part for part in (", ".join(taken), ", ".join(refused)) if part)
+
+
 def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, Any]:
     """A Termination in words; ``spoken`` gives a sentence of the analysis with the names that screens give to loops.
 
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
     ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
     ``clause``: the node of the blocking clause; ``changed``: where the guilty variable is changed; ``first_bad``;
-    ``trend`` of the gap; ``word``: how it has ended, if so; ``tone``: "ends", "never", "unknown", or the slug of the
+    ``trend`` of the gap; ``laws`` that a forecast was made of; ``word``: how it has ended, if so;
+    ``tone``: "ends", "never", "unknown", or the slug of the
     :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose; ``fails``: a
     node will fail before.
     """
@@ -110,6 +120,7 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
         "claims": [] if ended else claims_told(termination, spoken),
+        "laws": "" if ended else spaced(laws_told(getattr(termination, "candidates", ()))),
         "fails": isinstance(details, dict) and "fails_after" in details,
         "tone": end.standing.slug
         if ended

@@ -76,6 +76,8 @@ def verdict_model(
     facts = [("Iterations left", told["left"]), ("Why", told["sure"])] if not told["ended"] else []
     if told["proof"] and told["proof"] != told["reason"] and not told["ended"] and not told["claims"]:
         facts.append(("Proof", told["proof"]))
+    if told["laws"]:
+        facts.append(("Laws", told["laws"]))
     if told["changed"]:
         facts.append(("Changed", told["changed"]))
     shown = []
@@ -101,7 +103,7 @@ def verdict_model(
         "badge": f"{sign} {word}",
         "headline": _about(told["headline"], loop) if loop else told["headline"],
         "reason": spaced(shorten(re.sub("^the ", "The ", told["reason"]), 600)),
-        "facts": [[label, shorten(words, 300)] for label, words in facts if words],
+        "facts": [[label, shorten(words, 600 if label == "Laws" else 300)] for label, words in facts if words],
         "clauses": rows,
         "root": [shorten(r, 60) for r in told["root"][:NAMES]],
         "first_bad": told["first_bad"],

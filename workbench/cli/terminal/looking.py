@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.verdict import Termination
 from workbench.cli.explain import ALL_LINKS, LINKS
 from workbench.cli.neighbours import neighbourhood
 from workbench.cli.output import path_text, value_text
@@ -147,6 +148,20 @@ def why(terminal: Terminal, words: list[str], line: str) -> None:
     frame = words[0] if words else None
     terminal.code.append(f"print({terminal.variable}.termination({'' if frame is None else repr(frame)}))")
     terminal.screen.say(terminal.session.termination(frame))
+
+
+@command("laws", _GROUP, "laws [LOOP]", "the laws behind a forecast, with shares and refusals")
+def laws(terminal: Terminal, words: list[str], line: str) -> None:
+    frame = words[0] if words else None
+    asked = "" if frame is None else repr(frame)
+    terminal.code.append(f"print(*{terminal.variable}.termination({asked}).candidates, sep='\\n')")
+    for told in laws_of(terminal.session.termination(frame)):
+        terminal.screen.say(told)
+
+
+def laws_of(answer: Termination) -> list[str]:
+    """A line for each law that a forecast was made of, or was refused for it; without any, the answer's own reason."""
+    return [str(c) for c in answer.candidates] or [f"No laws were weighed. {answer.reason.sentence}"]
 
 
 @command("report", _GROUP, "report", "how all loops and variables evolve, and why")

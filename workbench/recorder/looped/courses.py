@@ -24,6 +24,8 @@ STRAIGHT = 0.8
 SHRUNK, GROWS = 0.85, 0.7
 #: a power of the loop number above which steps count as growing by a factor
 HIGHEST = 4.0
+#: an explosion has taken the norm above so many times the largest before the newest half
+GROWN = 1.5
 
 
 class Course(Enum):
@@ -185,8 +187,15 @@ def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray)
         return TokenCourse(Course.CONVERGING, None, None, rate, turn, left)
     grown = float(np.exp(_slope(norms[-count:])[0]))
     polynomial = power is not None and power < HIGHEST
+    bounded = norms[-1] <= GROWN * norms[:-count].max(initial=0.0)
     relative = newest / norms[-count - 1 : -1]
-    if rate > 1 + LEVEL and steady and grown > 1 + LEVEL and relative[-1] > GROWS * relative[0] and not polynomial:
+    if (
+        rate > 1 + LEVEL
+        and steady
+        and grown > 1 + LEVEL
+        and relative[-1] > GROWS * relative[0]
+        and not (polynomial or bounded)
+    ):
         return TokenCourse(Course.EXPLODING, rate=max(grown, rate), turn=turn)
     if straight > STRAIGHT and newest[-1] > 0.5 * newest[0]:
         return TokenCourse(Course.DRIFTING, rate=rate, turn=turn)

@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from tests.recorder.decoding.test_planted_faults import cache_of_the_wrong_layer
-from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch
+from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch, transformers
 
 pytestmark = pytest.mark.watch
 
@@ -143,12 +143,14 @@ def test_what_cannot_be_compared_is_refused_with_the_reason() -> None:
 
 def test_what_cannot_be_recorded_is_refused_with_the_reason() -> None:
     model = made("GPT2", "sdpa")
+    small = transformers.T5Config(vocab_size=16, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
     cases: list[tuple[Any, Any, Any, str]] = [
         (model, "text", {}, "bad-prompt"),
         (model, torch.zeros(1, 3), {}, "bad-prompt"),
         (model, torch.zeros(1, 0, dtype=torch.int64), {}, "bad-prompt"),
         (torch.nn.Linear(2, 2), PROMPT, {}, "no-generate"),
         (lambda x: x, PROMPT, {}, "no-generate"),
+        (transformers.T5ForConditionalGeneration(small), PROMPT, {}, "encoder-decoder"),
         (model, PROMPT, {"generate": lambda m, p: p}, "no-calls"),
         (model, PROMPT, {"num_beams": 2, "num_return_sequences": 2, "max_new_tokens": 3}, "bad-tokens"),
     ]

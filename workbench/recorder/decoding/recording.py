@@ -65,8 +65,9 @@ def record_decoding(
     Raises
     ------
     WatchError
-        For a prompt that has no tokens (``bad-prompt``), a model without ``generate`` (``no-generate``), and a loop
-        that did not call the model (``no-calls``).
+        For a prompt that has no tokens (``bad-prompt``), a model without ``generate`` (``no-generate``) or with an
+        encoder (``encoder-decoder``), and a loop that did not call the model (``no-calls``) or returned no tokens
+        (``bad-tokens``).
 
     Examples
     --------
@@ -87,6 +88,12 @@ def record_decoding(
             f"{type(model).__name__}.",
             slug="no-generate",
             fix="write generate=f, where f(model, prompt) decodes with a loop of your own and returns all tokens.",
+        )
+    if getattr(getattr(model, "config", None), "is_encoder_decoder", False):
+        raise WatchError(
+            f"record_decoding: a {type(model).__name__} has an encoder: its decoder does not read the prompt.",
+            slug="encoder-decoder",
+            fix="record a model that has a decoder only.",
         )
     config = getattr(model, "generation_config", None)
     pad, ends = getattr(config, "pad_token_id", None), _ends(getattr(config, "eos_token_id", None))

@@ -217,6 +217,8 @@ def test_sessions_one_after_the_other_hold_no_memory():
                 if k % 5 == 0:
                     session.fork().run()
                 del session
+        from workbench.plan.native import compile
+        compile.HOT_EVENTS = 1 << 62  # LLVM takes 75 MB once, when many sessions have run
         graphs, modes = [count(20_000.0), count(30_000.0)], ["all", "carried", "stats", wb.Retention(memory=500_000)]
         gc.collect()
         gc.disable()

@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 import workbench as wb
 from tests.execution import loops
-from workbench.plan.native import compile_loops
+from workbench.plan.native import compile
 
 
 def resident() -> int:
@@ -24,11 +24,11 @@ def resident() -> int:
 
 
 def main(name: str, trips: int, trace: str, budget: int) -> None:
+    compile.HOT_EVENTS = 1 << 62  # what LLVM takes for each plan, some megabytes, is no memory of the run
     make = {"nest": lambda n: loops.nest(n // 1000, 1000), "short": lambda n: loops.nest(n // 2, 2)}.get(name)
     make = make or getattr(loops, name)
     with wb.Session(make(1000), trace=trace, memory_budget=budget) as session:  # what is loaded once
         session.run()
-        compile_loops(session.plan.program)
     start = resident()
     samples: list[int] = []
     done = threading.Event()

@@ -10,7 +10,6 @@ its content: whoever asks about the same values again, at the same moment or lat
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from workbench.analysis.series.classify import classify_history, worst_of
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import History, HistoryError
 from workbench.ir.node import Ref
+from workbench.threads import Lock
 from workbench.trace import Trace
 
 NO_VALUES = "There are no values."
@@ -30,7 +30,7 @@ NO_VALUES = "There are no values."
 KEPT = 1024
 
 _answers: OrderedDict[bytes, Evolution] = OrderedDict()
-_lock = threading.Lock()
+_lock = Lock()
 
 
 def label_of(trace: Trace, name: str | Ref, iteration: Sequence[int] | None = None) -> Evolution:

@@ -136,6 +136,7 @@ def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):
         "history while/Merge",
         "explain output",
         "why",
+        "laws",
         "report",
         "nan",
         "overflow",

@@ -112,11 +112,10 @@ class Failures:
 
 def pytest_configure(config: pytest.Config) -> None:
     import workbench.public  # noqa: F401 - graphs get run() by it; a module that is tested alone may not import it
+    from workbench.plan.native import compile as native  # sys.path is right only now
 
-    if config.getoption("--native"):
-        from workbench.plan.native import compile as native  # sys.path is right only now
-
-        native.HOT_EVENTS, native.BESIDE_RUNS = 0, False
+    # machine code for every loop, or for none that a test does not ask for: LLVM takes memory of its own
+    native.HOT_EVENTS, native.BESIDE_RUNS = (0, False) if config.getoption("--native") else (1 << 62, True)
     if not hasattr(config, "workerinput"):  # where tests are spread, the process that spreads them
         config.pluginmanager.register(Failures(config))
         config.pluginmanager.register(Durations(config))

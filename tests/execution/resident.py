@@ -24,7 +24,7 @@ def resident() -> int:
 
 
 def main(name: str, trips: int, trace: str, budget: int) -> None:
-    compile.HOT_EVENTS = 1 << 62  # what LLVM takes for each plan, some megabytes, is no memory of the run
+    compile.HOT_EVENTS = 1 << 62  # LLVM takes some megabytes for each plan, which are not those of the run
     make = {"nest": lambda n: loops.nest(n // 1000, 1000), "short": lambda n: loops.nest(n // 2, 2)}.get(name)
     make = make or getattr(loops, name)
     with wb.Session(make(1000), trace=trace, memory_budget=budget) as session:  # what is loaded once

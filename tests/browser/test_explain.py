@@ -56,7 +56,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
         "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=120_000
     )
     told = lambda: page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText")  # noqa: E731
-    until(told, lambda told: "Cause" in told and "no square root" in told)
+    until(told, lambda told: "gives NaN" in told and "no square root" in told)
     page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('.workbench-bad')")
     page.click(".workbench-explain-origin button")
     opened.heard("focus.node == 'while/sqrt' and focus.moment.iteration == wb.nan_origin(session).iteration")

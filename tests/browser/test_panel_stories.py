@@ -46,7 +46,7 @@ def test_why_a_loop_never_stops(opened):
     panel.card("verdict", "proved: never stops", "i < limit")
     panel.says("termination", "i < limit")
     panel.why("verdict")
-    panel.says("why", "cause", "proved")
+    panel.says("why", "cause", "nothing that the condition reads changes any more")
     blamed = lambda: panel.ask("return panel.querySelector('.workbench-is-why dl').innerText")  # noqa: E731
     until(lambda: blamed().split("Cause")[1].split()[0], "i")
     assert opened.kernel("print(*endless.session.termination().root)") == "i"
@@ -65,7 +65,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at iteration ')")
     panel.pane("explain")
     panel.press("explain", "Find NaN")
-    panel.says("explain", "cause:")
+    panel.says("explain", "has no square root")
     found = opened.kernel("o = wb.nan_origin(nan.session); print(o.iteration[0])")
     until(
         lambda: panel.ask("return panel.querySelector('.workbench-explain-origin').innerText"),

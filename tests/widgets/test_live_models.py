@@ -188,3 +188,19 @@ def test_a_step_back_and_a_restart_shorten_the_line():
         assert model.update(session.trace)["lines"] == []
         session.run()
         assert len(model.update(session.trace)["lines"][0]["x"]) == 12
+
+
+def test_operands_of_a_failure_are_called_as_on_the_screens():
+    @wb.graph
+    def quotients(n):
+        k = n
+        q = n
+        while k > -3:
+            q = 100 // k
+            k = k - 1
+        return q
+
+    with wb.Session(quotients.graph_for(4), {"n": 4}) as session:
+        session.run()
+        told = status_model(session.snapshot(), session.graph)["error"]
+    assert "Operands: 100 = int64[] 100; k = int64[] 0." in told and "while" not in told, told

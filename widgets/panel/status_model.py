@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.widgets.text.loop_names import iteration_of, tag_text
+from workbench.widgets.text.loop_names import ROOM, iteration_of, tag_text, written
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -44,9 +46,21 @@ def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
         "event": numeral(int(snapshot.event)),
         "iteration": ", ".join(iterations),
         "reason": reason,
-        "error": "" if error is None else str(error),
+        "error": "" if error is None else _failure(error, graph),
         "report": str(getattr(error, "report", None) or ""),
     }
+
+
+def _failure(error: BaseException, graph: Graph) -> str:
+    """The error of a run, whose operands are called as the screens call them; the node is marked in the picture."""
+    text, report = str(error), getattr(error, "report", None)
+    node = graph.nodes.get(getattr(error, "node", None) or "")
+    if report is None or node is None:
+        return text
+    for operand, ref in zip(report.operands, node.inputs, strict=False):
+        called = str(replace(operand, name=written(graph, ref, ROOM)))
+        text = text.replace(str(operand), called, 1)
+    return re.sub(rf" Node: {re.escape(node.name)}[^.]*\.(?= |$)", "", text, count=1)
 
 
 def _reason(reason: Any) -> str:

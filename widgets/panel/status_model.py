@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.widgets.text.loop_names import ROOM, is_named, iteration_of, loops_spoken, tag_text, written
+from workbench.widgets.text.loop_names import ROOM, iteration_of, loops_spoken, tag_text, written
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
     error = getattr(stop, "error", None) if stop is not None and not running else None
     detail = getattr(stop, "detail", None) if stop is not None and not running else None
     if detail and error is None:  # the error says the same and more
-        reason = _spoken(graph, f"{reason} {detail}".strip())
+        reason = loops_spoken(graph, f"{reason} {detail}".strip())
     ended = state in ("finished", "failed", "closed")
     return {
         "state": state,
@@ -49,14 +49,6 @@ def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
         "error": "" if error is None else _failure(error, graph),
         "report": str(getattr(error, "report", None) or ""),
     }
-
-
-def _spoken(graph: Graph, text: str) -> str:
-    """A text of the run, in which nodes of loops without a name of their own stand without the loop's."""
-    loops = sorted({"/".join(path) for path in graph.frames if path and not is_named(path)}, key=len, reverse=True)
-    return (
-        re.sub(rf"(?<![\w/])(?:{'|'.join(map(re.escape, loops))})/", "", loops_spoken(graph, text)) if loops else text
-    )
 
 
 def _failure(error: BaseException, graph: Graph) -> str:

@@ -79,7 +79,8 @@ def loop_names(graph: Graph, paths: Sequence[Path], room: int = 60) -> list[str]
 def loops_spoken(graph: Graph, text: str) -> str:
     """Sentences of the analysis, which names a loop as programs do (``loop while_4``), with the names of the screens.
 
-    The only loop of a graph is "the loop" if it has no name of its own; ``while_4.x`` is the result x of a loop.
+    The only loop of a graph is "the loop" if it has no name of its own; ``while_4.x`` is the result x
+    of a loop, ``while_4/add`` a node in it.
     """
     paths = {"/".join(path): path for path in graph.frames if path}
     if not paths:
@@ -91,8 +92,12 @@ def loops_spoken(graph: Graph, text: str) -> str:
 
     names = "|".join(re.escape(name) for name in sorted(paths, key=len, reverse=True))
     text = re.sub(rf"\bloop ({names})(?![\w/]|\.\w)", told, text)
-    unnamed = "|".join(re.escape(path[-1]) for path in paths.values() if not is_named(path))
-    return re.sub(rf"(?<![\w/])(?:{unnamed})\.(?=[^\W\d])", "", text) if unnamed else text
+    unnamed = {name: path for name, path in paths.items() if not is_named(path)}
+    if not unnamed:
+        return text
+    within = "|".join(re.escape(name) for name in sorted(unnamed, key=len, reverse=True))
+    text = re.sub(rf"(?<![\w/])(?:{within})/(?=[^\W\d])", "", text)  # a node of it
+    return re.sub(rf"(?<![\w/])(?:{'|'.join(re.escape(p[-1]) for p in unnamed.values())})\.(?=[^\W\d])", "", text)
 
 
 def iteration_of(graph: Graph, path: Path, iteration: int) -> str:

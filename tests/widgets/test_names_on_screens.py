@@ -40,6 +40,7 @@ def test_names_of_programs_become_names_of_screens():
         ("The loop while was not entered.", "The loop while i < n was not entered."),
         ("The loop while/while_1 has not begun", "The loop while j < i has not begun"),
         ("while_1.t > 3 and awhile_1.t", "t > 3 and awhile_1.t"),
+        ("while/while_1/add of awhile/while_1/add", "add of awhile/while_1/add"),
         ("loop while_12 and loop while/while_1/x", "loop while_12 and loop while/while_1/x"),
     ):
         assert loops_spoken(graph, text) == shown

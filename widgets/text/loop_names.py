@@ -96,7 +96,7 @@ def loops_spoken(graph: Graph, text: str) -> str:
     if not unnamed:
         return text
     within = "|".join(re.escape(name) for name in sorted(unnamed, key=len, reverse=True))
-    text = re.sub(rf"(?<![\w/])(?:{within})/(?=[^\W\d])", "", text)  # a node of it
+    text = re.sub(rf"(?<![\w/])(?<!loop )(?:{within})/(?=[^\W\d])", "", text)  # a node of it
     return re.sub(rf"(?<![\w/])(?:{'|'.join(re.escape(p[-1]) for p in unnamed.values())})\.(?=[^\W\d])", "", text)
 
 

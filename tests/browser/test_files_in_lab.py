@@ -136,6 +136,7 @@ def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):
     assert "".join(written["cells"][0]["source"]).endswith('graph = wb.load("savings.pbtxt")\ngraph')
     assert len(written["cells"]) == 3 and written["metadata"]["kernelspec"]["language"] == "python"
     page.page.locator(".jp-NotebookPanel .workbench-debugger").first.wait_for()
+    page.page.evaluate("jupyterapp.shell.currentWidget.context.save().then(() => null)")  # else it asks when it closes
     close(page)
 
 

@@ -70,3 +70,18 @@ def evil() -> wb.Graph:
     x0 = b.placeholder(f"x{EVIL}", "float64", ())
     x = b.while_loop(lambda v: v < 10.0, lambda v: v + 1.0, x0, name=f"loop{EVIL}")
     return b.build({f"out{EVIL}": x})
+
+
+def quotients(n: int) -> wb.Graph:
+    """100 divided by k from n down: the division fails where k is 0."""
+
+    @wb.graph
+    def quotients(n):
+        k = n
+        q = n
+        while k > -3:
+            q = 100 // k
+            k = k - 1
+        return q
+
+    return quotients.graph_for(n)

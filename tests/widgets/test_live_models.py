@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from tests.ir.programs import failing
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import counter, nested, newton
+from tests.widgets.graphs import counter, nested, newton, quotients
 from tests.work import Work
 from workbench.trace.series import Series
 from workbench.widgets.control_flow.decisions_model import ControlFlowModel, decisions
@@ -191,16 +191,7 @@ def test_a_step_back_and_a_restart_shorten_the_line():
 
 
 def test_operands_of_a_failure_are_called_as_on_the_screens():
-    @wb.graph
-    def quotients(n):
-        k = n
-        q = n
-        while k > -3:
-            q = 100 // k
-            k = k - 1
-        return q
-
-    with wb.Session(quotients.graph_for(4), {"n": 4}) as session:
+    with wb.Session(quotients(4), {"n": 4}) as session:
         session.run()
         told = status_model(session.snapshot(), session.graph)["error"]
     assert "Operands: 100 = int64[] 100; k = int64[] 0." in told and "while" not in told, told

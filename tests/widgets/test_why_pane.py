@@ -7,6 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import open_view, until
+from tests.widgets.graphs import quotients
 from workbench.errors import WorkbenchError
 from workbench.widgets.text.numerals import spaced
 
@@ -84,16 +85,7 @@ def test_a_recorded_run_has_no_cards_and_no_pane(panel, tmp_path):
 
 
 def test_a_failure_is_told_with_its_report():
-    @wb.graph
-    def quotients(n):
-        k = n
-        q = n
-        while k > -3:
-            q = 100 // k
-            k = k - 1
-        return q
-
-    panel = wb.debug(quotients.graph_for(2), {"n": 2})
+    panel = wb.debug(quotients(2), {"n": 2})
     open_view(panel.toolbar)
     panel.session.run()
     panel.toolbar.update_now()

@@ -173,16 +173,15 @@ class Runtime:
         outputs: Sequence[bytes],
         kinds: Sequence[TensorType | None],
         fed: Sequence[c_void_p] = (),
-        kept: Any = None,
     ) -> SessionCall:
         """The call of a session on arrays, or on addresses for those inputs and outputs whose types are in ``kinds``;
-        ``fed`` are values for the last inputs. The session, and ``kept``, must live as long as it is used."""
+        ``fed`` are values for the last inputs. The session and these values must live as long as it is used."""
         static = tuple([(numpy_dtype(t.dtype), t.shape) if t is not None and t.is_static else None for t in kinds])
         places = [int(v.value or 0) for v in fed]
         memory, at = int(self.memory.value or 0), int(session.value or 0)
         tables = _elements()
         return SessionCall(
-            self._addresses, memory, at, list(inputs), list(outputs), places, static, *tables, RuntimeRefusal, kept
+            self._addresses, memory, at, list(inputs), list(outputs), places, static, *tables, RuntimeRefusal, None
         )
 
     def tensor(self, address: int, size: int, dims: Any, element: int) -> c_void_p:

@@ -281,12 +281,16 @@ def native_fields() -> dict[str, int]: ...
 def native_loop_call() -> int: ...
 def adopt_native(program: Program, head: int, back: int, address: int, owner: object) -> None: ...
 
+CALL_CONSTANT: int
+CALL_SCRATCH: int
+CALL_OUTPUT: int
+
 class ArrayCall:
     def __init__(
         self,
-        steps: Sequence[tuple[dict[str, Any], Sequence[tuple[int, int]], int, NDArray[Any] | None]],
+        steps: Sequence[tuple[dict[str, Any], Sequence[tuple[int, int]], tuple[int, int], NDArray[Any] | None]],
         sizes: tuple[int, ...],
-        dtype: np.dtype[Any],
-        shape: tuple[int, ...],
+        outputs: Sequence[tuple[np.dtype[Any], tuple[int, ...]]],
+        scratch: int = 0,
     ) -> None: ...
-    def __call__(self, given: list[Any]) -> NDArray[Any] | None: ...
+    def __call__(self, given: list[Any]) -> list[NDArray[Any]] | None: ...

@@ -18,7 +18,7 @@ enum {
     WB_MATMUL,  /* (m, k) @ (k, n), outer times */
     WB_STATS,   /* count, NaN, Inf, min, max, sum, sum of squares of n items */
     WB_ROWS,    /* FLAT where one operand has a single item for each `inner` items of the others */
-    WB_CORE     /* NumPy's inner loop of a product: dims (n, k, m), two steps each of a, b, out */
+    WB_CORE     /* NumPy's inner loop of a product, outer times: dims (n, k, m), two steps each of a, b, out */
 };
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     ptrdiff_t item;   /* COPY: bytes of an item */
     ptrdiff_t dims[WB_MOST_DIMS];
     ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
-    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row */
+    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row; CORE: per matrix */
 } wb_array;
 
 static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
@@ -128,8 +128,8 @@ static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
     }
     case WB_CORE: {
         char *args[3] = {a, b, out};
-        const ptrdiff_t dims[4] = {1, x->dims[0], x->dims[1], x->dims[2]};
-        const ptrdiff_t steps[9] = {0, 0, 0, x->steps[0][0], x->steps[0][1], x->steps[1][0], x->steps[1][1],
+        const ptrdiff_t dims[4] = {x->outer, x->dims[0], x->dims[1], x->dims[2]};
+        const ptrdiff_t steps[9] = {x->stride[0], x->stride[1], x->stride[2], x->steps[0][0], x->steps[0][1], x->steps[1][0], x->steps[1][1],
                                     x->steps[2][0], x->steps[2][1]};
         ((wb_loop)x->fn)(args, dims, steps, x->data);
         break;

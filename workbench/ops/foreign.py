@@ -6,7 +6,7 @@ full name and the attrs of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,6 +40,28 @@ class RegionStep:
     constants: tuple[np.ndarray | None, ...]
     bound: Bound | None
     evaluate: Callable[[Sequence[Any]], Sequence[Any]]
+
+
+class NodeByNode:
+    """The steps of a region one by one; ``values`` are as they are held between nodes."""
+
+    def __init__(self, steps: Sequence[RegionStep], given: Mapping[Ref, Any], objects: Collection[Ref]) -> None:
+        self.steps, self.objects = steps, objects
+        self.values: dict[Ref, Any] = dict(given)
+        self._last = {r: k for k, s in enumerate(steps) for r in s.inputs}
+
+    def results(self, keep: bool = False) -> Iterator[tuple[RegionStep, Ref, np.ndarray, np.ndarray]]:
+        """(step, name, value, the same in C's order) of every value; ``keep``: none of them is forgotten."""
+        for number, step in enumerate(self.steps):
+            given = [c if c is not None else self.values[r] for r, c in zip(step.inputs, step.constants, strict=True)]
+            for ref, value in zip(step.outputs, step.evaluate(given), strict=True):
+                one = np.asarray(value)
+                dense = one.copy(order="C")
+                self.values[ref] = value if ref in self.objects else dense  # in rows all arrays are in C's order
+                yield step, ref, one, dense
+            for ref in () if keep else step.inputs:
+                if self._last[ref] == number:
+                    self.values.pop(ref, None)
 
 
 class Joiner(Protocol):

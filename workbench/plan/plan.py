@@ -19,7 +19,7 @@ from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
 from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
-from workbench.plan.lowering.straight import StraightRun
+from workbench.plan.lowering.straight.straight_run import StraightRun
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import SMALL_BYTES, RowTooLong, arrays_in_rows_up_to
 from workbench.plan.native import NativeLoops

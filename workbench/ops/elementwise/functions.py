@@ -68,7 +68,7 @@ def as_float(x: np.ndarray) -> np.ndarray:
 def sigmoid(x: np.ndarray) -> np.ndarray:
     # exp of a negative number only, so that large arguments cannot overflow
     e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
+    return np.where(x >= 0, e.dtype.type(1), e) / (1 + e)
 
 
 def relu(x: np.ndarray) -> np.ndarray:
@@ -87,7 +87,9 @@ def softplus(x: np.ndarray) -> np.ndarray:
 def erf(x: np.ndarray) -> np.ndarray:
     from scipy import special  # a large import, and few graphs need it
 
-    return np.asarray(special.erf(np.asarray(x, np.float64))).astype(x.dtype)
+    if x.dtype == np.float32:  # its loop computes in float64 too
+        return np.asarray(special.erf(x))
+    return np.asarray(special.erf(np.asarray(x, np.float64))).astype(x.dtype, copy=False)
 
 
 def _gelu(x: np.ndarray, approximate: str) -> np.ndarray:

@@ -137,20 +137,25 @@ def _softmax_type(types, attrs, values):
     return TensorType(float_dtype(types[0].dtype), types[0].shape)
 
 
+# Without NumPy's wrappers, and in place: most of these arrays are small, and in models these ops are called often.
 def _shifted(x: np.ndarray, axis: int) -> np.ndarray:
-    return x - np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.size else x
+    """A new array: ``x`` less its largest number along an axis."""
+    return x - np.maximum.reduce(x, axis=axis, keepdims=True) if x.size else x.copy()
 
 
 def _softmax(arrays, attrs):
     x, axis = as_float(arrays[0]), attrs.get("axis", -1)
-    e = np.exp(_shifted(widened(x), axis))
-    return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
+    e = _shifted(widened(x), axis)
+    np.exp(e, out=e)
+    np.divide(e, np.add.reduce(e, axis=axis, keepdims=True), out=e)
+    return e.astype(x.dtype, copy=False)
 
 
 def _log_softmax(arrays, attrs):
     x, axis = as_float(arrays[0]), attrs.get("axis", -1)
     y = _shifted(widened(x), axis)
-    return (y - np.log(np.sum(np.exp(y), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
+    np.subtract(y, np.log(np.add.reduce(np.exp(y), axis=axis, keepdims=True)), out=y)
+    return y.astype(x.dtype, copy=False)
 
 
 def _logs_type(types, attrs, values):

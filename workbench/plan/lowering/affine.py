@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import TensorType
-from workbench.plan.lowering.arrays import OWN, ArrayCode, ArrayInstruction, dims_of, loop_over, spread
+from workbench.plan.lowering.array_layout import OWN, ArrayCode, ArrayInstruction, dims_of, loop_over, spread
 from workbench.plan.lowering.inner_loops import find_loop
 
 

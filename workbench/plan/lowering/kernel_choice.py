@@ -15,7 +15,8 @@ from workbench.kernels import machine
 from workbench.ops.effect_log import once
 from workbench.ops.result_size import check_result, need_room
 from workbench.plan.lowering.affine import affine_code
-from workbench.plan.lowering.arrays import ArrayCode, array_code, dynamic_code
+from workbench.plan.lowering.array_layout import ArrayCode
+from workbench.plan.lowering.arrays import array_code, dynamic_code
 from workbench.plan.lowering.inner_loops import exact_kernel, find_loop, plain_attrs
 from workbench.plan.memory.storage import INLINE, in_rows
 

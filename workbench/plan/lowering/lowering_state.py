@@ -15,7 +15,9 @@ from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.kernels import machine, typed
 from workbench.kernels.opcodes import ARRAY, CALL, GUARD, KERNEL, MARK, MOVE
-from workbench.plan.lowering.arrays import dims_of, statistics_step, whole_copy
+from workbench.plan.lowering.array_layout import dims_of
+from workbench.plan.lowering.array_products import statistics_step
+from workbench.plan.lowering.arrays import whole_copy
 from workbench.plan.lowering.kernel_choice import KernelChoice, box
 from workbench.plan.memory.storage import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows
 from workbench.plan.schedule.frame_schedule import Block

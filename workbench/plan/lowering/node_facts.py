@@ -11,7 +11,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.opspec import REGISTRY, Bound
 from workbench.ir.types import TensorType
-from workbench.plan.lowering.arrays import ArrayCode
+from workbench.plan.lowering.array_layout import ArrayCode
 from workbench.plan.lowering.constant_folding import FILLING, fold, folds_all
 from workbench.plan.lowering.kernel_choice import array_code_of
 from workbench.plan.schedule.guards import is_loop_merge, root_of

@@ -12,7 +12,8 @@ from workbench.device import Placement, device_evaluator, on_host
 from workbench.ir.node import Node, Ref
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.opcodes import ARRAY, CALL, KERNEL, NOP, UFUNC
-from workbench.plan.lowering.arrays import OWN, ArrayCode, ArrayInstruction, dims_of, whole_copy
+from workbench.plan.lowering.array_layout import OWN, ArrayCode, ArrayInstruction, dims_of
+from workbench.plan.lowering.arrays import whole_copy
 from workbench.plan.lowering.element_access import item_code
 from workbench.plan.lowering.kernel_choice import KernelChoice, choose, resolver
 from workbench.plan.lowering.lowering_state import AT, LoweringState

@@ -39,12 +39,15 @@ class PlannedRegion:
 
 @dataclass(frozen=True, slots=True)
 class LoweredRegion:
-    """A region with its call: the values that it takes, and those that it leaves."""
+    """A region with its call: the values that it takes, and those that it leaves; its steps, and those of its values
+    that are arrays of their own."""
 
     names: tuple[str, ...]
     function: RegionCall
     takes: tuple[Ref, ...]
     leaves: tuple[Ref, ...]
+    steps: tuple[RegionStep, ...]
+    objects: frozenset[Ref]
 
 
 class RegionLowering:
@@ -167,7 +170,8 @@ class RegionLowering:
         function = region.joiner.join(region.steps, inputs, outputs, objects, most)
         if function is None:
             return None
-        self.lowered.append(LoweredRegion(tuple(region.names), function, tuple(inputs), tuple(outputs)))
+        parts = tuple(inputs), tuple(outputs), tuple(region.steps), frozenset(objects)
+        self.lowered.append(LoweredRegion(tuple(region.names), function, *parts))
         return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
 
     def source(self, ref: Ref) -> Ref:

@@ -22,8 +22,8 @@ MOST_TRIED = 4096
 
 
 @dataclass(slots=True)
-class _Group:
-    """Slots that share one address range at different times; needed from ``first`` to ``last``."""
+class MemoryRange:
+    """Slots (or others) that share one address range at different times; needed from ``first`` to ``last``."""
 
     slots: list[Slot]
     size: int
@@ -33,7 +33,7 @@ class _Group:
     offset: int = -1
 
 
-_ORDERS: tuple[Callable[[_Group], tuple[int, ...]], ...] = (
+_ORDERS: tuple[Callable[[MemoryRange], tuple[int, ...]], ...] = (
     lambda g: (-g.size, g.first, -g.last),
     lambda g: (-g.size, g.first - g.last, g.first),
     lambda g: ((g.first - g.last - 1) * g.size, g.first),
@@ -54,8 +54,8 @@ def share(
 
     Returns the slots that got none, and the end of the memory used.
     """
-    first_of: dict[Slot, _Group] = {}
-    groups: list[_Group] = []
+    first_of: dict[Slot, MemoryRange] = {}
+    groups: list[MemoryRange] = []
     for slot in sorted(times, key=lambda s: times[s]):
         first, last = times[slot]
         if slot in over:
@@ -63,7 +63,7 @@ def share(
             group.slots.append(slot)
             group.last = max(group.last, last)
         else:
-            group = first_of[slot] = _Group([slot], slot.size, slot.phase, first, last)
+            group = first_of[slot] = MemoryRange([slot], slot.size, slot.phase, first, last)
             groups.append(group)
     top = place(groups)
     for group in groups:
@@ -74,7 +74,7 @@ def share(
     return [s for s in slots if s not in times], top
 
 
-def place(groups: Sequence[_Group]) -> int:
+def place(groups: Sequence[MemoryRange]) -> int:
     """Give the groups offsets; returns the end of the memory that they take."""
     if not groups:
         return 0
@@ -98,7 +98,7 @@ def place(groups: Sequence[_Group]) -> int:
 
 
 def _fit(
-    groups: Sequence[_Group], order: Sequence[int], first: np.ndarray, last: np.ndarray, size: np.ndarray
+    groups: Sequence[MemoryRange], order: Sequence[int], first: np.ndarray, last: np.ndarray, size: np.ndarray
 ) -> tuple[int, np.ndarray]:
     """Place one after the other into the smallest gap that holds it between those that it meets."""
     offset = np.full(len(groups), -1, np.int64)

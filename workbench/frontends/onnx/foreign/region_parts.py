@@ -18,7 +18,7 @@ from workbench.frontends.onnx.foreign.session import arrays_at
 from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.kernels.machine import same_bits
-from workbench.ops.foreign import RegionStep
+from workbench.ops.foreign import NodeByNode, RegionStep
 
 #: ops that may stand alone in a region, and bytes of its values: all of them are held while it is divided
 MOST_OPS, MOST_BYTES = 4, 64 << 20
@@ -36,28 +36,6 @@ class RegionPart:
     takes: Mapping[Ref, TensorType]
     gives: Mapping[Ref, TensorType]
     ends: tuple[Ref, ...]  # values that nothing behind it reads
-
-
-class NodeByNode:
-    """The steps of a region one by one; ``values`` are as they are held between nodes."""
-
-    def __init__(self, steps: Sequence[RegionStep], given: Mapping[Ref, Any], objects: Collection[Ref]) -> None:
-        self.steps, self.objects = steps, objects
-        self.values: dict[Ref, Any] = dict(given)
-        self._last = {r: k for k, s in enumerate(steps) for r in s.inputs}
-
-    def results(self, keep: bool = False) -> Iterator[tuple[RegionStep, Ref, np.ndarray, np.ndarray]]:
-        """(step, name, value, the same in C's order) of every value; ``keep``: none of them is forgotten."""
-        for number, step in enumerate(self.steps):
-            given = [c if c is not None else self.values[r] for r, c in zip(step.inputs, step.constants, strict=True)]
-            for ref, value in zip(step.outputs, step.evaluate(given), strict=True):
-                one = np.asarray(value)
-                dense = one.copy(order="C")
-                self.values[ref] = value if ref in self.objects else dense  # in rows all arrays are in C's order
-                yield step, ref, one, dense
-            for ref in () if keep else step.inputs:
-                if self._last[ref] == number:
-                    self.values.pop(ref, None)
 
 
 class DividedRegion:

@@ -21,13 +21,13 @@ import numpy as np
 
 from workbench.frontends.onnx.foreign import region_nodes
 from workbench.frontends.onnx.foreign.joined import JoinedNodes, in_order
-from workbench.frontends.onnx.foreign.region_parts import DividedRegion, NodeByNode, divided
+from workbench.frontends.onnx.foreign.region_parts import DividedRegion, divided
 from workbench.frontends.onnx.foreign.runtime import Runtime, RuntimeRefusal, runtime
 from workbench.frontends.onnx.foreign.session import arrays_at
 from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.kernels.machine import same_bits
-from workbench.ops.foreign import RegionCall, RegionStep
+from workbench.ops.foreign import NodeByNode, RegionCall, RegionStep
 from workbench.threads import Lock
 
 #: shapes of all inputs of a region, with strides where an array is not in C's order

@@ -2,13 +2,14 @@
 
 The executor with its rows, its trace and its checkpoints costs a tenth of a millisecond a run, which is more than a
 small model takes. Here each call gets and gives the very arrays that it gets and gives there: regions are one call,
-nodes of other libraries one each, instructions on arrays are carried out by the same code (kernels: ArrayCall), and
-nodes on single numbers by their evaluator. What fails is left to the executor, which names the node and its operands.
+nodes of other libraries one each, neighbours that are instructions on arrays are one call of the same code
+(joined_arrays), and nodes on single numbers are their evaluator. What fails is left to the executor, which names the
+node and its operands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,15 +17,17 @@ import numpy as np
 
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
+from workbench.plan.lowering.array_layout import ArrayCode
 from workbench.plan.lowering.kernel_choice import resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
 from workbench.plan.lowering.regions import LoweredRegion, RegionLowering
-from workbench.plan.lowering.straight_calls import Call, as_in_rows, bare, by_shapes, on_arrays, shaped
+from workbench.plan.lowering.straight.calls import Call, as_in_rows, bare, by_shapes, together_or_alone
+from workbench.plan.lowering.straight.joined_arrays import ArrayNode, joined, stretches
 from workbench.plan.memory.storage import array_bytes
 
 #: compiled nodes outside of regions from which on the executor is faster (of those whose loop is set up for each shape
-#: four count as one), and bytes of an array from which on it may be
+#: four count as one, of those that are joined with others sixteen), and bytes of an array from which on it may be
 MOST_COMPILED, MOST_COMPILED_BYTES = 96, 1 << 20
 #: runs in a row that were left to the executor, from which on all are
 MOST_FAILURES = 2
@@ -97,7 +100,7 @@ class StraightLowering:
         self._state, self._facts, self._regions = state, facts, regions
         self._places: dict[Ref, int] = {}
         self._values: list[Any] = []
-        self._steps: list[StraightStep] = []
+        self._steps: list[StraightStep | ArrayNode] = []
         self._compiled = 0.0
 
     def run(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> StraightRun | None:
@@ -122,7 +125,8 @@ class StraightLowering:
             return None
         if self._compiled > MOST_COMPILED or not self._steps:
             return None
-        return StraightRun(feeds, tuple(self._values), self._freed({k for _, k in found}), found)
+        kept = {k for _, k in found}
+        return StraightRun(feeds, tuple(self._values), self._freed(self._joined(kept), kept), found)
 
     def _feed(self, name: str, ref: Ref) -> tuple[str, int, bool]:
         return name, self._new(ref), self._state.spot(ref).dtype is not None
@@ -147,17 +151,16 @@ class StraightLowering:
         for region in self._regions.lowered:
             whole = self._regions.same_memory(ref, region.leaves)
             if whole is not None:
-                shape = tuple(d or 0 for d in self._facts.type_of(ref).shape or ())
+                given, made = (self._facts.type_of(whole),), (self._facts.type_of(ref),)
                 takes = (self._place(whole),)
-                self._steps.append(StraightStep(shaped(shape), takes, (self._new(ref),)))
+                self._steps.append(ArrayNode(ArrayCode(views={0: 0}), takes, (self._new(ref),), given, made))
                 return self._places[ref]
         raise KeyError(ref)
 
     def _add_region(self, region: LoweredRegion) -> None:
-        function, nothing = region.function, [None] * len(region.leaves)
         takes = tuple([self._place(r) for r in region.takes])
         gives = tuple([self._new(r) for r in region.leaves])
-        self._steps.append(StraightStep(lambda given: function(given, nothing), takes, gives))
+        self._steps.append(StraightStep(together_or_alone(region), takes, gives))
 
     def _add(self, node: Node) -> bool:
         """Add the call of a node; False where only the executor can carry it out."""
@@ -171,11 +174,10 @@ class StraightLowering:
         types = state.types[node.name]
         outputs = [state.spot(node.ref(k)) for k in range(len(types))]
         compiled = choice.kind != "call"
-        call, wanted = choice.call, choice.takes
         if choice.kind == "array":
-            code, given = self._facts.code_of(node), [self._facts.type_of(r) for r in node.inputs]
-            call, wanted = None if code is None else on_arrays(code, given, types), None
-        elif compiled:
+            return self._add_arrays(node, places)
+        call, wanted = choice.call, choice.takes
+        if compiled:
             call, wanted = bare(spec, node), None
         takes = tuple(places) if wanted is None else tuple([places[k] for k in wanted])
         if call is None or not compiled and not choice.sees and any(s.dtype is not None for s in inputs):
@@ -193,10 +195,36 @@ class StraightLowering:
         self._steps.append(StraightStep(as_in_rows(call, outputs, resolve is not None), takes, gives))
         return True
 
-    def _freed(self, kept: set[int]) -> tuple[StraightStep, ...]:
+    def _add_arrays(self, node: Node, places: Sequence[int]) -> bool:
+        code, types = self._facts.code_of(node), tuple(self._state.types[node.name])
+        if code is None or any(array_bytes(t) > MOST_COMPILED_BYTES for t in types):
+            return False
+        gives = tuple([self._new(node.ref(k)) for k in range(len(types))])
+        given = tuple([self._facts.type_of(r) for r in node.inputs])
+        self._steps.append(ArrayNode(code, tuple(places), gives, given, types))
+        self._compiled += 0.0625
+        return True
+
+    def _joined(self, kept: set[int]) -> list[StraightStep]:
+        """The steps, with nodes on arrays as one call where they can be."""
+        read = kept.union(*(s.takes for s in self._steps if not isinstance(s, ArrayNode)))
+        found: list[StraightStep] = []
+        parts = stretches(self._steps)
+        outside = [set[int]().union(*(n.takes for n in p)) if isinstance(p, list) else set[int]() for p in parts]
+        for number, part in enumerate(parts):
+            if not isinstance(part, list):
+                found.append(part)
+                continue
+            leaves = read.union(*outside[:number], *outside[number + 1 :])
+            step = StraightStep(*joined(part, leaves))
+            if step.gives:
+                found.append(step)
+        return found
+
+    def _freed(self, steps: Sequence[StraightStep], kept: set[int]) -> tuple[StraightStep, ...]:
         """The steps, each with the values that it is the last to read."""
         found, read = [], set(kept)
-        for step in reversed(self._steps):
+        for step in reversed(steps):
             last = {*step.takes, *step.gives} - read
             read |= last
             frees = tuple(sorted(k for k in last if self._values[k] is None))

@@ -9,39 +9,17 @@ import numpy as np
 
 from workbench.ir.node import Node
 from workbench.ir.opspec import OpSpec
-from workbench.ir.types import TensorType, numpy_dtype
-from workbench.kernels.machine import ArrayCall
-from workbench.plan.lowering.arrays import ArrayCode, dims_of
-from workbench.plan.memory.storage import Spot, array_bytes
+from workbench.ir.types import numpy_dtype
+from workbench.kernels.machine import CALL_OUTPUT, ArrayCall
+from workbench.ops.foreign import NodeByNode
+from workbench.plan.lowering.regions import LoweredRegion
+from workbench.plan.memory.storage import Spot
 
 #: combinations of shapes for which the instruction of a node is kept
 MOST_SHAPES = 32
 
 #: from operands to results; None where they must be computed by the executor
 Call = Callable[[list[Any]], "Sequence[Any] | None"]
-
-
-def on_arrays(code: ArrayCode, takes: Sequence[TensorType], gives: Sequence[TensorType]) -> Call:
-    """The call of a node whose values all have a known shape and stand in rows."""
-    sizes = tuple([array_bytes(t) for t in takes])
-    parts: list[Callable[[list[Any]], Any]] = []
-    for index, type_ in enumerate(gives):
-        if index in code.views:
-            parts.append(_view(code.views[index], type_))
-        else:
-            steps = [(s.array, list(s.operands), s.delta, s.constant) for s in code.steps.get(index, ())]
-            parts.append(ArrayCall(steps, sizes, numpy_dtype(type_.dtype), dims_of(type_)))
-    return lambda given: [part(given) for part in parts]
-
-
-def shaped(shape: tuple[int, ...]) -> Call:
-    return lambda given: [given[0].reshape(shape)]
-
-
-def _view(delta: int, type_: TensorType) -> Callable[[list[Any]], Any]:
-    """``delta`` bytes into the first operand, as an array of this type."""
-    dtype, dims = numpy_dtype(type_.dtype), dims_of(type_)
-    return lambda given: np.ndarray(dims, dtype, given[0], delta) if given[0].flags.c_contiguous else None
 
 
 def bare(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:
@@ -58,21 +36,39 @@ def by_shapes(call: Call, resolve: Callable[[list[Any]], Any]) -> Call:
     def run(given: list[Any]) -> Sequence[Any] | None:
         key = tuple([(a.dtype, a.shape) if a.__class__ is np.ndarray else None for a in given])
         if key not in known:
-            plain = all(a.__class__ is np.ndarray and a.flags.c_contiguous and a.flags.aligned for a in given)
-            found = resolve([(a.dtype, a.shape, a.strides) for a in given]) if plain else None
+            plain = all(a.__class__ is np.ndarray and a.flags.aligned for a in given)
             if not plain or len(known) >= MOST_SHAPES:
                 return call(given)
-            known[key] = None
+            # what does not lie in C's order is copied, which changes nothing element by element
+            found, dense = resolve([(a.dtype, a.shape, a.strides) for a in given]), None
             if found is not None:
-                array, dtype, shape = found
+                dense = resolve([(a.dtype, a.shape, np.empty(a.shape, a.dtype).strides) for a in given])
+            known[key] = None
+            if dense is not None:
+                array, dtype, shape = dense
                 operands = [(k, 0) for k in range(len(given))]
                 sizes = tuple([a.nbytes for a in given])
-                known[key] = ArrayCall([(array, operands, 0, None)], sizes, dtype, tuple(shape))
+                known[key] = ArrayCall([(array, operands, (CALL_OUTPUT, 0), None)], sizes, [(dtype, tuple(shape))])
         made = known[key]
         result = None if made is None else made(given)
-        return call(given) if result is None else [result]
+        return call(given) if result is None else result
 
     return run
+
+
+def together_or_alone(region: LoweredRegion) -> Call:
+    """The one call of a region, or its nodes one by one where that is refused."""
+    nothing = [None] * len(region.leaves)
+
+    def call(given: list[Any]) -> Sequence[Any]:
+        results = region.function(given, nothing)
+        if results is not None:
+            return results
+        alone = NodeByNode(region.steps, dict(zip(region.takes, given, strict=True)), region.objects)
+        made = {ref: alone.values[ref] for _, ref, _, _ in alone.results()}
+        return [made[r] for r in region.leaves]
+
+    return call
 
 
 def as_in_rows(call: Call, outputs: Sequence[Spot], dynamic: bool) -> Call:

@@ -21,7 +21,9 @@ print("after", watch.state, watch.iteration > 0)
 ]
 RUNS = f"{NOTEBOOK}.content.widgets[0].inputArea.promptNode.innerText.includes('*')"
 SEEN = """() => { const view = document.querySelector('.workbench-watch');
-  return view && view.querySelectorAll('path.workbench-watch-line').length === 2
+  const figure = view?.querySelector('.workbench-figure');
+  return figure?._fullLayout && view.querySelectorAll('.workbench-head-strip').length === 2
+    && figure.layout.meta.heads.every(head => figure.data[head.lines[0].trace].y.length > 20)
     && view.querySelector('.workbench-watch-outlook').innerText.includes('more iterations'); }"""
 
 

@@ -28,8 +28,8 @@ def test_a_function_gets_each_finding_once():
     kinds = [alert["kind"] for alert in got]
     assert kinds.count("nan") == 1 and kinds[-1] == "finished" and len(set(kinds)) == len(kinds)
     nan = next(alert for alert in got if alert["kind"] == "nan")
-    assert (nan["watch"], nan["sentence"]) == ("training", "loss is nan since iteration 6.")
-    assert nan["text"].startswith("training: loss is nan since iteration 6. (iteration ")
+    assert (nan["watch"], nan["sentence"]) == ("training", "loss became NaN in iteration 6.")
+    assert nan["text"].startswith("training: loss became NaN in iteration 6. (iteration ")
     assert "alert" not in loop.refused
 
 

@@ -122,7 +122,7 @@ def test_the_view_shows_the_outlook_and_its_button_asks_the_loop_to_stop():
     watch = recorded([0.9**k for k in range(60)], until={"r": ("<", 1e-8)})
     view = wb.widgets.WatchView(watch)
     assert view.status["status"] == "PREDICTED" and view.status["variables"][0]["bound"] == 1e-8
-    view._browser_says(view, {"kind": "act", "name": "stop", "value": True}, [])
+    view.cards._browser_says(view, {"kind": "act", "name": "stop", "value": True}, [])
     assert watch.stop_requested and view.status["stopping"]
     del watch
     view.show(None)

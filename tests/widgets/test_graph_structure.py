@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from tests.widgets.graphs import nested, newton
+from tests.widgets.graphs import chaotic, nested, newton, quotients
 from workbench.widgets import GraphView
 from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_control import LEGIBLE
@@ -233,3 +234,49 @@ def test_a_closed_loop_is_named_by_what_it_asks_where_there_is_no_room_for_its_n
     graph = wb.load(MODELS[-1])
     titles = [b["title"] for b in graph_model(graph, collapsed=list(graph.frames))["nodes"]]
     assert "\u25b8 while Merge < goal" in titles, titles
+
+
+def crossings(edges):
+    """The pairs of edges that cross, not counting those that meet."""
+    parts = [(k, a, b) for k, edge in enumerate(edges) for a, b in pairwise(edge["points"])]
+
+    def side(a, b, c):
+        return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+    return {
+        (k, m)
+        for (k, a, b), (m, c, d) in combinations(parts, 2)
+        if k != m and side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+    }
+
+
+@pytest.mark.parametrize("dataflow_ops", [False, True])
+@pytest.mark.parametrize(
+    ("make", "most"),
+    [(newton, 0), (nested, 3), (lambda: longest.graph_for(12), 3), (lambda: chaotic(9), 1), (lambda: quotients(4), 1)],
+)
+def test_lines_that_lead_back_do_not_cross_each_other(make, most, dataflow_ops):
+    picture = graph_model(make(), dataflow_ops=dataflow_ops)
+    back = [edge for edge in picture["edges"] if edge["kind"] == "back"]
+    inside = {frame["id"]: frame for frame in picture["frames"]}
+    assert len(back) >= 1 and not crossings(back)
+    assert len(crossings(picture["edges"])) <= most
+    for edge in back:
+        around = [f for f in inside.values() if f["kind"] == "loop" and within(edge["points"], f)]
+        assert around, "a way back stays in its loop"
+
+
+def within(points, frame):
+    return all(abs(x - frame["x"]) <= frame["w"] / 2 and abs(y - frame["y"]) <= frame["h"] / 2 for x, y in points)
+
+
+@pytest.mark.parametrize("make", [newton, nested, lambda: chaotic(9)])
+def test_no_room_is_left_that_nothing_fills(make):
+    """From left to right something stands everywhere, but for the gaps between boxes and the borders."""
+    picture = graph_model(make())
+    spans = sorted((box["x"] - box["w"] / 2, box["x"] + box["w"] / 2) for box in picture["nodes"])
+    spans += [(x, x) for edge in picture["edges"] for x, _ in edge["points"]]
+    end = 0.0
+    for low, high in sorted(spans):
+        assert low - end <= 60.0, (end, low)
+        end = max(end, high)

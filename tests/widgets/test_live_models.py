@@ -194,4 +194,5 @@ def test_operands_of_a_failure_are_called_as_on_the_screens():
     with wb.Session(quotients(4), {"n": 4}) as session:
         session.run()
         told = status_model(session.snapshot(), session.graph)["error"]
+    assert told.startswith("100 // k failed: k is 0 (") and "ZeroDivisionError" in told, told
     assert "Operands: 100 = int64[] 100; k = int64[] 0." in told and "while" not in told, told

@@ -91,7 +91,7 @@ def test_a_failure_is_told_with_its_report():
     panel.toolbar.update_now()
     assert until(lambda: panel.why.part.status["failure"]), panel.toolbar.status
     failure = panel.why.part.status["failure"]
-    assert "floor_divide failed" in failure["error"] and "operands:" in failure["report"]
+    assert "100 // k failed: k is 0 (" in failure["error"] and "operands:" in failure["report"]
     panel.session.restart()
     panel.toolbar.update_now()
     assert until(lambda: panel.why.part.status["failure"] == {}), panel.why.part.status

@@ -101,7 +101,9 @@ def values(
                 continue
         age = state["ages"].get(key, "")
         if box["room"]:
-            value, age = _in_room(value, age, state.get("brief", {}).get(key, ()), box["room"], key in state["bad"])
+            # a sign takes two characters, and bold letters take one
+            room = box["room"] - (2 if key in state["bad"] else key not in state["ages"])
+            value, age = _in_room(value, age, state.get("brief", {}).get(key, ()), room)
         if key in state["bad"]:
             words_ = f"<b>{WARNING} {text(value)}</b>"
         else:
@@ -144,10 +146,9 @@ def _older(value: str, iteration: str) -> str:
     return f'<span style="color:{theme.GREY}"><i>{shown}</i></span>'
 
 
-def _in_room(value: str, age: str, forms: Sequence[str], room: int, bad: bool) -> tuple[str, str]:
+def _in_room(value: str, age: str, forms: Sequence[str], room: int) -> tuple[str, str]:
     """The value as the longest of its forms that fits into a box with its iteration, or without that; words may be
     cut."""
-    room -= 2 if bad else 0
     forms = forms or (value,)
     with_age = fitted(forms, room - (len(age) + 3 if age else 0))
     if with_age:

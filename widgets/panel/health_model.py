@@ -45,11 +45,12 @@ def health_model(session: Any) -> dict[str, Any]:
         return {"finite": "in the recorded values" if whole else "in the newest recorded values"}
     if origin.kind == "inf" and origin.op in STARTS and not origin.edited:
         return {"starts": "The run starts from an infinity"}
+    chain = chain_of(origin, session.graph)
     return {
         "text": health_text(origin, whole=whole),
         "title": spaced(printable(origin.headline.replace(origin.name, _name(origin.name)))),
-        "operands": _operands(origin),
-        "chain": chain_of(origin, session.graph),
+        "operands": chain[-1]["formula"] + _where(origin),
+        "chain": chain,
         "note": spaced(printable(origin.note)),
         "node": origin.node,
         "frame": list(origin.frame),
@@ -91,10 +92,9 @@ def health_text(origin: NanOrigin, whole: bool = True) -> str:
     return spaced(printable(headline + origin.short)) + ("" if whole or origin.edited else "; older ones are not kept")
 
 
-def _operands(origin: NanOrigin) -> str:
-    """The op with its operands; behind a headline that tells another iteration than theirs, the iteration too."""
-    where = f" in iteration {numeral(origin.iteration[-1])}" if origin.headline and origin.iteration else ""
-    return spaced(printable(origin.formula)) + where
+def _where(origin: NanOrigin) -> str:
+    """The iteration of the operands, behind a headline that tells another one."""
+    return f" in iteration {numeral(origin.iteration[-1])}" if origin.headline and origin.iteration else ""
 
 
 def _name(name: str) -> str:

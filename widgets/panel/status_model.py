@@ -6,6 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.loop_names import ROOM, iteration_of, loops_spoken, tag_text, written
 from workbench.widgets.text.numerals import numeral
 
@@ -52,15 +55,30 @@ def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
 
 
 def _failure(error: BaseException, graph: Graph) -> str:
-    """The error of a run, whose operands are called as the screens call them; the node is marked in the picture."""
+    """The error of a run: ``100 // k failed: k is 0 (line 8)`` and the cause. Operands are called as the screens call
+    them; the node is marked in the picture."""
     text, report = str(error), getattr(error, "report", None)
     node = graph.nodes.get(getattr(error, "node", None) or "")
     if report is None or node is None:
         return text
+    asked = f"{report.op} failed: {report.cause.rstrip('.')}."
+    if text.startswith(asked):
+        numbers = [
+            f"{written(graph, ref, ROOM)} is {numeral(operand.value.item())}"
+            for operand, ref in zip(report.operands, node.inputs, strict=False)
+            if graph.nodes[ref.node].op != "Const" and _is_number(operand.value)
+        ]
+        where = f" ({node.source.place})" if node.source is not None else ""
+        said = f": {', '.join(numbers)}{where}" if numbers else where
+        text = f"{Spoken(graph).made(node.name)} failed{said}. {report.cause.rstrip('.')}.{text[len(asked) :]}"
     for operand, ref in zip(report.operands, node.inputs, strict=False):
         called = str(replace(operand, name=written(graph, ref, ROOM)))
         text = text.replace(str(operand), called, 1)
     return re.sub(rf" Node: {re.escape(node.name)}[^.]*\.(?= |$)", "", text, count=1)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0 and value.dtype.kind in "biuf"
 
 
 def _reason(reason: Any) -> str:

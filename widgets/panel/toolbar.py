@@ -124,6 +124,8 @@ class Toolbar(StatusWidget):
         trouble = "" if status["state"] == "running" or health.get("text") else self._verdict.get("trouble", "")
         random = self._has_random_inputs()
         told = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
+        if status["state"] == "failed" and status["error"]:
+            told = {**told, "detail": ""}  # the state says it
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
             **status,

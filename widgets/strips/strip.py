@@ -14,7 +14,7 @@ class StripLine:
 
     ``tone`` is a colour of :data:`workbench.widgets.base.theme.TOKENS`; ``meta`` goes to the browser and comes back
     with a click. ``forecast`` has x, y, low and high; ``bad`` the first and the last iteration without a finite
-    number, how many there are, and the first such value.
+    number, how many there are (0 where that is not known), and the first such value.
     """
 
     name: str

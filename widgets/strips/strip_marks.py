@@ -111,7 +111,8 @@ def bad_marks(strip: Strip, axis: str, last: float) -> tuple[list[Any], list[Any
         bar = {"type": "line", **place, "y0": y, "y1": y, "layer": "above"}
         shapes.append({**bar, "line": {"color": "@bad", "width": 7, "dash": "2px,2px"}})
         whole = many >= end - first + 1
-        told = f"{word}: no value to draw" if whole else f"{word} in {many} of {int(end - first) + 1} iterations"
+        count = f"{many} of {int(end - first) + 1}" if many else "some"
+        told = f"{word}: no value to draw" if whole else f"{word} in {count} iterations"
         if len(strip.lines) > 1:
             told = f"{shorten(line.name, 16)} is {told}"
         side = "left" if first - 0.25 <= 0.6 * last else "right"

@@ -9,6 +9,7 @@ from typing import Any
 from workbench.analysis.fixes.trial import offered
 from workbench.analysis.series.result import percent
 from workbench.analysis.text import count, listed
+from workbench.widgets.text.formulas import with_symbols
 from workbench.widgets.text.numerals import numeral, spaced
 
 UNKNOWN: dict[str, Any] = {
@@ -104,7 +105,9 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
         "reason": spaced(
-            spoken(end.why if ended else ahead.foretold if foretold else _sentence(getattr(termination, "reason", "")))
+            spoken(
+                _why(end) if ended else ahead.foretold if foretold else _sentence(getattr(termination, "reason", ""))
+            )
         ),
         "root": [str(r) for r in (getattr(termination, "root", None) or ())],
         "blocking": None if clause is None else spaced(spoken(_sentence(clause))),
@@ -128,6 +131,14 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
         if foretold
         else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
     }
+
+
+def _why(end: Any) -> str:
+    """The reason of an end, with the comparison as formulas write it."""
+    why = str(end.why)
+    for part in (p for clause in (end.by, end.still) if clause is not None for p in (clause.text, clause.values)):
+        why = why.replace(part, with_symbols(part)) if part else why
+    return why
 
 
 def headline(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from workbench.ir.graph import Graph
@@ -26,6 +27,19 @@ LEFT = {"subtract", "divide", "floor_divide", "remainder", "power"}
 #: operands within operands
 DEEPEST = 4
 
+#: operators as Python writes them, between spaces
+WRITTEN = {
+    "*": SYMBOLS["multiply"],
+    "/": SYMBOLS["divide"],
+    "-": SYMBOLS["subtract"],
+    "<=": SYMBOLS["less_equal"],
+    ">=": SYMBOLS["greater_equal"],
+    "==": SYMBOLS["equal"],
+    "!=": SYMBOLS["not_equal"],
+}
+_OPERATOR = re.compile(r" (" + "|".join(map(re.escape, sorted(WRITTEN, key=len, reverse=True))) + r") ")
+_ABSOLUTE = re.compile(r"\babs\(([^()]*)\)")
+
 
 def formula(graph: Graph, texts: Mapping[Ref, str], ref: Ref, room: int) -> str:
     """The formula of a value in at most ``room`` characters, or nothing if its op is not an operator.
@@ -39,6 +53,16 @@ def formula(graph: Graph, texts: Mapping[Ref, str], ref: Ref, room: int) -> str:
         if len(text) <= room:
             return text
     return ""
+
+
+def with_symbols(text: str) -> str:
+    """A condition as Python writes it, with the symbols of formulas.
+
+    >>> with_symbols("abs(x * x - a) >= 1e-12")
+    '|x \u00d7 x \u2212 a| \u2265 1e-12'
+    """
+    text = _ABSOLUTE.sub(r"|\1|", text)
+    return _OPERATOR.sub(lambda found: f" {WRITTEN[found[1]]} ", text)
 
 
 def _is_operator(graph: Graph, ref: Ref) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,9 +36,17 @@ SYMBOLS = {
 PREFIX = {"negative": "\u2212", "logical_not": "not "}
 
 
+_BLANKS = re.compile(r"[^\S\u202f]+")
+
+
 def shorten(text: str, limit: int = 26) -> str:
-    """The text with its middle left out if it is longer than ``limit`` characters."""
-    text = " ".join(text.split())
+    """The text on one line, with its middle left out if it is longer than ``limit`` characters. The thin spaces of
+    numbers stay: at others a line breaks.
+
+    >>> shorten("k <\\n 1\u202f000\u202f000"), shorten("a long text", 7)
+    ('k < 1\u202f000\u202f000', 'a l\u2026ext')
+    """
+    text = _BLANKS.sub(" ", text).strip(" ")
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2

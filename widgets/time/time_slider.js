@@ -82,6 +82,11 @@ export default {
     const level = () => now.levels?.[deepest() - 1];
     const look = (value) => ask({ kind: "look", depth: deepest(), value });
 
+    // "5 of 9", and without the last one where it has no room
+    const tellCount = (output, value, last) => {
+      output.textContent = output.title = counted(value, last);
+      if (output.scrollWidth > output.clientWidth + 1) output.textContent = numeral(Number(value));
+    };
     const counted = (value, last) => `${numeral(Number(value))} of ${numeral(Number(last))}`;
 
     function move(by) {
@@ -159,7 +164,7 @@ export default {
         const chosen = () => {
           halt();
           ask({ kind: "look", depth: k + 1, value: Number(range.value) });
-          count_.textContent = counted(range.value, range.max);
+          tellCount(count_, range.value, range.max);
         };
         range.addEventListener("input", chosen);
         // a notebook keeps arrow keys for itself, so they are carried out here
@@ -201,6 +206,7 @@ export default {
       row.style.setProperty("--workbench-room", fits ? `${from - KNOB}px` : "");
       range.style.left = fits ? `${from - KNOB / 2}px` : "";
       range.style.width = fits ? `${to - from + KNOB}px` : "";
+      if (Number(range.max) && !range.disabled) tellCount(at.count, range.value, range.max); // there may be room again
     }
 
     const show = (status) => {
@@ -221,13 +227,14 @@ export default {
       if (!area && (area = el.closest(".workbench-area"))) area.addEventListener(PLACED, align);
       if (levels.length !== sliders.length) build(levels.length);
       levels.forEach((at, k) => {
-        const { name, range, count } = sliders[k];
+        const { name, range, count: output } = sliders[k];
         const ran = at.last >= 0;
         name.textContent = name.title = at.name;
         if (waiting?.depth !== k + 1) {
           range.max = Math.max(at.last, 0);
           range.value = at.value;
-          count.textContent = count.title = ran ? counted(at.value, at.last) : "has not run yet";
+          if (ran) tellCount(output, at.value, at.last);
+          else output.textContent = output.title = "has not run yet";
         }
         range.disabled = !ran;
         const of = at.name === "iteration" ? "" : ` of ${at.name}`;

@@ -23,8 +23,8 @@ from workbench.widgets.values.inspected_value import Inspected
 from workbench.widgets.values.recent import change_of
 from workbench.widgets.values.slices import Index
 
-#: iterations to come, beside the last one
-ROWS = 3
+#: iterations to come, beside the last one, and what stands for those between
+ROWS, GAP = 3, "\u22ef"
 
 
 class RowsAhead:
@@ -117,6 +117,8 @@ def _ahead(found: Any, ref: str, one: Inspected, index: Sequence[Index]) -> list
         if value.ndim:
             break
         change = change_of(value, before) if iterations[k] == last + 1 else ""
+        if iterations[k] > last + 1 and rows:
+            rows.append([GAP, "", "", ""])
         rows.append([numeral(int(iterations[k])), number(value[()], 10), change, "ahead"])
         before, last = value, int(iterations[k])
     return rows

@@ -14,7 +14,7 @@ from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
 from workbench.widgets.base.stage.stage import Staged
-from workbench.widgets.watch.run_part import RunPart, check_source, on_screen
+from workbench.widgets.watch.run_part import RunPart, check_source
 
 #: runs that are shown, those under way first; all are counted
 SHOWN = 12
@@ -83,7 +83,7 @@ class ReportsView(Staged, ipywidgets.VBox):
             stopping = bool(part.status.get("stopping")) and entry["state"] in OPEN
             part.offer({**status, "stopping": stopping})
         elif self._room():
-            self._parts[key] = RunPart(partial(self._pressed, key), **on_screen(status))
+            self._parts[key] = RunPart(partial(self._pressed, key), **status)
             self._rows.children = [*self._parts.values()][::-1]
         self._tell()
 

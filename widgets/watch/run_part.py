@@ -2,24 +2,103 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import ipywidgets
+
 from workbench.errors import WatchError
+from workbench.recorder.remote.message import OPEN
 from workbench.widgets.base.esm import joined, script
-from workbench.widgets.base.json_widget import ActPart
+from workbench.widgets.base.figure.figure_diff import FigureDiff
+from workbench.widgets.base.figure.figure_view import close_parts
+from workbench.widgets.base.figure.live_figure import LiveFigure
+from workbench.widgets.base.json_widget import Act, ActPart
+from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.base.standing_style import STYLE
-from workbench.widgets.text.numerals import spaced
+from workbench.widgets.text.numerals import numeral, spaced
+from workbench.widgets.watch.run_strips import run_strips
 
 
-class RunPart(ActPart):
-    """One watched loop: its state, its outlook, a strip for each variable and a button that asks it to stop."""
+class RunCards(ActPart):
+    """How a watched loop stands, what is wrong with its values, if it will end, and a button that asks it to stop."""
 
-    _script = script("base/figure/numerals.js", "watch/watch_strip.js", "watch/watch_view.js")
+    _script = script("base/figure/numerals.js", "watch/watch_view.js")
     _css = joined("base/style/flow.css", "base/style/cards.css", "watch/watch.css") + STYLE
+
+
+class RunPart(Staged, ipywidgets.VBox):
+    """One watched loop: its cards, and below them a strip for each variable.
+
+    ``act(name, value)`` is called for what is pressed; ``status`` is what was told last
+    (:func:`workbench.recorder.outlook.plain`).
+    """
+
+    def __init__(self, act: Act, **status: Any) -> None:
+        self._lock = threading.RLock()
+        self.status: dict[str, Any] = on_screen(status)
+        self.cards = RunCards(act, **on_cards(self.status))
+        spec = run_strips(self.status)
+        self._in_browser = FigureDiff(spec)
+        self._late = False  # the strips wait until the browser has drawn those before
+        self.live = LiveFigure(spec, on_view=self._drawn)
+        self.live.on_msg(self._answered)
+        parts = self._parts()
+        self._bare = len(parts) < 2
+        super().__init__(parts)
+        self.add_class("workbench-watch")
 
     def offer(self, status: dict[str, Any]) -> None:
         """Show a status, if it is another one, with the numerals of a screen. Right on any thread."""
-        super().offer(on_screen(status))
+        with self._lock:
+            told = on_screen(status)
+            if self.comm is None or told == self.status:
+                return
+            self.status = told
+            self.cards.offer(on_cards(told))
+            self._late = self.live.holding
+            if not self._late or told.get("state") not in OPEN:
+                self._draw()
+
+    def amend(self, **changes: Any) -> None:
+        """Show the status with ``changes``. Right on any thread: what another thread offers meanwhile is not lost."""
+        with self._lock:
+            self.offer({**self.status, **changes})
+
+    def _answered(self, *_: Any) -> None:
+        with self._lock:
+            if self._late and self.comm is not None and not self.live.holding:
+                self._draw()
+
+    def _draw(self) -> None:
+        self._late = False
+        spec = run_strips(self.status)
+        traces, layout = self._in_browser.news(spec)
+        if traces is None:
+            self.live.replace(spec)
+        elif traces or layout:
+            self.live.push(traces, layout)
+        if self._bare and (parts := self._parts())[1:]:
+            self._bare, self.children = False, parts
+
+    def _drawn(self, fresh: bool) -> None:
+        """A browser has drawn the strips, or shows them again and may have missed something."""
+        with self._lock:
+            if self.comm is not None:
+                self._in_browser.forget(fresh)
+                self._draw()
+
+    def _parts(self) -> tuple[ipywidgets.Widget, ...]:
+        """Without a strip the cards alone."""
+        drawn = any(row["x"] for row in self.status.get("variables", ()))
+        return (self.cards, self.live) if drawn else (self.cards,)
+
+    def close(self) -> None:
+        """Close the comms. Closing twice is harmless."""
+        if hasattr(self, "live"):  # not there if the constructor failed
+            self.live.close()
+        close_parts(self)
+        super().close()
 
 
 def on_screen(status: dict[str, Any]) -> dict[str, Any]:
@@ -27,10 +106,23 @@ def on_screen(status: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {key: spaced(status[key]) for key in ("sentence", "bad", "rate") if status.get(key)}
     told |= {key: [spaced(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
     rows = [
-        row | {key: spaced(row[key]) for key in ("value", "label", "limit") if row.get(key)}
+        row | {key: spaced(row[key]) for key in ("label", "limit") if row.get(key)} | {"value": _numeral(row["value"])}
         for row in status.get("variables", ())
     ]
     return {**status, **told, "variables": rows}
+
+
+def _numeral(told: str | None) -> str | None:
+    """The text of a number, which a worker may have sent, as a screen shows numbers."""
+    try:
+        return None if told is None else numeral(float(told))
+    except ValueError:
+        return told
+
+
+def on_cards(status: dict[str, Any]) -> dict[str, Any]:
+    """A status for the cards, which need of the variables only the names."""
+    return {**status, "variables": [row["name"] for row in status["variables"]]}
 
 
 def check_source(view: str, source: object, kind: type, told: str, fix: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.recorder import Watch
 from workbench.recorder.outlook import Outlook, plain
 from workbench.text import harmless
-from workbench.widgets.watch.run_part import RunPart, check_source, on_screen
+from workbench.widgets.watch.run_part import RunPart, check_source
 
 
 class WatchView(RunPart):
@@ -45,7 +45,7 @@ class WatchView(RunPart):
         fix = 'write WatchView(wb.watch("cg")); a finished trace is shown by wb.widgets.Debugger(trace).'
         check_source("WatchView", watch, Watch, "a watch", fix)
         self._watch = weakref.ref(watch)
-        super().__init__(self._pressed, **on_screen(plain(watch.outlook())))
+        super().__init__(self._pressed, **plain(watch.outlook()))
         self.add_class(f"workbench-watch-{watch.number}")  # by it the list of live runs finds the view
         watch.observer.listeners.append(self.show)
 

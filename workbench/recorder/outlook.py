@@ -67,6 +67,10 @@ class VariableOutlook:
     bound: float | None = None  #: a number that ``until`` compares it with
     measure: str = ""
     rests: int | None = None  #: the iteration since which it has not changed, if it has not for a while
+    at: int | None = None  #: the iteration of ``value``
+    #: where it is not finite: the first and the last iteration, True if no value between them is drawn, and the kind
+    #: ("nan", "inf") of the first
+    bad: tuple[int, int, bool, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,10 @@ class Outlooks:
         trace = watch.trace
         if self._follower is None or self._follower.trace is not trace:
             self._follower = Follower(trace)
-        variables = tuple(self._variable(watch, name) for name in _first(watch))
+        # all variables up to one row, while the loop writes on
+        start, row = int(watch.activations()[0][-1]) + 2, watch.row
+        iteration = max(0, row - start + 1)
+        variables = tuple(self._variable(watch, name, start, row + 1) for name in _first(watch))
         end = _end(watch)
         found = _found(watch, variables, end)
         return Outlook(
@@ -202,7 +209,7 @@ class Outlooks:
             *_reached(watch),
         )
 
-    def _variable(self, watch: Watch, name: str) -> VariableOutlook:
+    def _variable(self, watch: Watch, name: str, start: int, stop: int) -> VariableOutlook:
         assert self._follower is not None
         ref = Ref(f"{'/'.join(watch.path)}/{name}/Merge")
         try:
@@ -211,7 +218,6 @@ class Outlooks:
             evolution = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
         column = next(v for v in watch.variables if v.name == name)
         source, norm = (column.statistics, True) if column.statistics is not None else (column, False)
-        start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
         rows: np.ndarray = np.empty(0, np.int64)
         if stop > (first := max(start, source.first)):
             rows = np.unique(np.linspace(first, stop - 1, POINTS).astype(np.int64))
@@ -223,13 +229,18 @@ class Outlooks:
             if column.missing is not None:
                 newest = newest[~column.missing.take(newest).astype(bool)]
             evolution = _of_norms(_sizes(source.take(newest), norm), newest - start + 1, evolution)
+        silent = np.zeros(len(rows), bool)  # iterations that say nothing of it
         if column.missing is not None and len(rows):
-            y = np.where(column.missing.take(rows), np.nan, y)
-        value = float(y[-1]) if len(y) else None
+            silent = column.missing.take(rows).astype(bool)
+        newest_row = int(np.flatnonzero(~silent)[-1]) if not silent.all() else None
+        value = None if newest_row is None else float(y[newest_row])
+        bad = _bad(y, rows - start + 1, silent, evolution)
+        y = np.where(silent, np.nan, y)
         bound = next((c.bound for c in watch.until if c.variable == name and not isinstance(c.bound, str)), None)
         x = tuple((rows - start + 1).tolist())
-        rests = self._rests(ref, watch.iteration)
-        return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), None if measure else bound, measure, rests)
+        rests, at = self._rests(ref, watch.iteration), None if newest_row is None else x[newest_row]
+        bound = None if measure else bound
+        return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, measure, rests, at, bad)
 
     def _rests(self, ref: Ref, iteration: int) -> int | None:
         """The iteration since which a number is the same, if it is for RESTING iterations."""
@@ -245,6 +256,20 @@ def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
     """The numbers that are drawn of values: real ones as they are, moduli, 2-norms; ``norm``: of statistics."""
     y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
     return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
+
+
+def _bad(
+    y: np.ndarray, iterations: np.ndarray, silent: np.ndarray, evolution: Evolution
+) -> tuple[int, int, bool, str] | None:
+    """The iterations in which a variable is not finite: the first of the whole record, the last of the thinned one."""
+    issues = {at: kind for kind in ("nan", "inf") if (at := evolution.issues.get(kind)) is not None}
+    wrong = ~np.isfinite(y) & ~silent
+    if not issues:
+        return None
+    first = min(issues)
+    last = max([first, *iterations[wrong].tolist()])
+    between = (iterations >= first) & ~silent
+    return first, last, bool(wrong[between & (iterations <= last)].all()), issues[first]
 
 
 def _of_norms(y: np.ndarray, iterations: np.ndarray, elements: Evolution) -> Evolution:
@@ -327,7 +352,8 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
         bad = {k: at for k, at in v.evolution.issues.items() if k in ("nan", "inf")}
         if bad:
             kind = min(bad, key=lambda k: bad[k])
-            found.setdefault("nan", f"{v.name} is {kind} since iteration {bad[kind]:,}.")
+            word = "NaN" if kind == "nan" else "infinite"
+            found.setdefault("nan", f"{v.name} became {word} in iteration {bad[kind]:,}.")
         leaves = v.name in asked and v.evolution.label is Pattern.DIVERGING and not _counts_to_bound(v)
         if leaves and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} diverges: {next(iter(v.evolution.why), '')}")
@@ -427,6 +453,8 @@ def plain(outlook: Outlook) -> dict[str, Any]:
             "x": list(v.x),
             "y": [number(y) for y in v.y],
             "bound": number(v.bound),
+            "at": v.at,
+            "bad": None if v.bad is None else [*v.bad],
         }
         for v in outlook.variables
     ]

@@ -291,7 +291,7 @@ function show(view) {
     resize.observe(el);
     const area = el.closest(".workbench-area");
     // what stands above and below a figure decides what is left for it
-    for (const part of [area, ...(area ? el.parentElement.children : [])]) if (part && part !== el) resize.observe(part);
+    for (const part of [area, ...(area?.children ?? []), ...(area ? el.parentElement.children : [])]) if (part && part !== el) resize.observe(part);
     theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
     sight.observe(el);
     tell(model, { kind: "view", push: view.at });

@@ -54,7 +54,9 @@ class Places:
         # centres in flow coordinates
         self.u: dict[str, float] = {}
         self.v: dict[str, float] = {}
-        self.lanes: dict[str, int] = {}
+        #: edge that leads around -> its side of the group (-1, 1), its number from the boxes, and how many there are
+        self.lanes: dict[int, tuple[int, int, int]] = {}
+        self.room: dict[str, float] = {}  # of a group, for those at its left
         self.entries: dict[str, int] = {}
 
     def place(self) -> Point:
@@ -122,15 +124,33 @@ class Places:
         if key == ROOT:
             return layout.width + 2 * PAD, layout.height + 2 * PAD
         frame = self.frames[key]
-        # room on the far side for the lines that lead back
-        v = {item: at for item, (_, at) in layout.centres.items()}
-        ends = ((self.edges[i]["kind"] == "back", *self.ends[i]) for i in self.by_level[key])
-        around = sum(1 for back, one, two in ends if back or v[two] <= v[one])
+        left, right = self._assign_lanes(key, layout)
+        self.room[key] = (LANE + 3.0) * left
         words = _words(frame) + 2 * PAD
-        wide, long = layout.width + 2 * PAD + (LANE + 3.0) * around, layout.height + 2 * PAD
+        wide, long = layout.width + 2 * PAD + (LANE + 3.0) * (left + right), layout.height + 2 * PAD
         # the caption stands above, which is across the flow where that leads to the right
         frame["fu"], frame["fv"] = (wide + HEAD, max(long, words)) if self.right else (max(wide, words), long + HEAD)
         return frame["fu"], frame["fv"]
+
+    def _assign_lanes(self, key: str, layout: GraphLayout) -> tuple[int, int]:
+        """Give each line that leads back a lane at the side that it is nearer to; how many there are left and right.
+
+        The one that stands farthest out is the inner one, and lies above the others on its way down and below them on
+        its way up, so that none crosses another one.
+        """
+        around: dict[int, list[tuple[float, int]]] = {-1: [], 1: []}
+        found = []
+        for i in self.by_level[key]:
+            one, two = self.ends[i]
+            if self.edges[i]["kind"] == "back" or layout.centres[two][1] <= layout.centres[one][1]:
+                found.append(((layout.centres[one][0] + layout.centres[two][0]) / 2, i))
+        for at, i in found:
+            side = -1 if len(found) > 1 and at < layout.width / 2 else 1
+            around[side].append((-side * at, i))
+        for side, edges in around.items():
+            for k, (_, i) in enumerate(sorted(edges)):
+                self.lanes[i] = (side, k + 1, len(edges))
+        return len(around[-1]), len(around[1])
 
     def _row(self, key: str) -> str:
         """The row of a loop's variable that a box stands in, if any."""
@@ -141,6 +161,7 @@ class Places:
         """Turn positions within the group into positions on the page."""
         layout = self.layouts[key]
         head = HEAD if key != ROOT else 0.0
+        left += self.room.get(key, 0.0)
         left, top = left + PAD + (head if self.right else 0.0), top + PAD + (0.0 if self.right else head)
         for item, (u, v) in layout.centres.items():
             self.u[item], self.v[item] = left + u, top + v
@@ -192,16 +213,16 @@ class Places:
         return [(u, top), (u, top + HEAD)]
 
     def _around(self, index: int, start: Point, end: Point, target: Mapping[str, Any]) -> list[Point]:
-        """Out at the end, back along the far side of the frame, and into the target from before it."""
+        """Out at the end, back along a side of the frame, and into the target from before it."""
         key = self.level[index]
-        lane = self.lanes[key] = self.lanes.get(key, 0) + 1
+        way, lane, count = self.lanes.get(index, (1, 1, 1))
         near, (one, two) = min(lane, 4), self.ends[index]
         rows = self.layouts[key].rows
         start_low = max(start[1], rows[one][1])
-        turn, into = min(end[1], rows[two][0]) - 6.0 - 3.0 * near, end[0] + target["fu"] / 4
+        turn, into = min(end[1], rows[two][0]) - 6.0 - 3.0 * near, end[0] + way * target["fu"] / 4
         if key in self.frames:
             frame = self.frames[key]
-            side = self.u[key] + frame["fu"] / 2 - 2.0 - LANE * lane
+            side = self.u[key] + way * (frame["fu"] / 2 - 2.0 - LANE * (count - lane + 1))
             floor = self.v[key] + frame["fv"] / 2 - PAD
         else:
             side, floor = max(start[0], end[0]) + target["fu"], start[1]

@@ -40,7 +40,8 @@ def layered(
 ) -> GraphLayout:
     """Place items of given (width, height), sources above targets.
 
-    ``pulls`` are further edges that count for the ranks but are not drawn and take no room. Edges that close a
+    ``pulls`` are further edges that count for the ranks but are not drawn and take no room, nor do items without a size
+    that have no other edge. Edges that close a
     cycle, self loops and repeated edges do not influence the layout (and get no bends). ``gap`` is the room between
     rows.
     """
@@ -53,12 +54,15 @@ def layered(
     forward = _without_cycles(len(names), [*pairs, *sorted(extra)])
     rows, chains = _rank(len(names), forward)
     unseen = {i for edge in extra for i in chains.get(edge, ())}
+    linked = {i for pair in pairs for i in pair}
+    unseen |= {i for name, i in number.items() if i not in linked and not any(sizes[name])}
     rows = [[i for i in row if i not in unseen] for row in rows]
     chains = {edge: chain for edge, chain in chains.items() if edge not in extra}
     widths = {i: sizes[name][0] for name, i in number.items()}
     heights = {i: sizes[name][1] for name, i in number.items()}
     x = _columns(rows, chains, widths)
     _straighten(rows, chains, widths, x)
+    _squeeze(widths, x)
     layout = GraphLayout()
     y = 0.0
     middle: dict[int, float] = {}
@@ -72,8 +76,9 @@ def layered(
     left = min(x[i] - widths.get(i, BEND) / 2 for row in rows for i in row)
     layout.width = max(x[i] + widths.get(i, BEND) / 2 for row in rows for i in row) - left
     for name, i in number.items():
-        layout.centres[name] = (x[i] - left, middle[i])
-        layout.rows[name] = span[i]
+        if i not in unseen:
+            layout.centres[name] = (x[i] - left, middle[i])
+            layout.rows[name] = span[i]
     for (s, t), chain in chains.items():
         if chain:
             # straight down through each row, so that the line keeps clear of tall neighbours
@@ -190,6 +195,18 @@ def _straighten(
             ):
                 x.update(dict.fromkeys(chain, at))
                 break
+
+
+def _squeeze(widths: Mapping[int, float], x: dict[int, float]) -> None:
+    """Take out room that no item of any row fills: what is beside it moves together, in its order."""
+    end: float | None = None
+    gone = 0.0
+    for i in sorted(x, key=lambda i: x[i] - widths.get(i, BEND) / 2):
+        half = widths.get(i, BEND) / 2
+        if end is not None:
+            gone += max(0.0, x[i] - half - end - GAP_X)
+        end = x[i] + half if end is None else max(end, x[i] + half)
+        x[i] -= gone
 
 
 def _mean(x: Mapping[int, float], items: Iterable[int], default: float) -> float:

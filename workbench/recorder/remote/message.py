@@ -15,7 +15,7 @@ from typing import Any
 from workbench.text import printable
 
 #: changes whenever a field changes its meaning
-VERSION = 1
+VERSION = 2
 #: bytes of a line, characters of a text, brackets in brackets, variables, values of a strip, findings
 LONGEST, TEXT, DEPTH, VARIABLES, POINTS, FOUND = 1 << 20, 400, 8, 64, 1000, 64
 #: the largest count of iterations, and the largest number of iterations that a forecast may name
@@ -98,6 +98,16 @@ def _record(form: dict[str, Check]) -> Check:
     return check
 
 
+def _stretch(value: Any) -> list[Any]:
+    """The first and the last iteration without a finite value, True if none is drawn between them, and the kind."""
+    if type(value) is not list or len(value) != 4 or type(value[2]) is not bool:
+        raise ValueError("a stretch was expected")
+    first, last = _whole(COUNT)(value[0]), _whole(COUNT)(value[1])
+    if last < first:
+        raise ValueError("a stretch ends where it begins, or later")
+    return [first, last, value[2], _one_of("nan", "inf")(value[3])]
+
+
 def _variable(value: Any) -> dict[str, Any]:
     row: dict[str, Any] = _record(VARIABLE)(value)
     if len(row["x"]) != len(row["y"]):
@@ -117,6 +127,8 @@ VARIABLE: dict[str, Check] = {
     "x": _rows(_whole(COUNT), POINTS),
     "y": _rows(_or_none(_real), POINTS),
     "bound": _or_none(_real),
+    "at": _or_none(_whole(COUNT)),
+    "bad": _or_none(_stretch),
 }
 FORM: dict[str, Check] = {
     "host": _text,

@@ -33,10 +33,16 @@ typedef struct {
     ptrdiff_t dims[WB_MOST_DIMS];
     ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
     ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row; CORE: per matrix */
+    int op;                                           /* FLAT: its number among those that join in pairs, or -1 ... */
+    void **pairs;                                     /* ... and the kernels of pairs that begin with it (blocks.h) */
 } wb_array;
 
 static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
     ptrdiff_t k;
+    if (n == 1 && item == 8) { /* an edge */
+        *(uint64_t *)out = *(const uint64_t *)in;
+        return;
+    }
     if (to == item && from == item) {
         memcpy(out, in, (size_t)(n * item));
         return;
@@ -83,14 +89,14 @@ static void wb_nest(const wb_array *x, char *const *args) {
  * instruction leave the same bits. A few blocks of doubles fit the first-level cache; shorter ones spend their time on
  * what each of them ends with. Chains without statistics take shorter ones, of which half a dozen fit. */
 enum { WB_BLOCK = 2048, WB_SHORT_BLOCK = 512 };
-static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t from, ptrdiff_t count, double *out) {
+static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {
     double part[7];
     int k;
     if (from == 0) {
-        ((wb_statistics)x->fn)(in, count, out);
+        ((wb_statistics)x->fn)(at, count, out);
         return;
     }
-    ((wb_statistics)x->fn)(in + from * x->stride[0], count, part);
+    ((wb_statistics)x->fn)(at, count, part);
     for (k = 0; k < 3; k++) out[k] += part[k];
     if (part[3] < out[3]) out[3] = part[3];
     if (part[4] > out[4]) out[4] = part[4];
@@ -99,17 +105,18 @@ static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t fro
 static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
     ptrdiff_t from;
     for (from = 0; from < x->n; from += WB_BLOCK)
-        wb_block_statistics(x, in, from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
+        wb_add_statistics(x, in + from * x->stride[0], from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
 }
 
-/* Items `from` to `from + count` of a flat loop by rows. */
+/* Items `from` to `from + count` of a flat loop by rows; out, a and b are where item `from` stands, or the first of the
+ * single items of rows. */
 static void wb_run_rows(const wb_array *x, char *out, const char *a, const char *b, ptrdiff_t from, ptrdiff_t count) {
     ptrdiff_t row = from / x->inner, left = x->inner - from % x->inner;
     while (count > 0) {
         const ptrdiff_t m = count < left ? count : left;
-        ((wb_flat)x->fn)(out + from * x->stride[3], x->stride[0] ? a + from * x->stride[0] : a + row * x->steps[0][0],
-                         x->stride[1] ? b + from * x->stride[1] : b + row * x->steps[1][0], b, m);
-        from += m, count -= m, row++, left = x->inner;
+        ((wb_flat)x->fn)(out, x->stride[0] ? a : a + row * x->steps[0][0], x->stride[1] ? b : b + row * x->steps[1][0], b, m);
+        out += m * x->stride[3], a += m * x->stride[0], b += m * x->stride[1];
+        count -= m, row++, left = x->inner;
     }
 }
 
@@ -117,6 +124,13 @@ static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
     switch (x->kind) {
     case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
     case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
+    case WB_COPY:
+        if (x->nd == 1) wb_copy_items(out, a, x->dims[0], x->steps[1][0], x->steps[0][0], x->item);
+        else {
+            char *args[WB_MOST_OPERANDS] = {a, out};
+            wb_nest(x, args);
+        }
+        break;
     case WB_STATS: wb_all_statistics(x, a, (double *)out); break;
     case WB_ROWS: wb_run_rows(x, out, a, b, 0, x->n); break;
     case WB_MATMUL: {
@@ -172,28 +186,32 @@ static wb_cache_entry *wb_find_entry(wb_inline_cache *cache, const unsigned *ids
 }
 /* Whether shapes change so often that the cache costs more than it saves. */
 static int wb_is_thrashing(const wb_inline_cache *cache) { return cache->misses > WB_TRIES && cache->misses > cache->hits / 16; }
-
-/* A chain of flat instructions and statistics of one length, block by block: what one writes the next finds in the
- * first-level cache. */
-static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
-    ptrdiff_t from, count, block = WB_SHORT_BLOCK;
-    int k;
-    for (k = 0; k < length; k++)
-        if (((const wb_array *)chain[k]->data)->kind == WB_STATS) block = WB_BLOCK;
-    for (from = 0; from < n; from += block) {
-        count = n - from < block ? n - from : block;
-        for (k = 0; k < length; k++) {
-            const wb_instr *s = chain[k];
-            const wb_array *x = (const wb_array *)s->data;
-            const char *a = base[s->ba] + s->oa;
-            char *out = base[s->bo] + s->oo;
-            if (x->kind == WB_STATS) wb_block_statistics(x, a, from, count, (double *)out);
-            else if (x->kind == WB_ROWS) wb_run_rows(x, out, a, base[s->bb] + s->ob, from, count);
-            else
-                ((wb_flat)x->fn)(out + from * x->stride[3], a + from * x->stride[0],
-                                 base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],
-                                 count);
-        }
+/* Items `from` to `from + count` of an instruction that goes block by block; `at` are where these stand (of operands with a
+ * stride of 0: the only item, or the first). */
+static inline void wb_run_some(wb_flat fn, const wb_array *x, char *const *at, ptrdiff_t from, ptrdiff_t count) {
+    if (x->kind == WB_FLAT) fn(at[3], at[0], at[1], at[2], count);
+    else if (x->kind == WB_STATS) wb_add_statistics(x, at[0], from, count, (double *)at[3]);
+    else if (x->kind == WB_ROWS) wb_run_rows(x, at[3], at[0], at[1], from, count);
+    else {
+        char *args[WB_MOST_OPERANDS] = {at[0], at[1], at[2], NULL};
+        ptrdiff_t steps[WB_MOST_OPERANDS];
+        int k;
+        for (k = 0; k < x->n_in; k++) steps[k] = x->stride[k];
+        args[x->n_in] = at[3], steps[x->n_in] = x->stride[3];
+        ((wb_loop)x->fn)(args, &count, steps, x->data);
+    }
+}
+/* ... and of a copy whose rows lie apart: out and in are where the first item stands, or item `from`, if that is said. */
+static void wb_copy_rows(const wb_array *x, char *out, const char *in, int out_there, int in_there, ptrdiff_t from, ptrdiff_t count) {
+    const int last = x->nd - 1;
+    const ptrdiff_t n = x->dims[last];
+    ptrdiff_t row = from / n, column = from % n, done = 0;
+    while (done < count) {
+        const ptrdiff_t m = count - done < n - column ? count - done : n - column;
+        const ptrdiff_t to = last ? row * x->steps[1][0] : 0, of = last ? row * x->steps[0][0] : 0;
+        memcpy(out_there ? out + done * x->item : out + to + column * x->item,
+               in_there ? in + done * x->item : in + of + column * x->item, (size_t)(m * x->item));
+        done += m, column = 0, row++;
     }
 }
 #endif

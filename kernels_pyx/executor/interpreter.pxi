@@ -80,12 +80,13 @@ cdef class Machine:
         e.fast_ops = <FastOp*>calloc(3 * program.length, sizeof(FastOp))  # with what is done_one in front and behind
         e.cached = <Cached*>calloc(6 * program.length, sizeof(Cached))
         e.fast_op_of = <int*>calloc(program.length, sizeof(int))
+        e.elided = <char*>calloc(program.length, 1)
         e.nonlocal_list = <int*>calloc(program.length, sizeof(int))
         e.nonlocal_first = <int*>calloc(program.n_frames + 1, sizeof(int))
         e.frames = <Rows*>calloc(e.n_stores, sizeof(Rows))
         e.array_store = <int*>calloc(program.n_frames, sizeof(int))
         e.base = <char**>calloc(program.n_bases, sizeof(char*))
-        if not (self.caches and e.array_store and e.code and e.fast_ops and e.cached and e.fast_op_of and e.nonlocal_list and e.nonlocal_first and e.frames and e.base and self.lock):
+        if not (self.caches and e.array_store and e.code and e.fast_ops and e.cached and e.fast_op_of and e.elided and e.nonlocal_list and e.nonlocal_first and e.frames and e.base and self.lock):
             raise MemoryError("no memory for the machine")
         memcpy(e.code, program.code, program.length * sizeof(Instr))
         for f in range(program.n_frames):
@@ -190,6 +191,8 @@ cdef class Machine:
         free(self.e.fast_ops)
         free(self.e.cached)
         free(self.e.fast_op_of)
+        wb_free_groups(&self.e)
+        free(self.e.elided)
         free(self.e.nonlocal_list)
         free(self.e.nonlocal_first)
         free(self.e.base)
@@ -241,6 +244,12 @@ cdef class Machine:
         return STATUS_NAMES[status]
 
     cdef int _fast(self) noexcept nogil:
+        cdef int status = self._fast_to_stop()
+        if status != HALT:
+            write_elided(self)
+        return status
+
+    cdef int _fast_to_stop(self) noexcept nogil:
         cdef Engine* e = &self.e
         cdef Instr* i = &e.code[self.ip]
         cdef int status = RUNNING

@@ -57,6 +57,17 @@ def move_kernel(int size):
     return {1: <size_t>&move_1, 2: <size_t>&move_2, 4: <size_t>&move_4, 8: <size_t>&move_8, 16: <size_t>&move_16}[size]
 
 
+def address_table(addresses not None):
+    """Address of a C array of these addresses, for instructions; it stays as long as the process."""
+    cdef int k
+    cdef size_t* table = <size_t*>malloc(len(addresses) * sizeof(size_t) + 1)
+    if table == NULL:
+        raise MemoryError("no memory for a table of addresses")
+    for k, address in enumerate(addresses):
+        table[k] = address
+    return <size_t>table
+
+
 def opcodes():
     """(name, is_control, operands, meaning) of every opcode, by number (opcodes.def)."""
     cdef int k

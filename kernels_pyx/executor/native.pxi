@@ -108,3 +108,15 @@ cdef int take_natives(Machine machine) except -1:
     machine.native_version = machine.program.native_version
     machine.e.natives, machine.e.native_backs = machine.program.natives, machine.program.native_backs
     return link(&machine.e, machine.program.length)
+
+
+def groups_of(Machine machine not None):
+    """Chains of array instructions that the fast path carries out block by block, as it stands now: (first, last
+    instruction, those whose results are in no memory, how many pairs of ops are one loop)."""
+    cdef Engine* e = &machine.e
+    cdef int k, j, last = 0, pairs = 0
+    found = []
+    for k in range(machine.program.length):
+        if wb_group_facts(e, k, &last, &pairs) >= 0:
+            found.append((k, last, [j for j in range(k, last + 1) if e.elided[j]], pairs))
+    return found

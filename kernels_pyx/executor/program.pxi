@@ -47,6 +47,7 @@ cdef int fill_array(Array* x, dict row) except -1:
     x.n, x.outer, x.inner = row.get("n", 0), row.get("outer", 1), row.get("inner", 1)
     x.item = row.get("item", 0)
     x.raises = row.get("raises", False)
+    x.op, x.pairs = row.get("op", -1), <void**><size_t>row.get("pairs", 0)
     dims, steps = row.get("dims", ()), row.get("steps", ())
     x.nd, x.n_in = len(dims), row.get("n_in", 1)
     if x.nd > 8 or len(steps) > 4:

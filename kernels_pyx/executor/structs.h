@@ -158,6 +158,9 @@ typedef struct {
     int64_t q;
     double d;
     int go;
+    struct wb_group *groups; /* chains of array instructions (fast_path/blocks.h) ... */
+    char *pieces;            /* ... the blocks in which what only they read stands ... */
+    char *elided;            /* ... and, by instruction, whether its result stands there alone */
     void *const *natives;   /* of the program: head of a loop -> its function in machine code, or NULL (native.pxi) ... */
     const int *native_backs; /* ... and the back jump that ends it */
 } wb_engine;

@@ -127,6 +127,7 @@ cdef extern from "structs.h" nogil:
         int n_reported
         FastOp* at
         int go
+        char* elided
         void** natives
         const int* native_backs
     char* wb_big_chunk(size_t bytes, int huge) noexcept
@@ -145,6 +146,8 @@ cdef extern from "fast_path/threaded_code.h" nogil:
     void wb_resolve_addresses(Engine* m, int start, int stop) noexcept
     Instr* wb_run_fast(Engine* m, Instr* start) noexcept
     Instr* wb_chain_before(Engine* m, Instr* s, Instr* stop) noexcept
+    void wb_free_groups(Engine* m) noexcept
+    int wb_group_facts(const Engine* m, int first, int* last, int* pairs) noexcept
     int wb_call_loop_once(Engine* m, Instr* s) noexcept
     const bint WB_HAS_TAIL_CALLS
 
@@ -163,6 +166,8 @@ cdef extern from "array_ops.h" nogil:
         cnp.npy_intp dims[8]
         cnp.npy_intp steps[4][8]
         cnp.npy_intp stride[4]
+        int op
+        void** pairs
     ctypedef struct CacheEntry "wb_cache_entry":
         unsigned int ids[4]
         int known

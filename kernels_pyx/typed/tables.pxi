@@ -61,7 +61,7 @@ def kernel(op, inputs, output):
 
     scalar   void(char* out, const char* a, const char* b, const char* c)               one item
     vv       void(char* out, const char* a, const char* b, const char* c, ptrdiff_t n)  all operands contiguous
-    vs, sv   the same with b or a a single item (two inputs only)
+    vs, sv   the same with b or a a single item (two inputs), or c or a (chains of two ops)
     strided  void(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*)    NumPy's inner loop: args are the
              inputs, then the output; steps in bytes, 0 repeats an input; any alignment
 

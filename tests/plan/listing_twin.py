@@ -82,7 +82,8 @@ def _chain(lowering: Lowering, order: list[int], at: int) -> list[int]:
         row = lowering.state.code[ip]
         if row["op"] == NOP and found:
             continue
-        linked = row["op"] == ARRAY and row["array"]["kind"] in ("flat", "stats", "rows")
+        linked = row["op"] == ARRAY and row["array"]["kind"] in ("flat", "stats", "rows", "copy", "nest")
+        linked = linked and "n" in row["array"]
         if not linked or found and row["array"]["n"] != lowering.state.code[found[0]]["array"]["n"]:
             break
         reads, writes = _touched(lowering, row, (0, 1))

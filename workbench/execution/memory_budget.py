@@ -17,6 +17,8 @@ from workbench.trace.spill.store import QUEUE
 
 #: budget of runs without a trace: only the newest rows stay, enough for views to read them at full speed
 NEWEST_ROWS = 4 << 20
+#: ... of which arrays of a loop take this: the row in progress finds the one before it in the second-level cache
+NEWEST_ARRAYS = 1 << 20
 #: bytes of the checkpoints of such runs, in addition
 NEWEST_CHECKPOINTS = 4 << 20
 #: most bytes of the newest rows, where backends take the evicted ones

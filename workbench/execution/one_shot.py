@@ -10,7 +10,7 @@ import numpy as np
 from workbench.device import Device, checked_device
 from workbench.errors import ExecutionError
 from workbench.execution.feeds import prepare_feeds
-from workbench.execution.memory_budget import NEWEST_ROWS
+from workbench.execution.memory_budget import NEWEST_ARRAYS, NEWEST_ROWS
 from workbench.execution.run import Run
 from workbench.ir.graph import Graph
 from workbench.ir.types import TensorType
@@ -54,7 +54,7 @@ def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | Non
 
 
 def _outputs(plan: ExecutionPlan, arrays: Mapping[str, np.ndarray], regions: bool) -> dict[str, np.ndarray]:
-    run = Run(plan, arrays, NEWEST_ROWS, back=False)
+    run = Run(plan, arrays, NEWEST_ROWS, NEWEST_ARRAYS, back=False)
     run.machine.regions = regions
     while run.go() != "halt":
         pass  # between two slices Python handles signals

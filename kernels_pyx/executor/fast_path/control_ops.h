@@ -73,7 +73,7 @@ static inline int wb_all_hold(wb_engine *m, const wb_instr *s) {
 WB_BRANCH(guard, wb_all_hold(m, i->src))
 static inline int wb_step_rows(wb_engine *m, wb_rows *rows, int base) {
     char *const ahead = rows->cur + rows->row_bytes;
-    const ptrdiff_t bytes = rows->row_bytes < 2048 ? rows->row_bytes : 2048;
+    const ptrdiff_t bytes = rows->row_bytes < 512 ? rows->row_bytes : 512; /* longer ones the processor sees coming */
     ptrdiff_t k;
     if (ahead == rows->end || rows->pinning) return 0;
     for (k = 0; k < bytes; k += 64) __builtin_prefetch(ahead + WB_AHEAD + k, 1);

@@ -180,6 +180,7 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
     const wb_cached nothing = {-1, 0, 0, 0};
     wb_cached cached[2] = {nothing, nothing};
     int k, f, n = 0;
+    memset(m->elided, 0, (size_t)length);
     for (k = 0; k < length; k++) {
         m->fast_op_of[k] = n;
         n += (m->code[k].op != WB_NOP) + (m->code[k].condition_before != 0) + (m->code[k].condition_after != 0);

@@ -3,6 +3,7 @@
  *   dispatch.h       the packed instruction, and how one calls the next
  *   scalar_ops.h     kernels, scalar ops and their table
  *   array_fusion.h   arrays of known shape, chains of them
+ *   blocks.h         how a chain goes block by block
  *   control_ops.h    conditions, guards, tests, marks, back jumps
  *   pack.h           from instructions to packed ones
  */

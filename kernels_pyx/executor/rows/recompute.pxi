@@ -242,6 +242,22 @@ cdef int rest_of_row(Machine m, int f, int store, long long row, Recipe* recipe,
     return 0
 
 
+cdef void write_elided(Machine m) noexcept nogil:
+    """Where a run stops, the memory of the rest gets what the blocks of chains alone have held (fast_path/blocks.h)."""
+    cdef Engine* e = &m.e
+    cdef Instr* i
+    cdef int s, k
+    cdef int* span
+    for s in range(e.n_frames, e.n_stores):
+        span = m.program.spans + 2 * (s - e.n_frames)
+        if e.frames[s].scratch_bytes == 0 or e.frames[s].pinning or not span[0] < m.ip < span[1]:
+            continue
+        for k in range(span[0], m.ip):
+            i = &e.code[k]
+            if e.elided[k] and e.array_store[i.frame] == s:
+                wb_run_array(e.base, i)
+
+
 cdef long long first_recomputable(Machine m, int f, int store) noexcept nogil:
     """The first row of which what is not recorded can be computed."""
     return max(m.e.frames[store].first_row, m.e.frames[f].first_row)

@@ -150,6 +150,10 @@ template <class Op, class A, class B, class O, class C> struct Binary {
     static constexpr wb_row row(const char* name) { return {name, scalar, vv, vs, sv, strided}; }
 };
 
+template <class Op> constexpr bool is_chain = false;
+template <class X, class Y> constexpr bool is_chain<Chain<X, Y>> = true;
+template <class X, class Y> constexpr bool is_chain<Reverse<X, Y>> = true;
+
 template <class Op, class T, class C> struct Ternary {  // one type for all: clip and the chains
     static void scalar(char* out, const char* a, const char* b, const char* c) {
         store(at<T>(out), Op::template run<C>(get<C>(at<T>(a)), get<C>(at<T>(b)), get<C>(at<T>(c))));
@@ -161,11 +165,27 @@ template <class Op, class T, class C> struct Ternary {  // one type for all: cli
                   Op::template run<C>(get<C>(at<T>(a) + i), get<C>(at<T>(b) + i), get<C>(at<T>(c) + i)));
         }
     }
+    // Chains of two ops have loops for a single c and a single a.
+    static void vvs(char* out, const char* a, const char* b, const char* c, ptrdiff_t n) {
+        const auto z = get<C>(at<T>(c));
+#pragma GCC ivdep
+        for (ptrdiff_t i = 0; i < n; i++)
+            store(at<T>(out) + i, Op::template run<C>(get<C>(at<T>(a) + i), get<C>(at<T>(b) + i), z));
+    }
+    static void svv(char* out, const char* a, const char* b, const char* c, ptrdiff_t n) {
+        const auto x = get<C>(at<T>(a));
+#pragma GCC ivdep
+        for (ptrdiff_t i = 0; i < n; i++)
+            store(at<T>(out) + i, Op::template run<C>(x, get<C>(at<T>(b) + i), get<C>(at<T>(c) + i)));
+    }
     static constexpr wb_plan plan{vv, nullptr, nullptr, 3, {sizeof(T), sizeof(T), sizeof(T), sizeof(T)}};
     static void strided(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*) {
         wb_run_strided(&plan, args, dims, steps);
     }
-    static constexpr wb_row row(const char* name) { return {name, scalar, vv, nullptr, nullptr, strided}; }
+    static constexpr wb_row row(const char* name) {
+        if constexpr (is_chain<Op>) return {name, scalar, vv, vvs, svv, strided};
+        else return {name, scalar, vv, nullptr, nullptr, strided};
+    }
 };
 
 // where(condition, x, y). With one type on all sides the bits are moved as they are, NaN payloads included.

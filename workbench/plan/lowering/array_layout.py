@@ -55,7 +55,7 @@ def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[
         by_rows = _by_rows(loop, strides, dims)
         if by_rows is not None:
             return by_rows
-    return {
+    nest = {
         "kind": "nest",
         "fn": loop.strided,
         "data": loop.data,
@@ -64,6 +64,10 @@ def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[
         "dims": dims,
         "steps": strides,
     }
+    inner = tuple(s[0] for s in strides)
+    if len(dims) == 1 and loop.typed and all(s in (0, item) for s, item in zip(inner, loop.items, strict=True)):
+        nest |= {"n": dims[0], "stride": (*inner[:-1], *(0,) * (4 - len(inner)), inner[-1])}  # goes block by block
+    return nest
 
 
 def _by_rows(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[int]) -> dict[str, Any] | None:

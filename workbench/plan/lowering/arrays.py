@@ -32,7 +32,7 @@ from workbench.plan.lowering.array_layout import (
     strides_of,
 )
 from workbench.plan.lowering.array_products import product, product_and_sum, reduced, running
-from workbench.plan.lowering.inner_loops import ArrayLoop, find_loop, plain_attrs
+from workbench.plan.lowering.inner_loops import PAIRED, ArrayLoop, find_loop, pair_table, plain_attrs
 
 #: ops whose NumPy evaluation gives views of their first input
 MOVING = frozenset(
@@ -96,6 +96,8 @@ def _elementwise(spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> Ar
     if loop is None or np.broadcast_shapes(*shapes) != dims_of(out):
         return None
     array = loop_over(loop, [*(spread(t, dims_of(out)) for t in ins), spread(out, dims_of(out))], dims_of(out))
+    if array is not None and array["kind"] == "flat" and spec.name in PAIRED and {t.dtype for t in ins} == {out.dtype}:
+        array |= {"op": PAIRED.index(spec.name), "pairs": pair_table(spec.name, out.dtype)}
     return None if array is None else ArrayCode({0: [ArrayInstruction(array, tuple((k, 0) for k in range(len(ins))))]})
 
 
@@ -176,6 +178,8 @@ def copy_step(
         return None
     item = numpy_dtype(type_.dtype).itemsize
     array = {"kind": "copy", "n_in": 1, "item": item, "dims": dims, "steps": (one, two)}
+    if one[-1] == two[-1] == item and (len(dims) == 1 or len(dims) == 2 and min(one[0], two[0]) >= item * dims[1]):
+        array |= {"n": math.prod(dims), "stride": (item, 0, 0, item)}  # goes block by block
     return ArrayInstruction(
         array, ((source, delta),), at, places=delta == 0 and len(dims) == 1 and one == two == (item,)
     )
@@ -209,7 +213,7 @@ def _joined(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
 def _padded(
     node: Node, ins: Sequence[TensorType], out: TensorType, values: Sequence[np.ndarray | None]
 ) -> ArrayCode | None:
-    """The borders, slab by slab, and the array inside."""
+    """The array inside, which goes with what made it, and the borders, slab by slab."""
     if node.attrs.get("mode", "constant") != "constant" or any(v is None for v in values[1:]):
         return None
     dims, inside = dims_of(out), dims_of(ins[0])
@@ -229,7 +233,7 @@ def _padded(
                 at = sum(k * step for (k, _), step in zip(box, to, strict=True))
                 steps.append(copy_step(-1, 0, (0,) * len(dims), slab, to, at))
     at = sum(k * step for k, step in zip(low, to, strict=True))
-    steps.append(copy_step(0, 0, spread(ins[0], inside), ins[0], to, at))
+    steps.insert(0, copy_step(0, 0, spread(ins[0], inside), ins[0], to, at))
     return ArrayCode({0: [replace(s, constant=fill) for s in steps if s is not None]}) if None not in steps else None
 
 

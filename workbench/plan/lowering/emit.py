@@ -13,7 +13,7 @@ from workbench.kernels.layout import Condition, Copy, FrameLayout, Layout, NodeL
 from workbench.kernels.opcodes import ARRAY
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
-from workbench.plan.lowering.recompute import Recomputed, find_recomputed
+from workbench.plan.lowering.recompute import Recomputed, find_recomputed, left_out
 from workbench.plan.memory.allocation import share
 from workbench.plan.memory.liveness import are_large, in_place, lifetimes, movable, named
 from workbench.plan.memory.memory_bound import Storage
@@ -90,6 +90,8 @@ class Assembly:
             {k: operand(v, row["op"] == ARRAY or "sizes" in row) if isinstance(v, Spot) else v for k, v in row.items()}
             for row in self._state.code
         ]
+        for ip, last in left_out(self._state, self.recomputed).items():
+            code[ip] |= {"x0": 1, "x1": last}
         literals = [(*operand(spot), expect) for spot, expect in self._state.literals]
         calls = [
             (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs], *more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -18,13 +19,15 @@ from workbench.kernels.types.ops import OPS, is_exact
 class ArrayLoop:
     """``strided`` follows NumPy's convention for inner loops (with ``data``); ``flat`` are the addresses for all
     operands contiguous, for a single second and for a single first operand, 0 where there is none. ``items`` are the
-    bytes of an item of each operand, the result's last; ``raises``: the loop may set an exception."""
+    bytes of an item of each operand, the result's last; ``raises``: the loop may set an exception; ``typed``: it is one
+    of our own, which give an item the same wherever it stands in the array."""
 
     strided: int
     data: int
     flat: tuple[int, int, int]
     items: tuple[int, ...]
     raises: bool = False
+    typed: bool = False
 
     def flat_for(self, strides: Sequence[int]) -> int:
         """The contiguous loop for operands that lie ``strides`` apart (the result's last), or 0."""
@@ -54,13 +57,26 @@ def exact_kernel(op: str, inputs: Sequence[str], output: str) -> tuple[int, int,
     return typed.kernel(op, tuple(inputs), output)
 
 
+#: ops of which one compiled loop does two, each rounded: (a op b) op c, or c op (a op b) where that is another thing
+PAIRED = ("add", "subtract", "multiply", "divide")
+_SECONDS = (*PAIRED, "reverse_subtract", "reverse_divide")
+
+
+@functools.cache
+def pair_table(first: str, dtype: str) -> int:
+    """Address of the loops of pairs that begin with an op (kernels: fast_path/blocks.h): for each second one those for
+    contiguous operands, a single c, a single a."""
+    kernels = [exact_kernel(f"{first}_{second}", (dtype,) * 3, dtype) for second in _SECONDS]
+    return machine.address_table([address for k in kernels for address in ((0, 0, 0) if k is None else k[1:4])])
+
+
 def find_loop(spec: OpSpec, inputs: Sequence[str], output: str) -> ArrayLoop | None:
     """The loop that computes exactly what the op does on these dtypes."""
     dtypes = [numpy_dtype(d) for d in (*inputs, output)]
     items = tuple(d.itemsize for d in dtypes)
     kernel = exact_kernel(spec.name, inputs, output)
     if kernel is not None and kernel[4]:
-        return ArrayLoop(kernel[4], 0, kernel[1:4], items)
+        return ArrayLoop(kernel[4], 0, kernel[1:4], items, typed=True)
     if spec.ufunc is None:
         return None
     found = machine.ufunc_loop(getattr(np, spec.ufunc), dtypes)

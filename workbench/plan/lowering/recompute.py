@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.ir.node import Ref
-from workbench.kernels.opcodes import ARRAY, GUARD
+from workbench.kernels.opcodes import ARRAY, BACK, GUARD
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.memory.storage import Slot, Spot
 
@@ -77,6 +77,29 @@ def find_recomputed(state: LoweringState) -> Recomputed:
                 reasons[slot] = ("recomputed", f"{slot.size:,} bytes are computed again when looked at")
                 chosen[slot] = steps
     return Recomputed({slot: _closure(state.code, slot, chosen) for slot in chosen}, reasons)
+
+
+def left_out(state: LoweringState, found: Recomputed) -> dict[int, int]:
+    """Instructions whose result nothing but array instructions of the same iteration reads -> the last of those: where
+    they all run block by block, it need not be written to memory (kernels: fast_path/blocks.h)."""
+    heads = {row["frame"]: (row["jump"], ip) for ip, row in enumerate(state.code) if row["op"] == BACK}
+    others = {spot.slot for call in state.calls for spot in (*call[1], *call[2])}
+    others |= {spot.slot for region in state.regions for spot in (*region[1], *region[2])}
+    last: dict[Slot, int] = {}
+    for ip, row in enumerate(state.code):
+        for name, spot in row.items():
+            if isinstance(spot, Spot) and name != "out":
+                last[spot.slot] = ip
+                if row["op"] != ARRAY:
+                    others.add(spot.slot)
+    plain: dict[int, int] = {}
+    for slot in found.steps:
+        written = [ip for ip in found.steps[slot] if state.code[ip]["out"].slot is slot]
+        if slot not in others and len(written) == 1 and slot.frame is not None:
+            head, back = heads[slot.frame]
+            if head <= written[0] < back:
+                plain[written[0]] = last.get(slot, written[0])
+    return plain
 
 
 def _again(state: LoweringState, row: Mapping[str, Any], frame: int, fed: Iterable[Slot]) -> bool:

@@ -18,8 +18,8 @@ from workbench.plan.memory.storage import Slot, Spot
 #: smaller arrays stay, and all of them where they come to less than this
 LEAST_BYTES, LEAST_TOTAL = 4096, 1 << 20
 #: instructions that the fast path may run block by block, so that one does not end before the next begins (kernels:
-#: arrays.h)
-_CHAINED = ("flat", "stats", "rows")
+#: fast_path/blocks.h); copies and nests that do have a number of items
+_CHAINED = ("flat", "stats", "rows", "copy", "nest")
 
 Uses = dict[Slot, tuple[int, int]]
 Code = Sequence[Mapping[str, Any]]
@@ -94,7 +94,7 @@ def _chains(code: Code) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     length = None
     for ip, row in enumerate(code):
-        linked = row["op"] == ARRAY and row["array"]["kind"] in _CHAINED
+        linked = row["op"] == ARRAY and row["array"]["kind"] in _CHAINED and "n" in row["array"]
         if linked and length == row["array"]["n"]:
             found[-1] = (found[-1][0], ip)
         elif linked:

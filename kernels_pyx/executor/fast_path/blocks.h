@@ -1,0 +1,241 @@
+/* A chain of array instructions as it runs: block by block, so that what one writes the next finds in the first-level cache.
+ *
+ *   rows:    x ----.------------------------.
+ *                  v                        v
+ *   block:      a = x * 2   ->  piece 0  -> y = a + x  -> rows
+ *
+ * What only the chain itself reads is not written to memory: it stands in a piece of one block. Two ops of which the second
+ * alone reads the first are one kernel, which rounds after each. Wherever a run stops, what rows in progress do not hold
+ * is computed (rows/recompute.pxi: write_elided), and once something was edited there the chain writes everything.
+ */
+#ifndef WB_BLOCKS_H
+#define WB_BLOCKS_H
+#include "array_ops.h"
+#include "conditions.h"
+
+enum { WB_LONGEST_CHAIN = 32, WB_SECONDS = 6, WB_FORMS = 3 };
+
+/* Pairs: the first op is number 0 to 3 (add, subtract, multiply, divide); the second is add, subtract, multiply, divide, or
+ * one of the reversed: c - ab, c / ab. Forms: all contiguous, c a single item, a a single item. */
+enum { WB_THEN_ADD, WB_THEN_SUBTRACT, WB_THEN_MULTIPLY, WB_THEN_DIVIDE, WB_SUBTRACT_FROM, WB_DIVIDE_INTO };
+enum { WB_ALL_VECTORS, WB_SINGLE_C, WB_SINGLE_A };
+
+typedef struct {
+    const wb_array *x;
+    const wb_instr *s;
+    void *fn;
+    int base[4], offset[4]; /* of a, b, c, out */
+    ptrdiff_t stride[4];
+    short piece[4];         /* the piece of an operand that stands in none of the rows, or -1 */
+    short gone;             /* 1: a later member does its work too */
+} wb_member;
+
+typedef struct wb_group {
+    struct wb_group *next;
+    int length, n_pieces, n_elided, n_pairs;
+    int store;              /* whose rest it leaves out, or -1 */
+    int first, last;        /* instructions */
+    ptrdiff_t n, block, step, piece_bytes;
+    wb_member member[WB_LONGEST_CHAIN];
+} wb_group;
+
+static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, ptrdiff_t block,
+                          ptrdiff_t from, ptrdiff_t count) {
+    const wb_array *x = w->x;
+    char *at[4];
+    int k;
+    for (k = 0; k < 4; k++)
+        at[k] = w->piece[k] >= 0 ? pieces + w->piece[k] * g->piece_bytes + (from - block) * w->stride[k]
+                                 : base[w->base[k]] + w->offset[k] + from * w->stride[k];
+    if (x->kind == WB_COPY) {
+        if (w->piece[0] < 0) at[0] = base[w->base[0]] + w->offset[0];
+        if (w->piece[3] < 0) at[3] = base[w->base[3]] + w->offset[3];
+        wb_copy_rows(x, at[3], at[0], w->piece[3] >= 0, w->piece[0] >= 0, from, count);
+    } else wb_run_some((wb_flat)w->fn, x, at, from, count);
+}
+
+static void wb_run_group(const wb_engine *m, const wb_group *g) {
+    ptrdiff_t block, from, stop;
+    int k;
+    for (block = 0; block < g->n; block += g->block) {
+        stop = g->n - block < g->block ? g->n : block + g->block;
+        for (from = block; from < stop; from += g->step)
+            for (k = 0; k < g->length; k++)
+                if (g->member[k].x->kind != WB_STATS || g->step == g->block)
+                    wb_run_member(m->base, m->pieces, g, &g->member[k], block, from, stop - from < g->step ? stop - from : g->step);
+        if (g->step == g->block) continue;
+        for (k = 0; k < g->length; k++) /* statistics go by blocks of their own length */
+            if (g->member[k].x->kind == WB_STATS) wb_run_member(m->base, m->pieces, g, &g->member[k], block, block, stop - block);
+    }
+}
+
+/* -- how a group is made from its instructions ----------------------------------------------------------------------- */
+
+/* The member whose left-out result an operand is, or -1. */
+static int wb_maker(const wb_group *g, const char *elided, int k, int operand) {
+    const wb_member *w = &g->member[k];
+    int j;
+    for (j = k - 1; j >= 0; j--)
+        if (elided[j] && g->member[j].base[3] == w->base[operand] && g->member[j].offset[3] == w->offset[operand]) return j;
+    return -1;
+}
+static int wb_operands(const wb_array *x) { return x->kind == WB_STATS ? 1 : x->n_in; }
+
+/* Whether nobody but this chain reads a result before it is computed again: the plan says which instruction is the last
+ * (x1), and no condition of a breakpoint looks at it. */
+static int wb_may_be_left_out(const wb_engine *m, const wb_member *w, int last) {
+    const int store = m->array_store[w->s->frame];
+    int k;
+    if (!w->s->x0 || w->s->x1 > last || w->x->kind == WB_STATS || store < 0 || w->base[3] != wb_base_of(m, store) + 2) return 0;
+    for (k = 0; k < m->n_conditions; k++)
+        if (m->conditions[k].base == w->base[3] || m->conditions[k].store == store) return 0;
+    return 1;
+}
+
+/* Let member k do the work of the one that makes its operand, if there is a kernel for both. */
+static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int k, int operand) {
+    wb_member *w = &g->member[k], *v;
+    const int maker = wb_maker(g, elided, k, operand), other = 1 - operand;
+    int second, form, a = 0, j, i;
+    void *found;
+    if (maker < 0 || readers[maker] != 1 || w->x->kind != WB_FLAT || w->x->n_in != 2 || w->x->op < 0) return 0;
+    v = &g->member[maker];
+    if (v->x->kind != WB_FLAT || v->x->n_in != 2 || !v->x->pairs || v->gone || v->fn != v->x->fn) return 0;
+    if (v->stride[3] != w->stride[3] || w->stride[operand] == 0) return 0;
+    second = w->x->op;
+    if (operand == 1 && second == WB_THEN_SUBTRACT) second = WB_SUBTRACT_FROM;
+    else if (operand == 1 && second == WB_THEN_DIVIDE) second = WB_DIVIDE_INTO;
+    form = WB_ALL_VECTORS;
+    if (v->stride[0] == 0) form = WB_SINGLE_A;
+    else if (v->stride[1] == 0) {
+        if (v->x->op != WB_THEN_ADD && v->x->op != WB_THEN_MULTIPLY) return 0;
+        form = WB_SINGLE_A, a = 1; /* the order of two factors does not matter */
+    }
+    if (w->stride[other] == 0) {
+        if (form != WB_ALL_VECTORS) return 0;
+        form = WB_SINGLE_C;
+    }
+    found = v->x->pairs[WB_FORMS * second + form];
+    if (found == NULL) return 0;
+    for (j = maker + 1; j < k; j++) /* nobody in between may write what the first one reads (only in step: wb_in_step) */
+        for (i = 0; i < 2; i++)
+            if (g->member[j].base[3] == v->base[i] && g->member[j].offset[3] == v->offset[i]) return 0;
+    w->base[2] = w->base[other], w->offset[2] = w->offset[other], w->stride[2] = w->stride[other];
+    for (i = 0; i < 2; i++) {
+        j = i ^ a;
+        w->base[i] = v->base[j], w->offset[i] = v->offset[j], w->stride[i] = v->stride[j];
+    }
+    w->fn = found;
+    v->gone = 1;
+    g->n_pairs++;
+    return 1;
+}
+static int wb_inputs(const wb_member *w) { return w->fn == w->x->fn ? wb_operands(w->x) : 3; }
+
+/* Pieces for what is left out, used again once the last member that reads them has run. */
+static void wb_share_pieces(wb_group *g, const char *elided) {
+    int until[WB_LONGEST_CHAIN], taken[WB_LONGEST_CHAIN] = {0}, piece[WB_LONGEST_CHAIN], k, j, i;
+    for (k = 0; k < g->length; k++) until[k] = k;
+    for (k = 0; k < g->length; k++)
+        for (i = 0; i < wb_inputs(&g->member[k]); i++) {
+            const int maker = g->member[k].gone ? -1 : wb_maker(g, elided, k, i);
+            if (maker >= 0) until[maker] = g->member[k].x->kind == WB_STATS ? g->length : until[maker] > k ? until[maker] : k;
+        }
+    for (k = 0; k < g->length; k++) {
+        wb_member *w = &g->member[k];
+        piece[k] = -1;
+        if (w->gone) continue;
+        for (i = 0; i < wb_inputs(w); i++) {
+            const int maker = wb_maker(g, elided, k, i);
+            if (maker >= 0) w->piece[i] = (short)piece[maker];
+        }
+        if (elided[k]) {
+            for (i = 0; taken[i] > k; i++) {} /* taken up to, exclusive: a result never goes over its own operands */
+            taken[i] = until[k] + 1, piece[k] = i, w->piece[3] = (short)i;
+            if (i + 1 > g->n_pieces) g->n_pieces = i + 1;
+        }
+    }
+    for (k = j = 0; k < g->length; k++)
+        if (!g->member[k].gone) g->member[j++] = g->member[k];
+    g->length = j;
+}
+
+/* Whether statistics can wait for the end of their block: nothing behind them writes over what they read. */
+static int wb_statistics_can_wait(const wb_group *g) {
+    int k, j;
+    for (k = 0; k < g->length; k++)
+        for (j = k + 1; g->member[k].x->kind == WB_STATS && j < g->length; j++)
+            if (g->member[j].x->kind != WB_STATS && g->member[j].base[3] == g->member[k].base[0] &&
+                g->member[j].offset[3] == g->member[k].offset[0])
+                return 0;
+    return 1;
+}
+
+static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length) {
+    wb_group *g = (wb_group *)calloc(1, sizeof(wb_group));
+    char elided[WB_LONGEST_CHAIN] = {0};
+    int readers[WB_LONGEST_CHAIN] = {0}, k, i, stats = 0;
+    ptrdiff_t item = 1;
+    if (g == NULL) return NULL;
+    g->length = length, g->store = m->array_store[chain[0]->frame];
+    g->first = (int)(chain[0] - m->code), g->last = (int)(chain[length - 1] - m->code);
+    for (k = 0; k < length; k++) {
+        const wb_instr *s = chain[k];
+        wb_member *w = &g->member[k];
+        const int base[4] = {s->ba, s->bb, s->bc, s->bo}, offset[4] = {s->oa, s->ob, s->oc, s->oo};
+        w->s = s, w->x = (const wb_array *)s->data, w->fn = w->x->fn;
+        memcpy(w->base, base, sizeof base), memcpy(w->offset, offset, sizeof offset);
+        memcpy(w->stride, w->x->stride, sizeof w->stride);
+        for (i = 0; i < 4; i++) w->piece[i] = -1;
+        if (w->x->kind == WB_STATS) w->stride[3] = 0, stats = 1;
+        elided[k] = (char)wb_may_be_left_out(m, w, g->last);
+        g->n_elided += elided[k];
+        m->elided[s - m->code] = elided[k];
+        if (w->stride[3] > item) item = w->stride[3];
+    }
+    g->n = g->member[0].x->n;
+    for (k = 0; k < length; k++)
+        for (i = 0; i < wb_operands(g->member[k].x); i++) {
+            const int maker = wb_maker(g, elided, k, i);
+            if (maker >= 0) readers[maker]++;
+        }
+    for (k = 0; k < length; k++)
+        if (!wb_join_pair(g, elided, readers, k, 0)) wb_join_pair(g, elided, readers, k, 1);
+    wb_share_pieces(g, elided);
+    g->step = WB_SHORT_BLOCK, g->block = stats ? WB_BLOCK : WB_SHORT_BLOCK;
+    if (stats && !wb_statistics_can_wait(g)) g->step = g->block;
+    g->piece_bytes = g->block * item + 64;
+    g->next = m->groups, m->groups = g;
+    return g;
+}
+
+static void wb_free_groups(wb_engine *m) {
+    while (m->groups != NULL) {
+        wb_group *next = m->groups->next;
+        free(m->groups);
+        m->groups = next;
+    }
+    free(m->pieces);
+    m->pieces = NULL;
+}
+/* Memory for the pieces of the group that takes most of it; without it chains write everything. */
+static void wb_take_pieces(wb_engine *m) {
+    const wb_group *g;
+    size_t bytes = 64;
+    void *p = NULL;
+    if (m->groups == NULL) return;
+    for (g = m->groups; g != NULL; g = g->next)
+        if ((size_t)(g->n_pieces * g->piece_bytes) > bytes) bytes = (size_t)(g->n_pieces * g->piece_bytes);
+    m->pieces = posix_memalign(&p, 4096, bytes) ? NULL : (char *)p;
+}
+/* For the listing: the group that begins with an instruction; how many results are left out, or -1. */
+static int wb_group_facts(const wb_engine *m, int first, int *last, int *pairs) {
+    const wb_group *g;
+    for (g = m->groups; g != NULL; g = g->next)
+        if (g->first == first) {
+            *last = g->last, *pairs = g->n_pairs;
+            return g->n_elided;
+        }
+    return -1;
+}
+#endif

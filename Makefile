@@ -189,7 +189,7 @@ test-jax: $(JAX_VENV)/.made
 
 # With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
-	$(call limited,1800) "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native tests/cli/mcp \
+	$(call limited,1800) "$(WATCH_VENV)/bin/python" -m pytest $(SPREAD) -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native tests/cli/mcp \
 	  tests/frontends/python/test_foreign_objects.py tests/test_course.py tests/test_doc_code.py
 	$(call limited,600) "$(WATCH_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(TORCH_NOTEBOOKS)
 

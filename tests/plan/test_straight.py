@@ -66,9 +66,11 @@ def test_every_op(static):
     assert calls > 250
 
 
-@pytest.mark.parametrize("first", [0, pytest.param(1000, marks=pytest.mark.slow)])
-def test_random_programs(first):
-    count = 60 if first == 0 else 1500
+@pytest.mark.parametrize(
+    "first, count",
+    [(0, 60), pytest.param(1000, 400, marks=pytest.mark.slow), pytest.param(2000, 3000, marks=pytest.mark.sweep)],
+)
+def test_random_programs(first, count):
     calls = sum(both_ways(*ArrayMaker(seed).make()) > 0 for seed in range(first, first + count))
     assert calls > count // 20
 

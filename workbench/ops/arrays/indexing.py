@@ -199,7 +199,7 @@ def _gather(arrays, attrs):
 def _batched(x: np.ndarray, indices: np.ndarray, axis: int, batch: int) -> np.ndarray:
     """Each batch of x at the indices of the same batch."""
     between, rest = x.shape[batch:axis], x.shape[axis + 1 :]
-    lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in np.ogrid[tuple(map(slice, x.shape[:batch]))]]
+    lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in np.indices(x.shape[:batch], sparse=True)]
     moved = np.moveaxis(x, axis, batch)[(*lead, indices)]  # batch, indices, axes between, the rest
     back = range(indices.ndim, indices.ndim + len(between))
     return np.moveaxis(moved, back, range(batch, batch + len(between))).reshape(
@@ -221,9 +221,8 @@ def _gather_nd_type(types, attrs, values):
 def _gather_nd(arrays, attrs):
     x, indices = arrays
     batch = attrs.get("batch_dims", 0)
-    lead = np.ogrid[tuple(slice(0, d) for d in indices.shape[:batch])] if batch else ()
     rank = indices.ndim - 1
-    lead = [g.reshape(g.shape + (1,) * (rank - batch)) for g in lead]
+    lead = [g.reshape(g.shape + (1,) * (rank - batch)) for g in np.indices(indices.shape[:batch], sparse=True)]
     return x[(*lead, *np.moveaxis(indices, -1, 0), Ellipsis)]
 
 

@@ -98,7 +98,7 @@ def _along_type(types, attrs, values):
 def _along(arrays, attrs):
     x, indices, updates = arrays
     axis = attrs["axis"] % x.ndim
-    key = list(np.ogrid[tuple(slice(0, d) for d in indices.shape)])
+    key = list(np.indices(indices.shape, sparse=True))
     key[axis] = indices
     return _write(x.copy(), tuple(key), updates, attrs)
 

@@ -199,7 +199,8 @@ def _gather(arrays, attrs):
 def _batched(x: np.ndarray, indices: np.ndarray, axis: int, batch: int) -> np.ndarray:
     """Each batch of x at the indices of the same batch."""
     between, rest = x.shape[batch:axis], x.shape[axis + 1 :]
-    lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in np.indices(x.shape[:batch], sparse=True)]
+    grid: tuple[np.ndarray, ...] = np.indices(x.shape[:batch], sparse=True)
+    lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in grid]
     moved = np.moveaxis(x, axis, batch)[(*lead, indices)]  # batch, indices, axes between, the rest
     back = range(indices.ndim, indices.ndim + len(between))
     return np.moveaxis(moved, back, range(batch, batch + len(between))).reshape(

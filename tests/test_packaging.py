@@ -157,7 +157,7 @@ def test_the_command_works_in_a_fresh_environment(wheel, tmp_path):
     assert "72 events" in run(command, "inspect", "t.wbtrace", cwd=elsewhere)
     debug = (command, "debug", "m.txt", "-i", "a=2", "-c", "run", "-c", "print x 1", "--batch")
     assert "1.5" in run(*debug, cwd=elsewhere)
-    assert "21 notebooks" in run(command, "course", cwd=elsewhere)
+    assert "22 notebooks" in run(command, "course", cwd=elsewhere)
     assert (elsewhere / "workbench-course" / "01_first_loop.ipynb").is_file()
 
 

@@ -11,6 +11,7 @@ answer is right and raises :class:`Hint` if it is not.
 from __future__ import annotations
 
 from course.cells import definitions
+from course.decoding_runs import decoded
 from course.desk import EXERCISES, Hint, Verdict, check_answer, hint, score
 from course.exports import planted
 from course.jax_loop import weighings
@@ -20,6 +21,6 @@ from course.torch_loop import night_run, quiet_run
 from course.two_runs import two_ponds, two_programs
 
 __all__ = [
-    "EXERCISES", "Hint", "Verdict", "check_answer", "definitions", "hint", "looped", "night_run", "planted",
+    "EXERCISES", "Hint", "Verdict", "check_answer", "decoded", "definitions", "hint", "looped", "night_run", "planted",
     "quiet_run", "score", "sick_program", "two_ponds", "two_programs", "weighings",
 ]

@@ -15,7 +15,7 @@ MODULES = {
     "01": "first_loop", "02": "dataflow", "03": "frames", "04": "branches", "05": "convergence", "06": "chaos",
     "07": "endings", "08": "nested", "09": "nonfinite", "10": "onnx_model", "11": "tensorflow_graph",
     "12": "two_runs", "13": "capstone", "14": "own_loop", "15": "jax_loop",
-    "16": "sweeps", "17": "torch_loop", "18": "exports", "19": "looped_models",
+    "16": "sweeps", "17": "torch_loop", "18": "exports", "19": "looped_models", "20": "decoding_runs",
     "A1": "shapes_and_types", "A2": "memory",
 }
 #: how a verdict looks: word, sign, colour of its edge (Okabe and Ito's, so never red beside green)

@@ -14,7 +14,7 @@
 # # A looped transformer
 #
 # [◂ 18 An export that differs](18_export_that_differs.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/19_looped_transformer.ipynb)
+# [20 Decoding, token by token ▸](20_decoding.ipynb) · [solutions](solutions/19_looped_transformer.ipynb)
 #
 # A looped transformer has one block and calls it again and again on its own output: depth is a loop, and the number of
 # loops is free at run time. So the questions are those of this course. Does the hidden state come to a fixed point, or
@@ -303,7 +303,7 @@ course.check_answer("19.3", loop)
 # - A gate that looks at a state at rest sees the same state for ever.
 #
 # Your own: `with wb.watch_states(model) as states: model(x)`. [A page](../workbench/docs/howto/looped_models.md) says
-# what is found by itself. The course ends here. What is underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# what is found by itself. Another loop of a language model is the one that writes: [20 Decoding](20_decoding.ipynb).
 
 # %%
 torch.set_num_threads(threads)

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Appendix A1: shapes and types under the hood
 #
-# [◂ 19 A looped transformer](19_looped_transformer.ipynb) · [the course](README.md) ·
+# [◂ 20 Decoding, token by token](20_decoding.ipynb) · [the course](README.md) ·
 # [A2 Arrays that nobody uses ▸](A2_unused_arrays.ipynb) · [solutions](solutions/A1_shapes_and_types.ipynb)
 #
 # *The appendix is about the machine underneath. The course does not need it.*

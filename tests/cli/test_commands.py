@@ -297,7 +297,7 @@ def test_lab_shows_what_it_would_start(capsys, tmp_path):
 def test_course_writes_the_notebooks_without_their_solutions(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = Path(__file__).resolve().parents[2] / "notebooks"
-    assert "21 notebooks are in 'mine'" in said(capsys, "course", "mine")
+    assert "22 notebooks are in 'mine'" in said(capsys, "course", "mine")
     written = {str(f.relative_to("mine")): f.read_bytes() for f in Path("mine").rglob("*") if f.is_file()}
     assert {"01_first_loop.ipynb", "README.md", "course/__init__.py", "models/savings.fb"} <= set(written)
     assert not [name for name in written if name.startswith(("solutions", "sources"))]

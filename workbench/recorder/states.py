@@ -1,9 +1,9 @@
 """States of a loop that are not numbers: texts and objects, kept as digests, by which repetition is seen.
 
 Two values are one state if they have the same digest, BLAKE2b of 8 bytes of their parts. Of each state the beginning of
-its text is kept to be shown. A state that comes again in the same order is a recurrence: its period is the smallest p
-for which the newest p values are the p before them, found with the Z function of the reversed record (Gusfield,
-Algorithms on Strings, Trees and Sequences, 1997, 1.4).
+its text is kept to be shown. A state that comes again in the same order is a recurrence: of all p for which the newest
+p values are the p before them its period is the one that holds for the longest time, found with the Z function of the
+reversed record (Gusfield, Algorithms on Strings, Trees and Sequences, 1997, 1.4).
 """
 
 from __future__ import annotations
@@ -149,12 +149,17 @@ class StateRecord:
         return self._texts.get(self._digests[int(where[-1])], "...") if len(where) else ""
 
     def repetition(self) -> Repetition | None:
-        """The shortest pattern in which the newest states come again, at least twice; None where there is none."""
+        """The pattern in which the newest states come again for the longest time, at least twice; None without one.
+
+        A pattern with enough rounds is preferred: a, a, b repeated may end with a, a.
+        """
         newest = list(self._digests[-NEWEST:])[::-1]
         n, matched = len(newest), _matched(newest)
-        p = next((p for p in range(1, n // 2 + 1) if matched[p] >= p), None)
-        if p is None:
+        spans = {p: matched[p] + p for p in range(1, n // 2 + 1) if matched[p] >= p}
+        found = [(_often(p, span // p), span, -p) for p, span in spans.items()]
+        if not found:
             return None
+        p = -max(found)[2]
         every = self.digests
         others = np.flatnonzero(every[:-p] != every[p:])
         first = int(others[-1]) + 1 if len(others) else 0
@@ -165,15 +170,15 @@ class StateRecord:
     def stuck(self) -> str:
         """A sentence about a loop that repeats itself; empty for one that does not, or not for long enough."""
         again = self.repetition()
-        if again is None or self.setting or again.rounds < (STILL if again.period == 1 else ROUNDS):
+        if again is None or self.setting or not _often(again.period, again.rounds):
             return ""
         if again.period == 1:
             return f"{self.name} is the same since iteration {again.since:,}: {self.at(again.since)}."
         shown = [self.at(int(i)) for i in self._iterations[len(self) - again.period :][:3]]
-        more = ", ..." if again.period > 3 else ""
+        more = ", ..." if again.period > 3 else "."
         return (
             f"{self.name} repeats every {again.period:,} iterations since iteration {again.since:,}, "
-            f"{again.rounds:,} times: {', '.join(shown)}{more}."
+            f"{again.rounds:,} times: {', '.join(shown)}{more}"
         )
 
     @harmless
@@ -185,6 +190,10 @@ class StateRecord:
     @harmless
     def __repr__(self) -> str:
         return f"<StateRecord {self.name!r}, {len(self)} states, {self.different} different>"
+
+
+def _often(period: int, rounds: int) -> bool:
+    return rounds >= (STILL if period == 1 else ROUNDS)
 
 
 def _matched(values: list[int]) -> list[int]:

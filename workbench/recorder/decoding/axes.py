@@ -7,6 +7,7 @@ of logits, the axis has the last positions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,16 +20,29 @@ Shape = tuple[int, ...]
 
 
 class Axes(NamedTuple):
-    """Axis of positions and axis of keys of one op, or None; ``last`` where it has the last positions only."""
+    """Axis of positions and axis of keys of one op, or None; ``last`` where it has the last positions only.
+
+    ``folded`` where a call of one position has other axes: all of its numbers are those of the position.
+    """
 
     positions: int | None
     keys: int | None
     last: bool = False
+    folded: bool = False
 
 
 def axes_of(seen: Iterable[tuple[int, Shape]]) -> Axes | None:
     """The axes of an op, of the pairs (positions of the call, shape) of its calls; None where they have no order."""
     pairs = list(dict.fromkeys(seen))
+    found = _axes(pairs)
+    more = [(s, shape) for s, shape in pairs if s > 1]
+    if found is None and len(more) < len(pairs) and len({math.prod(shape) / s for s, shape in pairs}) == 1:
+        found = _axes(more) if more else None  # as of grouped queries, which attention puts side by side
+        return found._replace(folded=True) if found is not None and found.keys is None else None
+    return found
+
+
+def _axes(pairs: list[tuple[int, Shape]]) -> Axes | None:
     if len({len(shape) for _, shape in pairs}) != 1:
         return None
     if len(pairs) == 1:

@@ -10,7 +10,7 @@ from workbench.errors import WatchError
 from workbench.recorder.decoding.by_value import sites_by_value
 from workbench.recorder.decoding.choices import TokenChoice, choice_of
 from workbench.recorder.decoding.pairing import Pairs, pairs_of
-from workbench.recorder.decoding.record import DecodingRecord, ModelCall
+from workbench.recorder.decoding.record import CACHE_OPS, DecodingRecord, ModelCall
 from workbench.recorder.decoding.result import Apart, DecodingDiff, module_of
 from workbench.recorder.decoding.rows import PositionRows, distance, same_form
 
@@ -144,6 +144,10 @@ class _Comparison:
             axes_a.positions is None and axes_a.keys is not None,
             axes_b.positions is None and axes_b.keys is not None,
         )
+        caches = self.a.ops[op_a].op in CACHE_OPS and self.b.ops[op_b].op in CACHE_OPS
+        if keys_a != keys_b and caches:  # one was emptied, so that it has what is new and nothing else
+            like = axes_a if keys_a else axes_b
+            return self.rows_a.at(one, i, row, p, like), self.rows_b.at(other, j, row, p, like)
         if keys_b and axes_a.positions is not None and axes_a.keys is None:
             return self.rows_a.gathered(op_a, row, p), self.rows_b.at(other, j, row, p)
         if keys_a and axes_b.positions is not None and axes_b.keys is None:

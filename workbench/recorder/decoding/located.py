@@ -14,8 +14,9 @@ def locate(calls: Sequence[ModelCall], whole: np.ndarray) -> None:
 
     A call that begins with all tokens so far computes them anew. Another one goes on behind the last token that was
     kept: of a speculative call those that agree with the final sequence, of which the next call computes what follows.
+    The first call begins behind a beginning of the prompt whose keys were known before.
     """
-    reached = 0
+    reached = _known(calls[0], whole) if calls else 0
     for call in calls:
         n = call.positions
         anew = reached > 0 and n > reached and np.array_equal(call.ids[:, :reached], whole[:, :reached])
@@ -24,3 +25,10 @@ def locate(calls: Sequence[ModelCall], whole: np.ndarray) -> None:
         equal = (call.ids[:, : part.shape[1]] == part).all(axis=0)
         kept = int(np.argmin(equal)) if not equal.all() else part.shape[1]
         reached = max(call.start + kept, min(reached, call.start + n))
+
+
+def _known(call: ModelCall, whole: np.ndarray) -> int:
+    """How many tokens the first call leaves out: the fewest before those it computes; 0 where these are no part."""
+    n = call.positions
+    starts = range(whole.shape[1] - n + 1)
+    return next((k for k in starts if np.array_equal(whole[:, k : k + n], call.ids)), 0)

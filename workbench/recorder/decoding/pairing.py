@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 from workbench.recorder.decoding.record import CACHE_OPS, DecodingRecord, ModelCall
@@ -24,17 +26,24 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: ModelCall) -> Pairs:
-    """The pairs by the names of ops and modules, in order.
+    """The pairs by the names of ops and modules, in order; those of the same lines first.
 
     What a cache returns are all keys so far: in a run without one they are what is put into it, so that an op that puts
     new keys behind older ones is paired with the op that gives them.
     """
     one, other = _names(a, call_a), _names(b, call_b)
-    both: list[tuple[int, int]] = []
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    for i, j, n in matcher.get_matching_blocks():
-        both += [(i + k, j + k) for k in range(n)]
+    counts, turns = (Counter(one), Counter(other)), (_turns(one, call_a.positions), _turns(other, call_b.positions))
+    both = [
+        (i, j)
+        for i, j in _in_order(one, other)
+        if not (one[i] in turns[0] or other[j] in turns[1])
+        or (one[i] == other[j] and counts[0][one[i]] == counts[1][other[j]])
+    ]
+    both = _by_what_is_put(both, a, call_a, one, b, call_b, other)
     mine, theirs = dict(both), {j: i for i, j in both}
+    for i, j in _begun_anew(one, other, mine, theirs):
+        both.append((i, j))
+        mine[i], theirs[j] = j, i
     for j in range(len(other)):
         if j not in theirs and (source := put_by(b, call_b, j)) in theirs:
             both.append((theirs[source], j))
@@ -47,8 +56,81 @@ def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: Mo
     return Pairs(both, frozenset(range(len(one))) - set(mine), frozenset(range(len(other))) - set(theirs))
 
 
-def _names(run: DecodingRecord, call: ModelCall) -> list[tuple[str, str, int]]:
-    """Name, module and number of the tensor; of an op outside of all modules the line in place of the module.
+class OpName(NamedTuple):
+    """The key of an op by which it is paired; ``line`` is where it is called, elsewhere in another implementation."""
+
+    op: str
+    module: str
+    output: int
+    caches: bool
+    line: str
+
+
+def _in_order(one: list[OpName], other: list[OpName]) -> list[tuple[int, int]]:
+    """Places of the pairs in order: those of the same lines, and between these those of the same names."""
+    found: list[tuple[int, int]] = []
+    ends = [(-1, -1), *_blocks(one, other), (len(one), len(other))]
+    for (i, j), (m, n) in pairwise(ends):
+        found += [(i + 1 + k, j + 1 + h) for k, h in _blocks(_lineless(one[i + 1 : m]), _lineless(other[j + 1 : n]))]
+        found.append((m, n))
+    return found[:-1]
+
+
+def _blocks(one: list[OpName], other: list[OpName]) -> list[tuple[int, int]]:
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    return [(i + k, j + k) for i, j, n in blocks for k in range(n)]
+
+
+def _lineless(names: list[OpName]) -> list[OpName]:
+    return [name._replace(line="") for name in names]
+
+
+def _turns(names: list[OpName], positions: int) -> set[OpName]:
+    """Ops of a loop over the positions within a call, as of a recurrence: the first one is not that of the token."""
+    return {name for name, n in Counter(names).items() if positions > 1 and n % positions == 0}
+
+
+def _by_what_is_put(
+    both: list[tuple[int, int]],
+    a: DecodingRecord, call_a: ModelCall, one: list[OpName],
+    b: DecodingRecord, call_b: ModelCall, other: list[OpName],
+) -> list[tuple[int, int]]:  # fmt: skip
+    """The pairs, of which caches are paired anew: first those into which paired ops put their keys."""
+    known = {(i, j) for i, j in both if not (one[i].caches and other[j].caches)}
+    mine = {i: put_by(a, call_a, i) for i, name in enumerate(one) if name.caches}
+    theirs = {j: put_by(b, call_b, j) for j, name in enumerate(other) if name.caches}
+    found: dict[int, int] = {}
+    for i, source in mine.items():
+        j = next((j for j, put in theirs.items() if (source, put) in known and j not in found.values()), None)
+        if j is not None:
+            found[i] = j
+    for i, j in both:
+        if (i, j) not in known and i not in found and j not in found.values():
+            found[i] = j
+    return sorted(known | set(found.items()))
+
+
+def _begun_anew(
+    one: list[OpName], other: list[OpName], mine: dict[int, int], theirs: dict[int, int]
+) -> list[tuple[int, int]]:
+    """Caches beside ops that put new keys behind nothing, since their cache was emptied."""
+    found = []
+    for (first, second), swapped in (((one, other), False), ((other, one), True)):
+        taken, free = (mine, theirs) if not swapped else (theirs, mine)
+        left = [j for j, name in enumerate(second) if name.op in CACHE_OPS and not name.caches and j not in free]
+        for i, name in enumerate(first):
+            if not name.caches or i in taken:
+                continue
+            like = name._replace(caches=False)
+            j = next((j for j in left if second[j] == like), None)
+            if j is not None:
+                left.remove(j)
+                found.append((j, i) if swapped else (i, j))
+    return found
+
+
+def _names(run: DecodingRecord, call: ModelCall) -> list[OpName]:
+    """The names of the ops; of one outside of all modules the line stands in place of the module.
 
     A cache is told from an op of its name that puts together something else, as the two halves of a head.
     """
@@ -56,8 +138,8 @@ def _names(run: DecodingRecord, call: ModelCall) -> list[tuple[str, str, int]]:
     for value in call.values:
         op, axes = run.ops[value.op], run.axes(value.op)
         caches = op.op in CACHE_OPS and axes is not None and axes.positions is None and axes.keys is not None
-        name = f"{op.op.removesuffix('_')}{' of a cache' if caches else ''}"
-        found.append((name, op.module or f"{op.file}:{op.line}", op.output))
+        line = f"{op.file}:{op.line}"
+        found.append(OpName(op.op.removesuffix("_"), op.module or line, op.output, caches, line))
     return found
 
 

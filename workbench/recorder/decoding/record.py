@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import weakref
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -234,6 +235,8 @@ class DecodingRecord:
 
     #: bytes of a number of the model, and the most positions that it can have
     item, bound = 4, 0
+    #: the module of PyTorch, which is not kept alive
+    model: weakref.ref[Any] | None = None
 
     @harmless
     def __str__(self) -> str:

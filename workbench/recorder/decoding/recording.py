@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -107,6 +108,7 @@ def record_decoding(
     )
     record.item = next((p.element_size() for p in model.parameters()), 4)
     record.bound = int(getattr(getattr(model, "config", None), "max_position_embeddings", 0) or 0)
+    record.model = weakref.ref(model)
     log = DecodingLog(record, memory, int(options.get("max_new_tokens") or 0))
     follower = OpFollower(torch, model, log)
     tokens = torch.as_tensor(given, device=next((p.device for p in model.parameters()), None))

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.ir.node import Source
 from workbench.recorder.decoding.choices import TokenChoice
 from workbench.recorder.decoding.heat_map import heat_map
+from workbench.recorder.decoding.layer_ranking import LayerRanking, ranking_of
 from workbench.recorder.decoding.record import CACHE_OPS, DecodingOp, DecodingRecord
 from workbench.text import apart, facts_html, harmless
 
@@ -150,6 +151,18 @@ class DecodingDiff:
         for (position, module), value in self.distances.items():
             found[rows[module], columns[position]] = value
         return modules, positions, found
+
+    def ranking(self) -> LayerRanking:
+        """The layers of two models, as of one in float32 and its quantised copy, by what each does to the parted token.
+
+        Each layer of the second model is put into the first one by itself, which reads the common tokens again.
+
+        Raises
+        ------
+        WatchError
+            If there are no two modules of PyTorch with layers that differ (``no-ranking``).
+        """
+        return ranking_of(self.a, self.b, self.choice)
 
     def figure(self) -> Any:
         """A heat map of plotly: how far the two runs are apart, by module and token."""

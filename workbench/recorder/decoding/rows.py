@@ -21,8 +21,10 @@ class PositionRows:
         self._sorted: dict[int, np.ndarray] = {}
 
     def axes(self, op: int, like: Axes | None = None) -> Axes | None:
-        """The axes of an op; of a cache of fixed length the axis of keys is that of its partner."""
+        """The axes of an op; of a cache of fixed length, or one that was emptied, the axis of keys is its partner's."""
         found = self.run.axes(op)
+        if found is not None and like is not None and like.positions is None and found.positions == like.keys:
+            return like
         if found is not None and found.keys is None and like is not None and like.keys is not None:
             return found._replace(keys=like.keys) if found.positions == like.positions else found
         return found
@@ -33,6 +35,8 @@ class PositionRows:
         at, axes = position + pad, self.axes(value.op, like)
         if axes is None:
             return None
+        if axes.folded and call.positions == 1:
+            return self._whole(value, row) if at == call.start else None
         if axes.positions is None:
             if axes.keys is None:
                 return self._whole(value, row) if at == call.start + call.positions - 1 else None

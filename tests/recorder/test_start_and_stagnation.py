@@ -60,6 +60,17 @@ LOOPS = {
     "settings": (lambda k: {"rate": 0.1}, False),
     "settings beside noise": (lambda k: {"rate": 0.1, "x": float(np.cos(7 * k * k))}, False),
     "a decay": (lambda k: {"error": 0.9**k}, False),
+    "an array that rests": (lambda k: {"x": np.full(4, max(0.5**k, 1e-9))}, True),
+    "an array that rests beside a floor": (
+        lambda k: {"x": np.full(4, max(0.5**k, 1e-9)), "error": 0.5 ** min(k, 30)},
+        True,
+    ),
+    "complex numbers that rest": (lambda k: {"x": np.full(3, (0.5 + 0.5j) ** min(k, 40))}, True),
+    "an array of constants": (lambda k: {"x": np.ones(4)}, False),
+    "an array that turns": (lambda k: {"x": np.array([np.cos(k), np.sin(k)])}, False),
+    "an array whose parts change places": (lambda k: {"x": np.roll(np.arange(6), k if k > 5 else 0)}, False),
+    "an array that moves beside a floor": (lambda k: {"x": np.arange(3.0) + k % 7, "error": 0.5 ** min(k, 30)}, False),
+    "a large array that rests": (lambda k: {"x": np.full(2000, float(min(k, 40)))}, True),
 }
 
 

@@ -37,6 +37,8 @@ VARIABLES, POINTS = 12, 240
 REACHED = 100_000
 #: equal values in a row after which a variable is said to rest
 RESTING = 6
+#: bytes of an array's values that are compared at one look
+VERIFIED = 2**22
 #: iterations without a change after which a loop without ``until`` stagnates; at least a quarter of all, too
 STILL = 20
 #: confidence from which on a callback is called
@@ -238,7 +240,8 @@ class Outlooks:
         y = np.where(silent, np.nan, y)
         bound = next((c.bound for c in watch.until if c.variable == name and not isinstance(c.bound, str)), None)
         x = tuple((rows - start + 1).tolist())
-        rests, at = self._rests(ref, watch.iteration), None if newest_row is None else x[newest_row]
+        rests = _array_rests(column, start, stop) if column.shape else self._rests(ref, watch.iteration)
+        at = None if newest_row is None else x[newest_row]
         bound = None if measure else bound
         return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, measure, rests, at, bad)
 
@@ -250,6 +253,32 @@ class Outlooks:
         except TROUBLE:
             return None
         return iteration - run + 1 if run >= RESTING else None
+
+
+def _array_rests(column: Any, start: int, stop: int) -> int | None:
+    """The iteration since which an array is the same, if it is for RESTING iterations.
+
+    That is seen from its statistics, and then from as many of its values as have VERIFIED bytes.
+    """
+    most = max(2, VERIFIED // max(1, int(np.prod(column.shape)) * column.dtype.itemsize))
+    source, window = (column, min(most, TAIL)) if column.statistics is None else (column.statistics, TAIL)
+    rows = np.arange(max(start, source.first, column.first, stop - window), stop)
+    if column.missing is not None:
+        rows = rows[~column.missing.take(rows).astype(bool)]
+    if len(rows) < RESTING:
+        return None
+    numbers = source.take(rows).reshape(len(rows), -1)
+    other = np.flatnonzero(~_same(numbers, numbers[-1]))
+    rows = rows[other[-1] + 1 if len(other) else 0 :]
+    if len(rows) < RESTING:
+        return None
+    some = column.take(np.unique(rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)]))
+    whole = some.reshape(len(some), -1)
+    return int(rows[0]) - start + 1 if _same(whole, whole[-1]).all() else None
+
+
+def _same(values: np.ndarray, newest: np.ndarray) -> np.ndarray:
+    return np.asarray(((values == newest) | ((values != values) & (newest != newest))).all(axis=1))
 
 
 def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:

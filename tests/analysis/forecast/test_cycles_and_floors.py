@@ -1,9 +1,8 @@
-"""Cycles that are seen once and again, floors of noise that were reached, and records that only look like them."""
+"""Cycles that are seen once and again, and records that only look like them."""
 
 import numpy as np
 
 from workbench.analysis import TerminationMonitor
-from workbench.analysis.forecast.endless.arrives import arrived_clear
 from workbench.analysis.forecast.endless.returns import returns_clear
 
 
@@ -31,21 +30,6 @@ def test_sharp_returns_are_read_from_the_logarithm():
     assert returns_clear(prey - 0.008, 0.008) is not None
     answer = _ask(prey, ">", 0.008)
     assert answer.outcome == "never"
-
-
-def test_a_residual_that_fell_to_its_noise_is_at_its_floor():
-    """Sampled gradients that fell and scatter; not those that go on to fall, by factors or by a walk."""
-    rng = np.random.default_rng(3)
-    found = []
-    for _ in range(10):
-        fall = 6.0 * 0.7 ** np.arange(60.0)
-        floor = np.abs(fall + 0.2 * rng.normal(size=60) + 0.3)
-        found.append(arrived_clear(np.log(floor / 1e-7)) is not None)
-        sinks = np.exp(-0.06 * np.arange(60.0) + 0.3 * rng.normal(size=60))
-        assert arrived_clear(np.log(sinks / 1e-4)) is None
-        walk = np.cumsum(-0.2 + 0.4 * rng.normal(size=60)) + 16
-        assert walk.min() <= 0 or arrived_clear(walk) is None
-    assert sum(found) >= 7
 
 
 def test_what_fell_and_grows_may_fall_again():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, is_walk, slow_part
 from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
@@ -61,25 +60,9 @@ def test_a_walk_is_not_taken_for_swings():
     assert not is_walk(np.sin(0.7 * K)) and not is_walk(rng.normal(size=60))
 
 
-@pytest.mark.parametrize(("rate", "rests"), [(0.8, True), (0.85, True), (0.97, False), (0.99, False)])
-def test_what_shrinks_fast_enough_comes_to_rest_above(rate, rests):
-    found = dies_out(1.0 + 5.0 * rate**K, 16)
-    assert (found is not None) == rests and (found is None or found == (pytest.approx(1.0, abs=0.1), 1))
-
-
 def test_a_fast_part_does_not_hide_a_slow_one():
-    slow = 0.99**K
-    assert dies_out(slow + 5.0 * 0.8**K, 16) is None
     assert slow_part(3.0 - 0.01 * K + 5.0 * 0.8**K) == pytest.approx(0.12, rel=0.1)
     assert slow_part(1.0 + 5.0 * 0.9**K) < 1e-3
-    assert dies_out(1.0 / (K + 1.0), 16) is None and dies_out((K + 1.0) ** -0.3, 16) is None
-
-
-def test_a_transient_that_settles_into_a_cycle():
-    values = 0.2 + np.resize([0.3, 0.05, 0.2, 0.1], 50) + 2.0 * 0.7**K
-    gap, period = dies_out(values, 16) or (0.0, 0)
-    assert gap == pytest.approx(0.25, abs=1e-3) and period in (1, 4)
-    assert answer(values, ">", 0.2).outcome == "never"
 
 
 def test_steady_growth_goes_away_and_growth_that_slackens_does_not():
@@ -150,16 +133,6 @@ def test_the_monitor_says_so():
     rng = np.random.default_rng(11)
     said = answer(0.7 + rng.standard_cauchy(50) ** 2, ">", 1e-4)
     assert said.outcome == "never" and said.reason.slug == "noise-floor"
-
-
-def test_what_moves_again_at_its_end_has_not_come_to_rest():
-    k = np.arange(44.0)
-    slow = 47.0 + 50.0 * 0.85**k - 0.004 * np.maximum(k - 33, 0.0) ** 2
-    assert dies_out(47.0 + 50.0 * 0.85**k - 8.0, 16) is not None and dies_out(slow - 8.0, 16) is None
-    chaos = np.array([0.5281, 0.9968, 0.0127, 0.05, 0.1901, 0.6159, 0.9462, 0.2035, 0.6484, 0.9119, 0.3213, 0.8722])
-    near_a_cycle = np.r_[chaos, 0.4459, 0.9883, 0.0463, 0.1767, 0.5819, 0.9731, 0.1046, 0.3747, 0.9372]
-    near_a_cycle = np.r_[near_a_cycle, 0.2355, 0.7202, 0.8061, 0.6253, 0.9372, 0.2355, 0.7202, 0.806, 0.6254, 0.9371]
-    assert dies_out(np.r_[near_a_cycle, 0.2357], 16) is None
 
 
 def test_a_residual_that_fell_and_grows_again_may_fall_again():

@@ -64,7 +64,7 @@ def test_no_law_is_overlooked(dtype):
     assert {"counter", "line", "logarithm", "term-ratio"} <= answered
     assert left < 0.3 * asked
     if dtype is np.float64:
-        assert {"geometric", "parabola", "seasonal-share"} <= answered
+        assert {"geometric", "parabola"} <= answered
 
 
 def test_a_look_takes_three_floats_of_float64():

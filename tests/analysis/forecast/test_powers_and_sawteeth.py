@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.endless.settles import settles_clear
 from workbench.analysis.forecast.laws.first_look import exact_law, first_look
 from workbench.analysis.forecast.laws.sawtooth import sawtooth
 from workbench.analysis.forecast.laws.shifted_power import shifted_power
@@ -82,16 +81,6 @@ def test_flags_that_take_turns_never_end_an_or():
         for a in first:
             monitor.observe({"a": a, "b": ~a}, True, [(a, "==", np.True_), (~a, "==", np.True_)], "or")
         assert monitor.prediction().outcome == outcome
-
-
-def test_a_running_mean_wanders_by_ever_smaller_steps():
-    """Means of noise stay near their level; a walk of even steps, and a slow way down, are not told."""
-    rng = np.random.default_rng(2)
-    means = [np.cumsum(5 + rng.normal(size=50)) / np.arange(1, 51) for _ in range(12)]
-    assert sum(settles_clear(mean - 1.0) is not None for mean in means) >= 6
-    for _ in range(12):
-        assert settles_clear(np.cumsum(rng.normal(size=50)) + 40.0) is None
-    assert settles_clear(5 * (np.arange(50.0) + 1) ** -0.5 - 0.1) is None
 
 
 def test_no_question_raises_or_hangs_on_values_that_left_the_range():

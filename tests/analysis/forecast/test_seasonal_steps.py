@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.laws.seasonal_share import seasonal_share
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 
 WEEK = [3, 17, 9, 4, 12, 1, 8]
@@ -52,25 +51,3 @@ def test_a_window_of_powers_of_two_is_told_from_the_next_number_beyond_it(power)
         truth = next(k for k, v in enumerate(window) if not v < mark)
         assert seasonal_steps(window[:22].tolist(), "<", mark).k == truth - 21
     assert seasonal_steps(window[:22].tolist(), "<", np.inf) is None
-
-
-@pytest.mark.parametrize("every", [3, 6, 12])
-def test_a_loan_with_a_bonus_each_year_ends_to_the_month(every):
-    debt = [1e5]
-    while debt[-1] > 0:
-        month = len(debt) - 1
-        debt.append(debt[-1] * 1.004 - 520.0 - (900.0 if month % every == every - 1 else 0.0))
-    seen = 2 * every + 6
-    found = seasonal_share(np.array(debt[:seen]), ">", 0.0)
-    assert found is not None and found.k == len(debt) - seen
-    monitor = wb.TerminationMonitor([("debt", "0")])
-    for v in debt[:seen]:
-        monitor.observe({"debt": v}, True, [(v, ">", 0.0)])
-    assert monitor.prediction().remaining == len(debt) - seen
-
-
-def test_other_records_gain_no_share():
-    rng = np.random.default_rng(5)
-    k = np.arange(60.0)
-    for x in (rng.normal(size=60), np.cumsum(rng.normal(size=60)), 0.9**k, np.sin(0.4 * k), 1 / (k + 1), 60.0 - k):
-        assert seasonal_share(x, ">", -99.0) is None

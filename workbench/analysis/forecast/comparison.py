@@ -271,7 +271,6 @@ class ComparisonMonitor:
                 "geometric": f"{name} changes by the factor {step:.6g}",
                 "sawtooth": f"{name} counts, and starts again after runs that grow by a rule",
                 "seasonal": f"{name} moves by steps that repeat",
-                "seasonal-share": f"{name} changes by a share of it and by amounts that repeat",
                 "seasonal-begun": f"{name} moves by factors that begin to repeat",
                 "parabola": f"{name} moves on a parabola",
                 "line": f"{name} moves on a straight line",

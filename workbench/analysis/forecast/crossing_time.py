@@ -113,8 +113,9 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         low = min(near, default=math.inf)
         return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier)
     spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
-    half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
-    kind = law_class(len(x), best.error, half)
+    half = max(spread, best.error * k)
+    doubt = max(half, ahead_doubt(k, len(x), best.error, best.law.parameters))
+    kind = law_class(len(x), best.error, best.law.parameters, doubt)
     if kind == "exact":
         kind += _beyond(x, k, best.start, eps, op, t)
     found = _banded(k, half, len(x), kind, best.law.name, best.error, spread)

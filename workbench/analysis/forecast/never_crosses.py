@@ -18,7 +18,6 @@ from workbench.analysis.forecast.endless.distance import by_distance, ends_at_it
 from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.endless.no_progress import no_progress
 from workbench.analysis.forecast.endless.noise_floor import far_from_noise
-from workbench.analysis.forecast.endless.swings import resets
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
@@ -27,8 +26,6 @@ from workbench.kernels.laws import is_noisy
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
 #: A limit of a smaller share of the last value is told from zero by the record's last digits alone.
 DEEP = 1e-6
-#: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
-SLOWED = 0.3
 #: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk goes to and fro, too.
 REPEATED = 20
 
@@ -39,7 +36,6 @@ class Verdict(NamedTuple):
     slug: str
     sentence: str
     sure: bool
-    period: float | None = None
 
 
 def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
@@ -57,11 +53,7 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
     away = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if c.error > 1e-8 and not _slows(x):
-        return None
     if c.error > 1e-10 and keep not in ("!=", "==") and ends_at_its_pace("limit-beyond", away):
-        return None
-    if abs(c.limit - t) <= 4 * _of_whole_numbers(x, c.limit):
         return None
     return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
 
@@ -73,9 +65,6 @@ def verdict(
 
     ``again(n)`` classifies the first n values: a limit must have been in sight before.
     """
-    if resets(x, keep):
-        sentence = f"{name} counts up and starts again at moments that its record does not explain."
-        return Verdict("resets", sentence, False)
     found = _verdict(e, x, keep, t, name, clause, again)
     if keep not in (">", ">=", "<", "<="):
         return found
@@ -85,7 +74,7 @@ def verdict(
     if found.sure:
         found = Verdict("doubtful", f"{name} comes nearer to {t:.6g}, at a pace that may end clause {clause}.", False)
     surely = by_distance(x, keep, t, name, clause)
-    return found if surely is None else Verdict(*surely[:2], True, surely[2])
+    return found if surely is None else Verdict(*surely, True)
 
 
 def _verdict(
@@ -135,10 +124,7 @@ def _stays(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdic
     return Verdict("floor" if rests else "cycle", sentence, True)
 
 
-_NOISY = (
-    *("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk"),
-    *("swings", "outgrows", "coherent_waves", "one_way", "growing_waits"),
-)
+_NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk", "swings")
 
 
 def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarray) -> bool:
@@ -157,7 +143,7 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
         if _by_chance(x, max(round(e.period), 1)):
             return Verdict("doubtful", f"{name} repeats {e.period:.6g} values, as it may by chance.", False)
         sentence = f"{name} repeats with period {e.period:.6g}, and clause {clause} holds all through."
-        return Verdict("cycle", sentence, True, e.period)
+        return Verdict("cycle", sentence, True)
     if e.label is Pattern.CHAOTIC:
         return _bounded(x, keep, t, name, clause)
     if e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and goes_away(e, keep, float(x[-1]), t):
@@ -185,32 +171,11 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     error = e.limit_error if e.limit_error is not None else left
     # what the model missed in its hold-out it may miss again on the way to the limit
     error += 10.0 * left * (e.model.spread if e.model is not None else 0.1)
-    if e.method not in EXACT_METHODS:
-        error += _of_whole_numbers(x, limit)
-        if not (_slows(x) or e.model is not None and e.model.spread < 1e-8):
-            return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but does not slow down yet.", False)
     if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
         return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
     floors = ("floor", "settled", "constant_tail", "noise_ball", "periodic")
     slug = "floor" if e.method in floors else "limit-beyond"
     return Verdict(slug, f"{name} tends to {limit:.9g}, and there clause {clause} still holds.", True)
-
-
-def _slows(x: np.ndarray) -> bool:
-    """True if the latest steps are a part of the largest: a law that bends towards a limit must be seen to bend."""
-    steps = np.abs(x[1:] - x[:-1])
-    return float(steps[-4:].max()) <= SLOWED * float(steps.max())
-
-
-def _of_whole_numbers(x: np.ndarray, limit: float) -> float:
-    """Error of the limit of whole numbers: a law in floats misses each by one, and those add up as its way does.
-
-    0 for other values.  x' = x - x // p, which rests near p, is the float law's way to 0.
-    """
-    if not all(map(float.is_integer, x[-8:].tolist())):
-        return 0.0
-    step = abs(float(x[-1] - x[-2]))
-    return max(abs(limit - float(x[-1])) / step, 1.0) if step > 0 else 1.0
 
 
 def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:

@@ -28,7 +28,7 @@ UNASKED = 16
 #: Slugs of a "never" that a trend away from the threshold outweighs.
 SCATTERS = ("swings", "noise-floor", "chaotic")
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
-CUT = ("near", "newton-rate", "walk", "-line", "-power", "fine", "good", "fair", "rough")
+CUT = ("near", "newton-rate", "walk", "-line", "-power", "stiff", "bends", "few")
 #: Iterations from which on an upper bound is none.
 UNBOUNDED = 1e15
 #: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.

@@ -58,7 +58,7 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
             k = _stays(law, limit, tol)
             if k is None or k > 400 * n:
                 continue
-            return _banded(k, _others(best.law, tried, best, held, tol), n, best.error, limit, _limit(best.law), tol)
+            return _banded(k, _others(best.law, tried, best, held, tol), n, best, limit, _limit(best.law), tol)
     return None
 
 
@@ -73,12 +73,13 @@ def _others(law: Law, tried: list[Fitted], best: Fitted, held: int, tol: float) 
 
 
 def _banded(
-    k: int, others: list[float], n: int, error: float, limit: float, earlier: float | None, tol: float
+    k: int, others: list[float], n: int, best: Fitted, limit: float, earlier: float | None, tol: float
 ) -> Within:
+    error, parameters = best.error, best.law.parameters
     half = max((abs(k - v) for v in others), default=0.1 * k) + error * k
     if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
         half = max(half, 0.05 * k)
-    kind = "exact" if error < EXACT else law_class(n, error)
+    kind = "exact" if error < EXACT else law_class(n, error, parameters)
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 

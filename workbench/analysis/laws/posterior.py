@@ -32,7 +32,7 @@ LEAST = 8
 #: foretold.
 NEVER, FAR = 40.0, 20.0
 #: The probability from which "never" is said, and from which no end is.
-SURE, TORN = 0.85, 0.3
+SURE, TORN = 0.8, 0.3
 #: A trend towards the mark is steeper than so many of its standard errors, in one of these last shares of the record.
 TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
 #: A rest that quickens falls faster by this in its last quarter than in the one before.

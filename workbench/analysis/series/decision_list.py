@@ -1,9 +1,9 @@
 """The decision order for the finite values of one variable, one step a module.
 
-2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, integers that are divided, staircases
-(whose last tread is not the end), a tail within rounding; 5 smooth tails; 6 linear prediction; 7 noise, with a test for
-a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of the last 40 % wins; step 8's tests for
-a rule, of which the one beside a linear map decides most, come before the noise verdicts, which take what follows none.
+2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, staircases; 5 smooth tails; 6 linear
+prediction; 7 noise, with a test for a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of
+the last 40 % wins; step 8's tests for a rule, of which the one beside a linear map decides most, come before the noise
+verdicts, which take what follows none.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import math
 import numpy as np
 
 from workbench.analysis.series import acceleration, exact_tail, step_ratios, weak_labels
-from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import resting
 from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
-from workbench.analysis.series.noise.spectrum import coherent_waves, periodic_signal, spectral_peak
+from workbench.analysis.series.noise.spectrum import periodic_signal, spectral_peak
 from workbench.analysis.series.noise.swings import envelope, swings
 from workbench.analysis.series.noise.trends import drifting, moving_mean, one_way, weak_trend
-from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
+from workbench.analysis.series.noise.walks import random_walk, unit_root
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.rules.local_rule import close_pairs, level, predictability
@@ -76,12 +75,9 @@ def _decided(h: History) -> Finding:
         found = step(h)
         if found is not None:
             return _with_order(h, found)
-    found = divided(h) or staircase(h, decide)
+    found = staircase(h, decide)
     if found is not None:
         return found
-    found = exact_tail.settled(h)
-    if found is not None:
-        return _with_order(h, found)
     found = smooth(h)
     if found is None:
         return _carried(h, reviewed(h, _irregular(h)))
@@ -103,7 +99,7 @@ def _carried(h: History, found: Finding) -> Finding:
 
 
 #: Methods whose findings hold only where the record neither drifts nor swings ever wider.
-_BOUNDED = frozenset(("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "coherent_waves"))
+_BOUNDED = frozenset(("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball"))
 #: Standard errors of swings that do.
 STEEP = 8.0
 #: Methods of maps that are asked before the waves.
@@ -148,7 +144,7 @@ def _irregular(h: History) -> Finding:
     if found is not None:
         return found
     p = predictability(h)
-    found = outgrows(h) or walking_steps(h)
+    found = outgrows(h)
     if found is not None:
         return found
     linear = p is not None and p.linear_enough
@@ -174,7 +170,7 @@ def _irregular(h: History) -> Finding:
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
         found = pattern_in_noise(h) or close_pairs(h, p)
-    found = found or coherent_waves(h) or unit_root(h)
+    found = found or unit_root(h)
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)
         if found is not None and found.label is not Pattern.CONVERGING and not level(h.x):

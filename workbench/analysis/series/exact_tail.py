@@ -117,38 +117,3 @@ def constant_tail(h: History) -> Finding | None:
     before = f"at most {longest} in a row were before" if longest > 1 else "no two neighbours were before"
     why = f"The last {run} values are equal; {before}."
     return Finding(Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=error, doubt=doubt)
-
-
-def _rested_before(steps: np.ndarray, run: int, small: float) -> bool:
-    """True if the record rested before its last ``run`` values, for half as long: the rest at its end need not last."""
-    moves = np.flatnonzero(steps > small)
-    longest = int(np.diff(moves, prepend=-1).max()) - 1 if moves.size else 0
-    return longest >= 3 and run <= 2 * (longest + 1)
-
-
-def settled(h: History) -> Finding | None:
-    """CONVERGING if the last values stay within 4 ulp after a movement that was much larger and died out."""
-    if h.integral or len(h) < 5:
-        return None
-    x, ulp = h.x, h.ulp(float(h.x[-1]))
-    run = fits.close_run(x, 4 * ulp)
-    if run < max(3, math.ceil(0.05 * len(x))) or run == len(x):
-        return None
-    d = np.abs(h.d)
-    tail, head = d[-(run - 1) :], d[: -(run - 1)]
-    largest = float(head.max(initial=0.0))
-    if not head.size or float(tail.mean()) > 2 * ulp or largest < 20 * ulp:
-        return None
-    if _rested_before(head, run, 4 * ulp):
-        return None
-    middle = float(np.median(tail))
-    if middle > 0.1 * float(np.median(head)) and float(np.median(head[-len(tail) :])) < 10 * max(middle, 1e-320):
-        return None
-    why = (
-        f"The last {run} values lie within 4 units in the last place; "
-        f"the largest step before was {h.unscale(largest):.3g}."
-    )
-    last = float(x[-1])
-    return Finding(
-        Pattern.CONVERGING, "settled", why, Settled(last), limit=last, limit_error=float(np.ptp(x[-run:])) + 2 * ulp
-    )

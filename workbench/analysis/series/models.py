@@ -44,21 +44,6 @@ class Cycle:
 
 
 @dataclass
-class Arrival:
-    """The next values are ``following``, the last of which is where they rest."""
-
-    following: np.ndarray
-    spread: float = 0.0
-
-    def predict(self, j: np.ndarray) -> np.ndarray:
-        return self.following[np.minimum(np.asarray(j, dtype=np.int64), len(self.following)) - 1]
-
-    @property
-    def limit(self) -> float | None:
-        return float(self.following[-1])
-
-
-@dataclass
 class Counter:
     """Steps of one size."""
 

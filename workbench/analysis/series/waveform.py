@@ -29,11 +29,6 @@ MOST = 2048
 REST = 0.003
 
 
-def turns(h: History) -> int:
-    """Changes of direction in the last values."""
-    return changes(h.d[-MOST:] > 0)
-
-
 def folded(h: History, period: float) -> float:
     """Median distance of values that are neighbours in the phase of a wave of this period."""
     x = h.x[-WINDOW:]
@@ -44,7 +39,7 @@ def folded(h: History, period: float) -> float:
 def waveform(h: History) -> Finding | None:
     """A verdict if the record is smooth, turns four times or more, and repeats itself up to a gain."""
     x = h.x[-MOST:]
-    n, bends = len(x), turns(h)
+    n, bends = len(x), changes(h.d[-MOST:] > 0)
     if n < 32 or bends < 4 or n < 4 * bends:
         return None
     period = _period(x)

@@ -10,13 +10,11 @@ import math
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.arrives import arrived_clear
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
-from workbench.analysis.forecast.endless.pace import closes_in, may_walk, slackens, slow_part
+from workbench.analysis.forecast.endless.pace import closes_in, may_walk, slow_part
 from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
-from workbench.analysis.forecast.endless.settles import settles_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 from workbench.analysis.series.value_series import changes
 
@@ -40,8 +38,8 @@ ABOVE = 0.5
 FALLEN, MANY = 0.03, 32
 
 
-def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
-    """(slug, sentence, period) of a "never" from the distance to the threshold alone, without a model; else None."""
+def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str] | None:
+    """(slug, sentence) of a "never" from the distance to the threshold alone, without a model; else None."""
     y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
     n = len(y)
     if n < FEWEST or float(y.min()) <= 0 or not math.isfinite(float(y.max())):
@@ -50,15 +48,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     z = np.log(x / t) if residual else y
     if scattered_clear(z) is not None:
         sentence = f"{name} scatters without memory, and its edge stays away from {t:.6g}; clause {clause} holds."
-        return "noise-floor", sentence, None
-    if residual and (floor := arrived_clear(z)) is not None:
-        sentence = (
-            f"{name} fell and scatters, {math.exp(floor):.3g} times {t:.6g} or more; clause {clause} never turns."
-        )
-        return "noise-floor", sentence, None
-    if (still := settles_clear(y)) is not None:
-        sentence = f"{name} wanders by ever smaller steps, {still:.3g} away from {t:.6g}; clause {clause} never turns."
-        return "limit-beyond", sentence, None
+        return "noise-floor", sentence
     # the usual cases: it comes nearer fast, to where it never was, and it does not turn
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
@@ -74,7 +64,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         gap = returns_clear(y, t if residual else 0.0)
     if gap is not None:
         sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
-        return "swings", sentence, None
+        return "swings", sentence
     if fast and not scatters:
         return None
     rest = dies_out(y, LONGEST if turns else 1) if not fast else None
@@ -84,14 +74,14 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         gap, period = rest
         if period > 1:
             sentence = f"{name} settles into period {period}, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
-            return "cycle", sentence, float(period)
+            return "cycle", sentence
         sentence = f"{name} moves less and less, and comes to rest {gap:.3g} away from {t:.6g}; clause {clause} holds."
-        return "limit-beyond", sentence, None
+        return "limit-beyond", sentence
     if not fast and outgrows(y):
-        return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns.", None
+        return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns."
     if turns and scatter_clear(z) is not None and not closes_in(z, float(z.mean())):
         sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
-        return "chaotic", sentence, None
+        return "chaotic", sentence
     return None
 
 
@@ -105,5 +95,5 @@ def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
     if slug == "moves-away":
         # what fell and grows again may fall again
         fallen = len(y) < MANY and float((np.maximum.accumulate(y) - y).max()) > FALLEN * float(y.max())
-        return fallen or slackens(y) or float(y[-1]) < ABOVE * float(y.max())
+        return fallen or float(y[-1]) < ABOVE * float(y.max())
     return slug in ("cycle", "chaotic") and closes_in(y, gap)

@@ -36,8 +36,6 @@ LEANS = -0.3
 SEEN, SLOWING = 2.0, 0.35
 #: Difference of the shares that are left of a level and of its swings, if they shrink together.
 TOGETHER = 0.15
-#: Growth of a third that is less than that of the one before, as a share.
-SLACK = 0.7
 #: The share of a quarter's fall in the one before, from which on it rises.
 RISING, STEEP = 1.2, 0.9
 
@@ -131,13 +129,3 @@ def slow_part(y: np.ndarray) -> float:
     if not STEEP * a > b > c > 0 or a * c > RISING * b * b or a + c <= 2.0 * b:
         return max(c, 0.0)
     return min(max((a * c - b * b) / (a + c - 2.0 * b), 0.0), c)
-
-
-def slackens(y: np.ndarray) -> bool:
-    """True if a distance that grows does so more slowly from third to third, as a logarithm, and as it is unevenly."""
-    n = len(y)
-    if n < 9 or laws.lag_one(y) < SMOOTH:
-        return False
-    at = np.array([y[k : k + 3].mean() for k in (0, n // 3 - 1, 2 * n // 3 - 1, n - 3)])
-    plain, logs = np.diff(at), np.diff(np.log(at))
-    return bool(logs[2] < SLACK * logs[1] and not SLACK * plain[1] < plain[2] < plain[1] / SLACK)

@@ -72,22 +72,3 @@ def wanders(y: np.ndarray) -> bool:
     """True if a walk of such steps, which are independent and add up, may reach 0: within 60**2 steps."""
     step = float(np.diff(y).std())
     return abs(laws.lag_one(y)) < 0.3 and float(y.std()) > 1.2 * step and float(y.min()) < 60.0 * step
-
-
-def resets(x: np.ndarray, keep: str) -> bool:
-    """True for a counter towards the threshold that starts again at its base now and then, after uneven runs."""
-    if keep not in ("<", "<=", ">", ">="):
-        return False
-    up = 1.0 if keep in ("<", "<=") else -1.0
-    base = up * float(x.min() if up > 0 else x.max())
-    # the usual case: the last two steps differ, and neither leads to the base
-    sooner, before, last = x[-3:].tolist()
-    if last - before != before - sooner and up * last != base and up * before != base:
-        return False
-    y = up * x
-    steps = np.diff(y)
-    counts = steps[steps > 0]
-    if not counts.size or not np.all((steps == counts[0]) | (y[1:] == base)):
-        return False
-    starts = np.flatnonzero(y == base)
-    return len(starts) > 1 and float(y.max()) > base + counts[0] and len(set(np.diff(starts).tolist())) > 1

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.comparisons import OPS
-from workbench.analysis.forecast.laws.far_product import far_product
 from workbench.kernels.laws import followed
 
 
@@ -230,10 +229,7 @@ def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None
             jumped = _jump(value, c, threshold)
             done, value = done + jumped[0], jumped[1]
             size = 256 if jumped[0] else size
-    if kind == "add" or op in ("!=", "=="):
-        return None
-    found = far_product(float(value), float(c), threshold, limits(x.dtype))
-    return found and Steps(done + found[0], slug, step=float(c), span=(done + found[1], done + found[2]))
+    return None
 
 
 def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, Any, Any]:

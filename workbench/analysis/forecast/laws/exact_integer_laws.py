@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps
+from workbench.analysis.forecast.laws.integer_division import division
 from workbench.analysis.forecast.laws.rounded_share import rounded_share
-from workbench.analysis.series.integer_division import division
 
 #: Values run ahead one by one, and the bits a value may grow to.
 MOST, BITS = 4096, 8192

@@ -10,22 +10,13 @@ import numpy as np
 from workbench.analysis.forecast.laws.exact_continuation import Steps, float_steps, limits
 from workbench.analysis.forecast.laws.logarithm import logarithm
 from workbench.analysis.forecast.laws.parabola import parabola
-from workbench.analysis.forecast.laws.seasonal_share import seasonal_share
 from workbench.analysis.forecast.laws.shifted_power import shifted_power
 from workbench.analysis.forecast.laws.straight_line import straight_line
 from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.kernels.laws import may_follow
 
 #: The bits of ``may_follow``: laws in the order in which they are asked, steps that repeat, and "it moves too often".
-LAWS = (
-    (1, float_steps),
-    (2, parabola),
-    (4, straight_line),
-    (8, logarithm),
-    (256, shifted_power),
-    (16, term_ratio),
-    (32, seasonal_share),
-)
+LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (256, shifted_power), (16, term_ratio))
 SEASONAL_STEPS, MOVES, ALL = 64, 128, 511 - 128
 
 

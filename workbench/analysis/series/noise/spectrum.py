@@ -13,8 +13,6 @@ from workbench.kernels import fits
 
 #: Values that the spectrum is taken of: the last ones, at most this many.
 SPECTRUM = 2048
-#: Waves that are sought at most, the share of what is left that one explains at least, and what they leave at most.
-WAVES, STRONG, FORETOLD = 4, 0.12, 0.5
 
 
 @lru_cache(maxsize=16)
@@ -84,37 +82,3 @@ def periodic_signal(h: History, least: float, peak: tuple[float, float] | None =
         return None
     why = f"One frequency (period {period:.5g}) and its harmonics carry {share:.0%} of the variance."
     return Finding(Pattern.OSCILLATING, "spectrum", why, period=period, doubt=0.2 if share < 0.75 else 0.1)
-
-
-def coherent_waves(h: History) -> Finding | None:
-    """OSCILLATING if up to four waves, found in the first 60 % of the record, foretell half or more of the variance of
-    the rest: noise that turns at a rate of its own forgets its phase."""
-    x = h.x[-SPECTRUM:]
-    n = len(x)
-    first = 6 * n // 10
-    if first < 36:
-        return None
-    y = x - x[:first].mean()
-    left, test = np.ascontiguousarray(y[:first]), y[first:]
-    power = float(test @ test)
-    window = taper(first)[0]
-    columns, periods, best = [np.ones(n)], [], 1.0
-    for _ in range(WAVES):
-        spectrum = np.fft.rfft(left * window, 2 * first)
-        size = spectrum.real**2 + spectrum.imag**2
-        size[:5] = 0.0  # a slow wave may as well be a trend
-        share, period = fits.sine(left, 2 * first / max(int(size.argmax()), 1))
-        if share < STRONG or not 2.0 < period < first / 2.0:
-            break
-        angle = 2.0 * math.pi / period * np.arange(n)
-        columns += [np.cos(angle), np.sin(angle)]
-        periods.append(period)
-        rows = np.stack(columns, axis=1)
-        a = rows[:first]
-        solved = np.linalg.pinv(a.T @ a) @ (a.T @ y[:first])
-        left = np.ascontiguousarray(y[:first] - a @ solved)
-        best = min(best, float(np.sum((test - rows[first:] @ solved) ** 2)) / max(power, 1e-300))
-    if best > FORETOLD:
-        return None
-    why = f"{len(periods)} wave(s) of the first 60 % foretell all but {best:.0%} of the rest: they keep their phase."
-    return Finding(Pattern.OSCILLATING, "coherent_waves", why, period=periods[0], doubt=0.2)

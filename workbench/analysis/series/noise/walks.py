@@ -100,15 +100,3 @@ def unit_root(h: History) -> Finding | None:
         return None
     why = f"Nothing draws the values back (Dickey-Fuller statistic {tau:.3g}): a walk with correlated steps."
     return Finding(Pattern.DIVERGING, "unit_root", why, doubt=0.4)
-
-
-def walking_steps(h: History) -> Finding | None:
-    """DIVERGING if the steps themselves are a random walk: noise that is integrated twice, whose curve is smooth."""
-    steps, _, lag, wandered, *lean = fits.walk(h.d)
-    if steps < 100 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0 or len(np.unique(h.d)) < steps:
-        return None
-    early, *_, late = fits.block_spreads(np.diff(h.d), 4)
-    if not 0.6 * early < late < 2.5 * early:
-        return None
-    why = "The steps are a random walk of independent steps: noise that is integrated twice, whose variance grows."
-    return Finding(Pattern.DIVERGING, "walking_steps", why, doubt=0.2)

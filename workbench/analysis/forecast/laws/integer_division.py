@@ -11,14 +11,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
-
-from workbench.analysis.series.models import Arrival
-from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.value_series import History
-
-#: Moves that the rule must reproduce at least, values that are asked, and steps until it rests.
-LEAST, ASKED, MOST = 5, 64, 10_000
+#: Moves that the rule must reproduce at least.
+LEAST = 5
 
 Step = Callable[[int], int]
 
@@ -58,25 +52,3 @@ def division(xs: Sequence[int]) -> Step | None:
                 if all(step(x) == y for x, y in pairwise(xs)):
                     return step
     return None
-
-
-def divided(h: History) -> Finding | None:
-    """CONVERGING, with the number where the rule comes to rest."""
-    if not h.integral or h.dtype.kind == "b" or len(h) <= LEAST:
-        return None
-    xs = [int(v) for v in h.exact[-ASKED:]]
-    if abs(xs[-1]) > abs(xs[0]):
-        return None
-    step = division(xs)
-    if step is None:
-        return None
-    following = [step(xs[-1])]
-    while len(following) < MOST and (after := step(following[-1])) != following[-1]:
-        following.append(after)
-    rest = following[-1]
-    if step(rest) != rest:
-        return None
-    model = Arrival(np.ldexp(np.array(following, dtype=float), -h.exponent))
-    why = f"Each value is the one before, divided and rounded to a whole number; the rule rests at {rest}."
-    ratio = abs(step(xs[0]) / xs[0])
-    return Finding(Pattern.CONVERGING, "divided", why, model, limit=model.limit, limit_error=0.0, rate=ratio)

@@ -153,6 +153,7 @@ def test_what_cannot_be_recorded_is_refused_with_the_reason() -> None:
         (transformers.T5ForConditionalGeneration(small), PROMPT, {}, "encoder-decoder"),
         (model, PROMPT, {"generate": lambda m, p: p}, "no-calls"),
         (model, PROMPT, {"num_beams": 2, "num_return_sequences": 2, "max_new_tokens": 3}, "bad-tokens"),
+        (model, PROMPT, {"num_beams": 2, "max_new_tokens": 3}, "beams"),
     ]
     for model_, prompt, options, slug in cases:
         with pytest.raises(wb.WorkbenchError) as error:

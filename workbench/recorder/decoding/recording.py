@@ -67,7 +67,7 @@ def record_decoding(
     ------
     WatchError
         For a prompt that has no tokens (``bad-prompt``), a model without ``generate`` (``no-generate``) or with an
-        encoder (``encoder-decoder``), and a loop that did not call the model (``no-calls``) or returned no tokens
+        encoder (``encoder-decoder``), a beam search (``beams``), and a loop that did not call the model (``no-calls``) or returned no tokens
         (``bad-tokens``).
 
     Examples
@@ -138,6 +138,14 @@ def _of_graph(
 
 def _finish(record: DecodingRecord, log: DecodingLog, unfollowed: set[str], whole: np.ndarray) -> None:
     """Say where the calls are in the finished sequence, and what could not be recorded."""
+    wider = next((n for n, call in enumerate(record.calls, 1) if len(call.ids) > len(whole)), None)
+    if wider is not None:
+        raise WatchError(
+            f"record_decoding: call {wider} of {record.name} has {len(record.calls[wider - 1].ids)} rows of tokens, but "
+            f"the run returned {len(whole)}: rows that compete, as beams do, change their places from call to call.",
+            slug="beams",
+            fix="decode greedily or with num_beams=1; of a beam search the best sequence can be given as the prompt.",
+        )
     if not record.calls and not log.full:
         raise WatchError(
             f"record_decoding: the loop did not call {record.name}.",

@@ -67,8 +67,8 @@ def record_decoding(
     ------
     WatchError
         For a prompt that has no tokens (``bad-prompt``), a model without ``generate`` (``no-generate``) or with an
-        encoder (``encoder-decoder``), a beam search (``beams``), and a loop that did not call the model (``no-calls``) or returned no tokens
-        (``bad-tokens``).
+        encoder (``encoder-decoder``), a beam search (``beams``), and a loop that did not call the model (``no-calls``)
+        or returned no tokens (``bad-tokens``).
 
     Examples
     --------
@@ -141,8 +141,8 @@ def _finish(record: DecodingRecord, log: DecodingLog, unfollowed: set[str], whol
     wider = next((n for n, call in enumerate(record.calls, 1) if len(call.ids) > len(whole)), None)
     if wider is not None:
         raise WatchError(
-            f"record_decoding: call {wider} of {record.name} has {len(record.calls[wider - 1].ids)} rows of tokens, but "
-            f"the run returned {len(whole)}: rows that compete, as beams do, change their places from call to call.",
+            f"record_decoding: call {wider} of {record.name} has {len(record.calls[wider - 1].ids)} rows of tokens, "
+            f"but the run returned {len(whole)}: rows that compete, as beams do, change places from call to call.",
             slug="beams",
             fix="decode greedily or with num_beams=1; of a beam search the best sequence can be given as the prompt.",
         )

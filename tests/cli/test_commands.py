@@ -299,11 +299,13 @@ def test_course_writes_the_notebooks_without_their_solutions(capsys, tmp_path, m
     source = Path(__file__).resolve().parents[2] / "notebooks"
     assert "22 notebooks are in 'mine'" in said(capsys, "course", "mine")
     written = {str(f.relative_to("mine")): f.read_bytes() for f in Path("mine").rglob("*") if f.is_file()}
+    assert {"glossary.md", "LICENSE.md"} <= set(written)
     assert {"01_first_loop.ipynb", "README.md", "course/__init__.py", "models/savings.fb"} <= set(written)
-    assert not [name for name in written if name.startswith(("solutions", "sources"))]
+    assert not [name for name in written if name.startswith(("solutions", "sources", "teaching"))]
     assert all((source / name).read_bytes() == content for name, content in written.items())
     said(capsys, "course", "--solutions")
     assert Path("workbench-course/solutions/01_first_loop.ipynb").is_file()
+    assert Path("workbench-course/teaching/notes.md").is_file()
 
 
 def test_course_overwrites_nothing(capsys, tmp_path, monkeypatch):
@@ -408,7 +410,7 @@ def test_a_terminal_without_unicode_gets_ascii(trace):
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("runn", "did you mean run"), ("inspct", "did you mean inspect"), ("zzz", "expected one of lab, course, run")],
+    [("runn", "did you mean run"), ("inspct", "did you mean inspect"), ("zzz", "expected one of lab, course, grade")],
 )
 def test_an_unknown_command_is_answered_with_what_was_meant(capsys, word, meant):
     with pytest.raises(SystemExit) as end:

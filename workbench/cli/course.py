@@ -9,7 +9,8 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 
 FIRST = "01_first_loop.ipynb"
-SOLUTIONS = "solutions"
+#: folders that students do not get
+FOR_TEACHERS = ("solutions", "teaching")
 #: the notebooks where the workbench runs from its sources
 BESIDE = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -29,7 +30,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         default=Path("workbench-course"),
         help="where to (default: %(default)s)",
     )
-    parser.add_argument("--solutions", action="store_true", help="with the notebooks that have the answers")
+    parser.add_argument(
+        "--solutions", action="store_true", help="with the notebooks that have the answers, and the notes for teachers"
+    )
     parser.set_defaults(run=_course)
 
 
@@ -62,7 +65,7 @@ def write(folder: Path, solutions: bool) -> int:
                 slug="not-empty",
                 fix="name another folder: your answers in this one stay as they are.",
             )
-        left_out = {"sources", "__pycache__", ".ipynb_checkpoints", *(() if solutions else (SOLUTIONS,))}
+        left_out = {"sources", "__pycache__", ".ipynb_checkpoints", *(() if solutions else FOR_TEACHERS)}
         shutil.copytree(source, folder, ignore=lambda _, names: left_out & set(names), dirs_exist_ok=True)
     except OSError as error:
         raise WorkbenchError(

@@ -13,7 +13,21 @@ from workbench.cli.output import error_facts, one_document, print_document, prin
 from workbench.text import printable, similar_names
 
 #: modules of this package whose ``add(commands)`` makes their parsers
-GROUPS = ("lab", "course", "run", "debug", "inspect", "explain", "diff", "sweep", "log", "mcp", "types", "doctor")
+GROUPS = (
+    "lab",
+    "course",
+    "grade",
+    "run",
+    "debug",
+    "inspect",
+    "explain",
+    "diff",
+    "sweep",
+    "log",
+    "mcp",
+    "types",
+    "doctor",
+)
 
 
 class Parser(argparse.ArgumentParser):

@@ -1,0 +1,149 @@
+"""Runs one notebook in a process of its own, within limits, and collects what it has written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.grade.hand_in import Cells
+
+#: bytes of results that are read of one notebook
+MOST_RESULTS = 5_000_000
+#: better outcomes come first: an exercise that was solved once stays solved
+OUTCOMES = ("right", "wrong", "missing")
+
+
+@dataclass
+class Graded:
+    """The result of one notebook.
+
+    Attributes
+    ----------
+    ended : str
+        ``"finished"``, ``"out of time"``, ``"crashed"`` (out of memory included) or ``"unreadable"``.
+    seconds : float
+        Time by the clock, in seconds.
+    outcomes : dict
+        Exercise -> ``{"outcome", "sentence", "tries", "hints"}``; ``"outcome"`` is one of ``"right"``, ``"wrong"``,
+        ``"missing"``, or ``"not reached"``.
+    errors : list of str
+        Errors of cells, in order; the number of a code cell counts from 1.
+    """
+
+    ended: str
+    seconds: float = 0.0
+    outcomes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+
+def mark(cells: Cells, keys: list[str], course: Path, seconds: int, memory: int) -> Graded:
+    """Run a notebook and give its marks.
+
+    Parameters
+    ----------
+    cells : Cells
+        The code.
+    keys : list of str
+        Exercises that are expected in it.
+    course : Path
+        Folder of the notebooks: its checks and models are used, and not those beside the student's notebook.
+    seconds : int
+        Processor time of the process, in seconds; by the clock it may take four times as long.
+    memory : int
+        Bytes of data of the process.
+    """
+    with tempfile.TemporaryDirectory(prefix="workbench-grade-") as work:
+        home = Path(work)
+        for name in ("course", "models"):
+            shutil.copytree(course / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for lesson in course.glob("[0-9A]*.ipynb"):  # checks read definitions from them
+            shutil.copy(lesson, home)
+        (home / "cells.json").write_text(json.dumps(cells.sources), encoding="utf-8")
+        results = home / "results.jsonl"
+        command = [sys.executable, "-m", "workbench.cli.grade.sheet", "cells.json", "results.jsonl"]
+        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "SYSTEMROOT", "CYTHON")}
+        environment = {
+            **kept,
+            "HOME": work,
+            "TMPDIR": work,
+            "PYTHONPATH": work,
+            "IPYTHONDIR": work,
+            "MPLBACKEND": "Agg",
+        }
+        started = time.monotonic()
+        process = subprocess.Popen(
+            [*command, str(seconds), str(memory)],
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait(4 * seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            _end(process)
+        marks = Graded("finished", time.monotonic() - started, {key: _nothing() for key in keys})
+        ended = _collect(marks, results)
+        if not ended:
+            late = status is None or status == -getattr(signal, "SIGXCPU", 0)
+            marks.ended = "out of time" if late else "crashed"
+        return marks
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process and all that it has started."""
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+
+
+def _nothing() -> dict[str, Any]:
+    return {"outcome": "not reached", "sentence": "", "tries": 0, "hints": 0}
+
+
+def _collect(marks: Graded, results: Path) -> bool:
+    """Put the lines of the results into the marks; True if the process reached the end of the notebook."""
+    ended = False
+    try:
+        with results.open(encoding="utf-8", errors="replace") as lines:
+            text = lines.read(MOST_RESULTS)
+    except OSError:
+        return False
+    for line in text.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(fact, dict):
+            continue
+        kind, found = fact.get("kind"), marks.outcomes.get(str(fact.get("key")))
+        if kind == "end":
+            ended = True
+        elif kind == "error":
+            marks.errors.append(f"cell {int(fact.get('cell', 0)) + 1}: {fact.get('error')}"[:400])
+        elif kind == "hint" and found is not None:
+            found["hints"] += 1
+        elif kind == "verdict" and found is not None and fact.get("outcome") in OUTCOMES:
+            found["tries"] += fact["outcome"] != "missing"
+            before = found["outcome"]
+            if before not in OUTCOMES or OUTCOMES.index(fact["outcome"]) <= OUTCOMES.index(before):
+                found["outcome"], found["sentence"] = fact["outcome"], str(fact.get("sentence"))[:400]
+    return ended

@@ -1,7 +1,7 @@
 """Writes the .ipynb of the course and its solutions from their text files, executed: ``make notebooks``.
 
 ``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so; ``make pictures`` takes the pictures
-of all widgets anew.
+of all widgets anew. ``--text`` runs nothing: it renews the Markdown and the tags of notebooks whose code is unchanged.
 
 The text file (jupytext, py:percent) under notebooks/sources/ is the source; the .ipynb is committed too, with outputs,
 so that a reader can open it at once and nbval has something to compare with. Saved widget state (megabytes) is left
@@ -41,6 +41,7 @@ def write(source: Path) -> None:
     old = {} if not target.exists() else stored(nbformat.read(target, as_version=4))
     widgets: dict[int, Any] = {}
     notebook.metadata["language_info"] = {"name": "python"}
+    slides(notebook)
     for number, cell in enumerate(notebook.cells):
         # Fixed ids and no times: the same text gives the same file.
         cell["id"] = f"cell-{number:02d}"
@@ -64,6 +65,33 @@ def write(source: Path) -> None:
         with_pictures(notebook, widgets, take(target.relative_to(FOLDER).as_posix(), missing))
         nbformat.write(notebook, target)
     print(f"wrote {target.relative_to(FOLDER)}")
+
+
+def slides(notebook: Any) -> None:
+    """Tag the cells for ``jupyter nbconvert --to slides``: a heading begins a slide, a folded check is left out, and
+    code comes as a fragment on the slide of the text before it."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            kind = "slide" if cell.source.startswith("#") else "subslide" if "\n## " in cell.source else "fragment"
+        else:
+            kind = "skip" if "check" in cell.metadata.get("tags", []) else "fragment"
+        cell.metadata["slideshow"] = {"slide_type": kind}
+
+
+def renew(source: Path) -> None:
+    """Write the Markdown and the tags of a text file into its notebook, which keeps its outputs."""
+    notebook = jupytext.read(source)
+    target = (FOLDER / source.relative_to(SOURCES)).with_suffix(".ipynb")
+    old = nbformat.read(target, as_version=4)
+    code = [[cell.source for cell in each.cells if cell.cell_type == "code"] for each in (notebook, old)]
+    if code[0] != code[1] or len(notebook.cells) != len(old.cells):
+        sys.exit(f"{source.name}: its code has changed; run it without --text")
+    slides(notebook)
+    for cell, kept in zip(notebook.cells, old.cells, strict=True):
+        kept["source"], kept["metadata"] = cell.source, cell.metadata
+    nbformat.validate(old)
+    nbformat.write(old, target)
+    print(f"renewed {target.relative_to(FOLDER)}")
 
 
 def stored(notebook: Any) -> dict[str, str]:
@@ -106,9 +134,9 @@ def chosen(prefixes: list[str]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    names = sys.argv[1:]
+    names = [name for name in sys.argv[1:] if name != "--text"]
     paths = chosen(names)
     if not paths:
         sys.exit(f"no text file under {SOURCES} begins with {' or '.join(names)}")
     for path in paths:
-        write(path)
+        (renew if "--text" in sys.argv else write)(path)

@@ -155,7 +155,7 @@ def test_unknown_exercises_are_answered_by_the_known_ones(desk, capsys):
 
 def test_verdicts_show_words_and_signs_beside_colours(desk):
     shown = [desk.Verdict("02.1", outcome, "<i>so</i>") for outcome in desk.LOOKS]
-    assert len({verdict._repr_html_() for verdict in shown}) == len({repr(verdict) for verdict in shown}) == 3
+    assert len({verdict._repr_html_() for verdict in shown}) == len({repr(verdict) for verdict in shown}) == 4
     for verdict in shown:
         assert "&lt;i&gt;" in verdict._repr_html_() and 'role="status"' in verdict._repr_html_()
         assert desk.LOOKS[verdict.outcome][0] in verdict._repr_html_()

@@ -84,7 +84,8 @@ def test_each_has_goals_a_picture_exercises_and_a_solution(name):
     assert f'course.score("{name[:2]}")' in text
     solution = text_of(f"solutions/{name}")
     assert re.findall(r'check_answer\("([\dA.]+)"', solution) == keys
-    assert f"](solutions/{name}.ipynb)" in text and f"](../{name}.ipynb)" in solution
+    assert f"](../{name}.ipynb)" in solution
+    assert "solutions/" not in text, "students have no such folder"
 
 
 def test_the_file_browser_shows_each_notebook_once():
@@ -121,6 +122,41 @@ def number_after(number: str) -> str:
     if number == max(name[:2] for name in COURSE if name[0] != "A"):
         return "A1"
     return f"A{int(number[1:]) + 1}" if number.startswith("A") else f"{int(number) + 1:02}"
+
+
+def test_the_minutes_of_each_lesson_and_of_each_course_add_up():
+    table = (FOLDER / "README.md").read_text(encoding="utf-8")
+    minutes = {number: int(m) for number, m in re.findall(r"^\| \[(\w\d) .*\| (\d+) \|$", table, re.MULTILINE)}
+    for name in COURSE:
+        text = " ".join(text_of(name).replace("\n# ", " ").split())
+        assert f"It takes about {minutes[name[:2]]} minutes" in text, name
+    plans = (FOLDER / "teaching" / "README.md").read_text(encoding="utf-8")
+    courses = re.findall(r"^\| [^|]+ \| ([\d, to]+) \| (\d+) \|$", plans, re.MULTILINE)
+    assert len(courses) == 3
+    for lessons, total in courses:
+        ranges = [part.split(" to ") for part in lessons.split(", ")]
+        numbers = [f"{k:02}" for part in ranges for k in range(int(part[0]), int(part[-1]) + 1)]
+        assert sum(minutes[number] for number in numbers) == int(total), lessons
+
+
+def test_each_lesson_leads_to_the_next_and_has_notes_for_teachers():
+    notes = (FOLDER / "teaching" / "notes.md").read_text(encoding="utf-8")
+    lessons = [name for name in COURSE if name[0] != "A"]
+    for name, after in zip(lessons, [*lessons[1:], "A1_shapes_and_types"], strict=True):
+        end = re.sub(r"\n# ", " ", text_of(name)[text_of(name).index("## What you have seen") :])
+        assert f"]({after}.ipynb)" in end, name
+    assert [name for name in lessons if f"\n## {name[:2]} " not in notes] == []
+
+
+def test_lessons_are_slides():
+    """`jupyter nbconvert --to slides`: headings begin slides, folded checks are left out."""
+    import nbformat
+
+    for name in COURSE:
+        for cell in nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells:
+            kind = cell.metadata.get("slideshow", {}).get("slide_type")
+            check = "check" in cell.metadata.get("tags", [])
+            assert kind == "skip" if check else kind in ("slide", "subslide", "fragment"), (name, cell.source[:80])
 
 
 def test_the_course_is_one_chain():

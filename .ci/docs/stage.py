@@ -28,6 +28,12 @@ STAGE = ROOT / "build" / "docs-source"
 #: files outside of workbench/docs -> their places on the site
 ELSEWHERE = {
     "notebooks/README.md": "tutorial/course.md",
+    "notebooks/glossary.md": "tutorial/glossary.md",
+    "notebooks/references.md": "tutorial/references.md",
+    "notebooks/LICENSE.md": "tutorial/license.md",
+    "notebooks/teaching/README.md": "tutorial/teaching.md",
+    "notebooks/teaching/notes.md": "tutorial/notes.md",
+    "notebooks/teaching/quiz.md": "tutorial/quiz.md",
     ".github/CONTRIBUTING.md": "reference/contributing.md",
     ".github/SECURITY.md": "reference/security.md",
     "CHANGELOG.md": "reference/changelog.md",

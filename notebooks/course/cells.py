@@ -1,7 +1,8 @@
-"""Definitions of a notebook of the course, for its solutions: the cells that are tagged ``definitions``, executed."""
+"""Needs of a notebook of the course: libraries, and for its solutions the cells that are tagged ``definitions``."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import linecache
 from pathlib import Path
@@ -20,3 +21,29 @@ def definitions(notebook: str) -> SimpleNamespace:
         linecache.cache[place] = sum(map(len, lines)), None, lines, place  # so that a node can show its line
         exec(compile("".join(lines), place, "exec"), made)
     return SimpleNamespace(**made)
+
+
+class Needed(Exception):
+    """A library is missing; a notebook shows the sentence alone, and stops."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def needs(module: str, command: str) -> None:
+    """Stop a notebook at its beginning, with one sentence, if a library that it needs is not installed.
+
+    Parameters
+    ----------
+    module : str
+        Name by which the library is imported.
+    command : str
+        Command that installs it.
+
+    Raises
+    ------
+    Needed
+        If it is not there.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise Needed(f"This notebook needs {module}, which is not installed: run `{command}`, and restart the kernel.")

@@ -23,6 +23,7 @@ LOOKS = {
     "right": ("Right", "\u2713", "#009E73"),
     "wrong": ("Not yet", "\u2717", "#D55E00"),
     "missing": ("No answer yet", "\u2026", "#0072B2"),
+    "unknown": ("Unknown", "?", "#0072B2"),
 }
 #: `names` in a sentence
 _CODE, _marked = re.compile(r"`([^`]+)`"), r"<code>\1</code>"
@@ -45,7 +46,8 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of an answer: ``outcome`` is "right", "wrong" or "missing"; ``sentence`` explains or helps."""
+    """Result of an answer: ``outcome`` is "right", "wrong", "missing" or "unknown" (no such exercise); ``sentence``
+    explains or helps."""
 
     key: str
     outcome: str
@@ -70,7 +72,9 @@ class Verdict:
 
 EXERCISES: dict[str, Exercise] = {}
 _solved: set[str] = set()
-_asked: dict[str, int] = {}
+_hints: dict[str, int] = {}
+#: called with each verdict that is shown and with the key of each hint that is given; ``workbench grade`` listens
+listeners: list[Callable[[Verdict | str], None]] = []
 
 
 def exercise(key: str, *hints: str) -> Callable[[Callable[..., str]], Callable[..., str]]:
@@ -85,14 +89,17 @@ def exercise(key: str, *hints: str) -> Callable[[Callable[..., str]], Callable[.
 
 def check_answer(key: str, *answers: Any) -> None:
     """Show whether the answers to an exercise are right, and if not, a hint. Raises nothing, whatever the answers."""
-    _show(judge(key, *answers))
+    verdict = judge(key, *answers)
+    for listen in listeners:
+        listen(verdict)
+    _show(verdict)
 
 
 def judge(key: str, *answers: Any) -> Verdict:
     """The verdict on an answer, without showing it."""
     found = _find(key)
     if found is None:
-        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise with this number. There are {_known()}.")
+        return Verdict(str(key)[:LONGEST], "unknown", f"There is no exercise with this number. There are {_known()}.")
     verdict = _judged(found, answers)
     if verdict.right:
         _solved.add(key)  # and a later try takes nothing away
@@ -105,20 +112,29 @@ def hint(key: str) -> None:
     if found is None:
         check_answer(key)
         return
-    number = _asked[key] = _asked.get(key, 0) + 1
+    number = _hints[key] = _hints.get(key, 0) + 1
+    for listen in listeners:
+        listen(key)
     if number <= len(found.hints):
-        text = found.hints[number - 1]
+        print(f"Hint {number} of {len(found.hints)} for exercise {key}: {found.hints[number - 1]}")
     else:
-        text = f"There are no more hints. The solution is in solutions/{_notebook(key)}."
-    print(f"Hint {min(number, len(found.hints) + 1)} for exercise {key}: {text}")
+        print(f"There are no more hints for exercise {key}. {_solution(key)}")
+
+
+def keys_of(notebook: str) -> list[str]:
+    """The exercises of a notebook, by its number, in their order."""
+    _find(f"{notebook}.1")
+    return sorted((key for key in EXERCISES if key.startswith(f"{notebook}.")), key=lambda key: int(key[3:]))
 
 
 def score(notebook: str) -> None:
-    """Print how many exercises of a notebook, by its number, are solved, and which are left."""
-    _find(f"{notebook}.1")
-    keys = sorted(key for key in EXERCISES if key.startswith(f"{notebook}."))
+    """Print how many exercises of a notebook, by its number, are solved, which are left, and the number of hints."""
+    keys = keys_of(notebook)
     left = [key for key in keys if key not in _solved]
-    print(f"{len(keys) - len(left)} of {len(keys)} exercises solved" + (f"; left: {', '.join(left)}" if left else "."))
+    used = sum(min(_hints.get(key, 0), len(EXERCISES[key].hints)) for key in keys)
+    hints = f", with {used} hint{'s'[: used > 1]}" if used else ""
+    rest = f"; left: {', '.join(left)}" if left else "."
+    print(f"{len(keys) - len(left)} of {len(keys)} exercises solved{hints}{rest}")
 
 
 def absent(answer: Any) -> bool:
@@ -133,7 +149,7 @@ def _judged(found: Exercise, answers: tuple[Any, ...]) -> Verdict:
     try:
         for name, answer in zip(found.check.__code__.co_varnames, answers, strict=False):
             if name in FUNCTIONS and not callable(answer):
-                raise Hint(f"expected a function, got {told(answer)}.")
+                raise Hint(f"expected a function, got {described(answer)}.")
         return Verdict(found.key, "right", found.check(*answers))
     except Hint as wrong:
         return Verdict(found.key, "wrong", str(wrong) or gentle)
@@ -153,7 +169,7 @@ def _missing(key: str) -> str:
 FUNCTIONS = ("function", "update", "condition")
 
 
-def told(answer: Any) -> str:
+def described(answer: Any) -> str:
     """A wrong answer in a few words: ``int 7``, ``a function``."""
     if callable(answer) and not isinstance(answer, type):
         return "a function"
@@ -176,7 +192,7 @@ def number(answer: Any) -> float:
     try:
         value = float(answer)
     except (TypeError, ValueError, OverflowError):
-        raise Hint(f"expected a number, got {told(answer)}.") from None
+        raise Hint(f"expected a number, got {described(answer)}.") from None
     if not math.isfinite(value):
         raise Hint(f"expected a finite number, got {value}.")
     return value
@@ -195,7 +211,7 @@ def several(answer: Any, what: str = "numbers") -> list[Any]:
     if isinstance(answer, str):
         return answer.replace(",", " ").split()
     if not hasattr(type(answer), "__iter__"):
-        raise Hint(f"expected a list of {what}, got {told(answer)}.")
+        raise Hint(f"expected a list of {what}, got {described(answer)}.")
     return list(answer)
 
 
@@ -238,12 +254,16 @@ def _find(key: str) -> Exercise | None:
     return EXERCISES.get(key)
 
 
-def _notebook(key: str) -> str:
+def _solution(key: str) -> str:
+    """A sentence that says where the solution is, or how to get it."""
     from pathlib import Path
 
     number = key.partition(".")[0]
     folder = Path(__file__).resolve().parents[1] / "solutions"
-    return next((path.name for path in sorted(folder.glob(f"{number}_*.ipynb"))), "")
+    name = next((path.name for path in sorted(folder.glob(f"{number}_*.ipynb"))), None)
+    if name is None:
+        return "`workbench course FOLDER --solutions` writes the solutions."
+    return f"The solution is in solutions/{name}."
 
 
 def _show(verdict: Verdict) -> None:

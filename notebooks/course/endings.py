@@ -39,7 +39,7 @@ def one_step(answer: Any) -> str:
 
 @exercise(
     "07.3",
-    "halving steps over 0.001: what should the condition ask, if not whether x is exactly 0.001?",
+    "halving steps over 0.001: what should the condition test, if not whether x is exactly 0.001?",
     "return x > 0.001",
 )
 def mended(condition: Any) -> str:

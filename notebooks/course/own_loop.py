@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from course.desk import Hint, exercise, number, whole
+from course.desk import Hint, exercise, given, number, whole
 
 
 @exercise("14.1", "`bfgs['fun'].values` has a row per iteration.", "np.flatnonzero(fun < 1e-3)[0] is a row; count it.")
@@ -33,7 +33,7 @@ def fixed_point(function: Any) -> str:
 
     import workbench as wb
 
-    watch = function() if callable(function) else function
+    watch = given(function() if callable(function) else function)
     if not isinstance(watch, wb.Watch):
         raise Hint("the function returns its watch.")
     if "change" not in watch.names:
@@ -51,9 +51,19 @@ def fixed_point(function: Any) -> str:
     return f"{len(want)} iterations, each recorded."
 
 
-@exercise("14.3", "wb.classify(fixed_point()['change'].values).rate")
+@exercise(
+    "14.3",
+    "divide each change by the one before it: the quotients settle.",
+    "wb.classify(fixed_point()['change'].values).rate",
+)
 def rate(answer: Any) -> str:
     found = number(answer)
+    if abs(found - 1 / 0.6736) < 0.01:
+        raise Hint("that is how many times larger the change was before. Divide the other way round.")
+    if not 0 < found < 1:
+        raise Hint(f"the change becomes smaller, so the factor is between 0 and 1, and not {found:g}.")
     if abs(found - 0.6736) > 0.006:
-        raise Hint("divide each change by the one before it.")
+        raise Hint(
+            f"with {found:g}, a change of 1 would be {found**20:.1g} after 20 iterations; it is {0.6736**20:.1g} here."
+        )
     return "0.67 is |sin(x)| at x = 0.739, the slope of the cosine there: linear convergence."

@@ -13,8 +13,7 @@
 # %% [markdown]
 # # A first loop, step by step
 #
-# [the course](README.md) · [02 What a dataflow graph is ▸](02_dataflow_graphs.ipynb) ·
-# [solutions](solutions/01_first_loop.ipynb)
+# [the course](README.md) · [02 What a dataflow graph is ▸](02_dataflow_graphs.ipynb)
 #
 # A loop usually runs as one piece: it starts, it ends, and the last value is all that you see. Here you take one loop
 # apart while it runs. You will go through it one operation at a time, forwards and back, and look at every value on the
@@ -26,7 +25,8 @@
 # 2. read the value of any variable in any iteration;
 # 3. say why this loop stops where it stops.
 #
-# It takes about 25 minutes. Run the cells from top to bottom. A folded cell (three dots) checks the claim before it.
+# It takes about 25 minutes with the exercises. Run the cells from top to bottom. A folded cell (three dots) checks the
+# claim before it.
 
 # %%
 import course
@@ -62,7 +62,7 @@ assert abs(float(square_root(2.0, 100.0)) - np.sqrt(2.0)) < 1e-12
 #
 # | part of the panel | what it shows |
 # |---|---|
-# | toolbar | the buttons that move the run; below them, where it stands |
+# | toolbar | the buttons that move the run; below them, its position |
 # | Graph | one box for each operation; the marked box is the **next** one to run |
 # | Iterations | the values of `x` and of the condition, one point for each iteration |
 # | Will it end? | both sides of the condition, and how far apart they are; [Why] above says if and when it stops |
@@ -129,8 +129,8 @@ assert [round(float(value), 2) for value in x.values[:3]] == [100.0, 50.01, 25.0
 # %% [markdown]
 # ## 4. One question: why does it stop?
 #
-# The condition of the loop asks for the distance between `x * x` and `a`. Here are its last values. The loop goes on
-# while the distance is larger than 1e-12.
+# The condition compares the distance between `x * x` and `a` with 1e-12: the loop goes on while the distance is larger.
+# Here are the last distances.
 
 # %%
 for iteration in range(len(x) - 3, len(x)):

@@ -13,8 +13,7 @@
 # %% [markdown]
 # # What a dataflow graph is
 #
-# [◂ 01 A first loop](01_first_loop.ipynb) · [the course](README.md) · [03 Frames ▸](03_frames.ipynb) ·
-# [solutions](solutions/02_dataflow_graphs.ipynb)
+# [◂ 01 A first loop](01_first_loop.ipynb) · [the course](README.md) · [03 Frames ▸](03_frames.ipynb)
 #
 # A program says *what comes after what*. A dataflow graph says only *what needs what*. Everything else, the order
 # included, follows from that. It is how TensorFlow, ONNX and most compilers see a computation.
@@ -26,8 +25,7 @@
 # 3. predict what is computed, what is left out, and what has to be computed again when an input changes;
 # 4. explain where any value comes from.
 #
-# It takes about 25 minutes. Run the cells from top to bottom; a folded cell
-# checks each claim.
+# It takes about 35 minutes with the exercises. Run the cells from top to bottom; a folded cell checks each claim.
 
 # %%
 import course
@@ -85,7 +83,7 @@ assert np.isclose(result["index"], 70.0 / 1.75**2)
 # ## 2. When a node fires
 #
 # **A node fires as soon as all its inputs are there.** This is the only rule. A session fires one node at a time, and
-# `step` asks for exactly one.
+# `step` fires exactly one.
 
 # %%
 session = wb.Session(graph, {"weight": 70.0, "height": 1.75})
@@ -99,7 +97,7 @@ assert order == ["weight", "height", "multiply", "divide", "subtract", "abs"]
 
 # %% [markdown]
 # Is it the only possible order? No: `height` might fire before `weight`. An order is allowed if every node comes after
-# all that it reads. Let us ask that of some orders.
+# all that it reads. Some orders, checked:
 
 
 # %%
@@ -125,7 +123,7 @@ assert allowed(order) and allowed(["height", "multiply", "weight", *order[3:]]) 
 #
 # ## 3. What is not needed is not computed
 #
-# A session is asked for outputs. It goes back from them along the edges, and leaves out all that it does not meet.
+# You ask a session for outputs. It follows the edges back from them, and skips every node that it does not reach.
 
 # %%
 only_index = wb.Session(graph, {"weight": 70.0, "height": 1.75}, outputs=["index"])
@@ -216,8 +214,8 @@ assert float(body_mass(70.0, 1.75)) == abs(70.0 / (1.75 * 1.75) - 22.0)
 # Replace the three dots. The check after each answer says whether it is right, and what is wrong if not;
 # `course.hint("02.1")` gives more.
 #
-# **02.1** In the graph "body mass", an input `height` gets a new number. Which nodes have to fire again? Write their
-# names with blanks between them. (Think first; then you may look with `session.update(height=1.8)`.)
+# **02.1** In the graph "body mass", the input `height` gets a new value. Which nodes have to fire again? Write their
+# names, separated by spaces. (Think first; then you may look with `session.update(height=1.8)`.)
 
 # %%
 again = ...
@@ -249,7 +247,7 @@ course.check_answer("02.3", distance)
 #
 # - A graph is nodes, and values that go from one node to others. It holds no numbers.
 # - A node fires when all its inputs are there. Order, omission and updates all follow from that.
-# - A value can always say what it was made of.
+# - Every value can be traced back to the inputs that it was computed from.
 #
 # In the next notebook a node fires more than once. For that a value needs more than a name:
 # [03 Frames: from Enter to Exit by hand](03_frames.ipynb).

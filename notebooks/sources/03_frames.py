@@ -14,7 +14,7 @@
 # # Frames: from Enter to Exit by hand
 #
 # [◂ 02 What a dataflow graph is](02_dataflow_graphs.ipynb) · [the course](README.md) ·
-# [04 Branches ▸](04_branches.ipynb) · [solutions](solutions/03_frames.ipynb)
+# [04 Branches ▸](04_branches.ipynb)
 #
 # In a graph without loops each node fires once, and its name is enough to say which value is meant. In a loop the same
 # node fires again and again. Which of its values does the next node read? The answer of dataflow graphs is the
@@ -27,7 +27,7 @@
 # 3. tell loop variables from loop invariants;
 # 4. understand the error that every user of such graphs meets one day: *inputs from different frames*.
 #
-# It takes about 35 minutes.
+# It takes about 50 minutes with the exercises.
 
 # %%
 import course
@@ -48,7 +48,7 @@ import workbench as wb
 # | **NextIteration** | hands the value to the next iteration | the jump back |
 # | **Exit** | brings the value out of the frame | what follows the loop |
 #
-# Usually `while_loop` writes all this for you. Once in your life you should do it yourself.
+# Usually `while_loop` writes all this for you. Do it yourself once.
 
 # %%
 b = wb.GraphBuilder("count by hand")
@@ -121,11 +121,11 @@ for name in ("start", "i", "switch", "plus", "back", "result"):
 assert [session.trace.count(x) for x in ("start", "i", "switch", "plus", "back", "result")] == [1, 3, 3, 2, 2, 1]
 
 # %% [markdown]
-# The test is evaluated one more time than the body. In the last iteration the Switch sends the value to its false
-# side. What hangs on the true side gets nothing: it is **dead** there, and a dead value does not pass NextIteration. So
-# the loop ends. (The next notebook is about dead values.)
+# The test is evaluated one more time than the body. In the last iteration the Switch sends the value to its false side.
+# The nodes on the true side get nothing: they are **dead**, and a dead value does not pass NextIteration. So the loop
+# ends. (The next notebook is about dead values.)
 #
-# Even with `n = 0` the test is asked once. The value goes from Enter to Exit in iteration 0:
+# Even with `n = 0` the test is evaluated once. The value goes from Enter to Exit in iteration 0:
 
 # %%
 empty = wb.Session(graph, {"n": 0})

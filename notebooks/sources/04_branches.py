@@ -13,20 +13,19 @@
 # %% [markdown]
 # # Branches and dead values
 #
-# [◂ 03 Frames](03_frames.ipynb) · [the course](README.md) · [05 Convergence ▸](05_convergence.ipynb) ·
-# [solutions](solutions/04_branches.ipynb)
+# [◂ 03 Frames](03_frames.ipynb) · [the course](README.md) · [05 Convergence ▸](05_convergence.ipynb)
 #
-# An `if` in a program jumps. A graph cannot jump, since there is no place that one could jump to: every node just waits
-# for its inputs. So the values themselves have to say which way was taken. A value is **alive**, or it is **dead**.
+# An `if` in a program jumps. A graph cannot jump, because it has no next line: every node just waits for its inputs. So
+# the values themselves have to say which way was taken. A value is **alive**, or it is **dead**.
 #
 # **After this notebook you can**
 #
 # 1. build a branch out of Switch and Merge, and say which nodes are dead and why;
 # 2. read the answer that you get when you ask for a dead value;
-# 3. tell a branch, of which one side is computed, from `where`, of which both are;
+# 3. tell a branch, which computes one side, from `where`, which computes both;
 # 4. follow the decisions of a branch inside a loop.
 #
-# It takes about 30 minutes.
+# It takes about 40 minutes with the exercises.
 
 # %%
 import course
@@ -222,7 +221,7 @@ course.check_answer("04.4", sinc)
 #
 # - A Switch makes one side alive and the other dead; deadness is passed on; Merge alone ends it.
 # - A loop ends by the same means: its last body is dead, and NextIteration lets no dead value through.
-# - Of a branch one side is computed, of `where` both.
+# - A branch computes one side, `where` computes both.
 #
 # Now that we can read loops, let us ask where they lead: [05 Convergence and its rates](05_convergence.ipynb).
 

@@ -14,11 +14,11 @@
 # # Convergence and its rates
 #
 # [◂ 04 Branches](04_branches.ipynb) · [the course](README.md) · [06 Oscillation and chaos
-# ▸](06_oscillation_and_chaos.ipynb) · [solutions](solutions/05_convergence.ipynb)
+# ▸](06_oscillation_and_chaos.ipynb)
 #
 # Type any number into a pocket calculator and press the cosine key again and again. The display settles at 0.739085...
-# That is a loop with one variable, and it **converges**. How fast? Can it be told beforehand when six digits are right?
-# And is the loop done when the display no longer moves?
+# That is a loop with one variable, and it **converges**. How fast? Can you predict when six digits are right? And is
+# the loop done when the display no longer moves?
 #
 # **After this notebook you can**
 #
@@ -27,7 +27,7 @@
 # 3. forecast the iteration in which a tolerance is met;
 # 4. say why a small step is not the same as a small error.
 #
-# It takes about 35 minutes.
+# It takes about 50 minutes with the exercises.
 
 # %%
 import course
@@ -95,7 +95,7 @@ assert verdict.label is wb.Pattern.CONVERGING and abs(verdict.rate - np.sin(root
 assert abs(verdict.limit - root) < error[19] / 100
 
 # %% [markdown]
-# From 20 values it estimates the limit more closely than the last one does. If one knows how errors shrink, one can
+# From 20 values it estimates the limit more closely than the last one does. If you know how the errors shrink, you can
 # work out where they lead (Aitken did, in 1926).
 #
 # ## 2. A logarithmic look
@@ -186,7 +186,7 @@ assert abs(verdict.limit - 5.0) < 1e-6
 
 # %% [markdown]
 # The step is the error times (1 - rate). So **error = step / (1 - rate)**: at a rate of 0.999 it is a thousand times
-# the step. Whoever looks only at the step believes in six digits and has three.
+# the step. If you look only at the step, you think you have six digits, and you have three.
 #
 # ## 6. Exercises
 #

@@ -14,11 +14,11 @@
 # # Oscillation, chaos, and the logistic map
 #
 # [◂ 05 Convergence](05_convergence.ipynb) · [the course](README.md) ·
-# [07 Why a loop stops ▸](07_why_a_loop_stops.ipynb) · [solutions](solutions/06_oscillation_and_chaos.ipynb)
+# [07 Why a loop stops ▸](07_why_a_loop_stops.ipynb)
 #
 # A pond holds fish. If there are few, they multiply; if there are many, they eat each other's food. With $x$ for the
 # number of fish (1 = the pond is full), next year's number is $r\,x\,(1-x)$. One multiplication and one subtraction,
-# and yet this loop converges, swings, or does what nobody can foretell, all by one number $r$.
+# and yet this loop converges, swings, or does what nobody can predict, all depending on one number $r$.
 #
 # **After this notebook you can**
 #
@@ -27,7 +27,7 @@
 # 3. explain why chaos destroys a forecast, though every step is exact;
 # 4. calm a loop that oscillates.
 #
-# It takes about 35 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import course
@@ -181,7 +181,7 @@ for rate in (3.2, 3.5, 3.55, 3.83):
         print(f"r = {rate}: period", round(wb.classify(session.trace["x"].values).period))
 
 # %% [markdown]
-# ## 5. Why chaos cannot be foretold
+# ## 5. Why chaos cannot be predicted
 #
 # Two ponds with $r = 4$. One starts with 0.3, the other with 0.3 and a trillionth. Every step is computed in the same
 # way and with 16 digits.

@@ -14,7 +14,7 @@
 # # Why a loop stops, and why it does not
 #
 # [◂ 06 Oscillation and chaos](06_oscillation_and_chaos.ipynb) · [the course](README.md) ·
-# [08 Nested loops ▸](08_nested_loops.ipynb) · [solutions](solutions/07_why_a_loop_stops.ipynb)
+# [08 Nested loops ▸](08_nested_loops.ipynb)
 #
 # Most numerical work is done by loops that go on *until something is small enough*. Whether that happens, and when, is
 # decided by how the loop's variables evolve. Here we learn to read that, to forecast it, and to tell a forecast from a
@@ -27,8 +27,7 @@
 # 3. say why a loop never ends, find the variable that causes it, and fix it;
 # 4. name six common ways in which a loop misses its end, and recognise each in its report.
 #
-# It takes about 45 minutes. Run the cells from top to bottom; a folded cell
-# checks each claim.
+# It takes about 65 minutes with the exercises. Run the cells from top to bottom; a folded cell checks each claim.
 
 # %%
 import course
@@ -132,8 +131,8 @@ print(analysis.report(width=88))
 analysis.figure("pan", tolerance=1.0)
 
 # %%
-told = analysis.variables["pan"].convergence(tolerance=1.0)
-print(told.sentence)
+pan = analysis.variables["pan"].convergence(tolerance=1.0)
+print(pan.sentence)
 left = analysis.loops["while"].remaining
 done = analysis.loops["while"].iterations
 session.run()
@@ -143,14 +142,14 @@ print("actually within one degree from iteration", first_within)
 print("the loop took", len(values) - 1, "iterations; the answer said", done + left)
 
 # %% jupyter={"source_hidden": true} tags=["check"]
-assert abs(told.crossing[0] - first_within) <= 1
+assert abs(pan.crossing[0] - first_within) <= 1
 assert len(values) - 1 == done + left
 
 # %% [markdown]
 # ### Not every forecast is that sure
 #
 # Now with noise: a thermometer that is wrong by a tenth of a degree. A forecast has to say how uncertain it is, and
-# that is what the **band** is for: the truth lies in it in about 90 of 100 cases. Of a limit, `limit_error` says it. A
+# that is what the **band** is for: the truth lies in it in about 90 of 100 cases. For a limit, it is `limit_error`. A
 # forecast without either is a guess.
 
 # %%
@@ -232,14 +231,14 @@ assert mended.state == "finished" and result.loops["while"].termination.outcome 
 assert abs(float(mended.outputs["root"]) - np.sqrt(2.0)) < 1e-6
 
 # %% [markdown]
-# Was that the right thing to do? A larger tolerance ends the loop, but the answer has seven digits. Whoever needs
-# twelve has to take the other suggestion, and compute in float64. The numbers say what is possible, not what you need.
+# Was that the right thing to do? A larger tolerance ends the loop, but the answer has seven digits. If you need twelve,
+# take the other suggestion, and compute in float64. The numbers say what is possible, not what you need.
 
 # %% [markdown]
 # ## 4. Six ways to miss the end
 #
-# Small loops, and each of them is taken from a real question in an issue tracker. Read the six conditions and updates,
-# and guess for each whether it ends. Then run the cell.
+# Six small loops, each taken from a real question in an issue tracker. Read the six conditions and updates, and guess
+# for each whether it ends. Then run the cell.
 
 
 # %%
@@ -289,7 +288,7 @@ assert "int64" in str(loops["a float32 counter"][0].fix[0])
 # %% [markdown]
 # | the loop | what happens |
 # |---|---|
-# | forgotten update | the body changes `x`, the condition asks for `i` |
+# | forgotten update | the body changes `x`, the condition tests `i` |
 # | steps of 0.1 to exactly 1 | ten times 0.1 is 0.9999999999999999 in binary numbers: the loop steps over 1 |
 # | a float32 counter | above $2^{24}$ the numbers are 2 apart: adding 1 changes nothing |
 # | an int8 counter | every int8 is at most 127, and 127 + 1 is -128 |
@@ -332,20 +331,20 @@ my_step = ...
 course.check_answer("07.2", my_step)
 
 # %% [markdown]
-# **07.3** This loop wants to count the halvings until x is at most 0.001, and never ends. Fix the condition, and
-# nothing else.
+# **07.3** This loop is meant to count the halvings until x is at most 0.001. Its condition is `np.not_equal(x, 0.001)`,
+# and it never ends. Write a condition with which it does.
 
 
 # %%
 def my_condition(x, k):
-    return np.not_equal(x, 0.001)  # fix this line
+    return ...  # True while the loop is to go on
 
 
 course.check_answer("07.3", my_condition)
 
 # %% [markdown]
-# **07.4** Somebody writes `while total < 20_000_000: total = total + 1`, with `total` of type float32. At which
-# number does it stand still? (Look at the table above.)
+# **07.4** Somebody writes `while total < 20_000_000: total = total + 1`, with `total` of type float32. At which number
+# does it stop growing? (Look at the table above.)
 
 # %%
 stands_still_at = ...

@@ -13,8 +13,7 @@
 # %% [markdown]
 # # Nested loops
 #
-# [◂ 07 Why a loop stops](07_why_a_loop_stops.ipynb) · [the course](README.md) · [09 NaN hunt ▸](09_nan_hunt.ipynb) ·
-# [solutions](solutions/08_nested_loops.ipynb)
+# [◂ 07 Why a loop stops](07_why_a_loop_stops.ipynb) · [the course](README.md) · [09 NaN hunt ▸](09_nan_hunt.ipynb)
 #
 # A loop in a loop is a frame in a frame. A value in the inner one needs two numbers for its address: the iteration
 # of the outer loop and that of the inner one. Each iteration of the outer loop starts the inner one again from 0.
@@ -26,7 +25,7 @@
 # 3. see the number of inner iterations as a variable of the outer loop;
 # 4. find out which of two loops hangs.
 #
-# It takes about 35 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import course
@@ -66,7 +65,7 @@ for path, frame in graph.frames.items():
 assert int(count_primes(30)) == 10
 
 # %% [markdown]
-# One frame stands in the other. In the picture the inner one is a box of its own; a click on its caption closes and
+# One frame is inside the other. In the picture the inner one is a box of its own; a click on its caption closes and
 # opens it.
 
 # %% tags=["nbval-ignore-output"]
@@ -125,16 +124,16 @@ assert session.snapshot().iterations[outer] == 2
 
 # %%
 session.run_to("divisor", iteration=(5, 4))
-print("stands before", session.position)
+print("next to fire:", session.position)
 print("tried so far in this iteration:", session.trace["divisor"].values[-4:])
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert session.position.iteration == (5, 4)
 
 # %% [markdown]
-# Where that is, two views can show. The **call stack** has a row for each open frame. The **timeline** has a lane for
-# each frame, and a bar for each of its iterations. Both look at the same *focus*: click on a bar, and the call stack
-# goes there.
+# Two views show this position. The **call stack** has a row for each open frame. The **timeline** has a lane for each
+# frame, and a bar for each of its iterations. Both look at the same *focus*: click on a bar, and the call stack goes
+# there.
 
 # %% tags=["nbval-ignore-output"]
 focus = Focus()
@@ -178,8 +177,8 @@ assert trips.counts.tolist() == [2 ** (j + 1) for j in range(7)]
 assert any(finding.kind == "work" for finding in analysis.findings)
 
 # %% [markdown]
-# The number of inner iterations is judged like any other variable: here it doubles. That is how a loop of 13 iterations
-# turns out to be expensive. And the result converges to the integral of $x^2$ from 0 to 1, which is 1/3.
+# The number of inner iterations is classified like any other variable: here it doubles. That is how a loop of 13
+# iterations turns out to be expensive. And the result converges to the integral of $x^2$ from 0 to 1, which is 1/3.
 
 # %%
 refinement.run()
@@ -255,7 +254,7 @@ course.check_answer("08.2", value, round_of_35)
 
 # %% [markdown]
 # **08.3** An outer loop makes 20 iterations, and in iteration k (from 0) the inner loop makes k iterations. How many
-# inner iterations are that in all? And how often is the condition of the *inner* loop asked in all?
+# inner iterations are there in all? And how often is the condition of the *inner* loop evaluated in all?
 
 # %%
 inner_trips, questions = ..., ...
@@ -282,7 +281,7 @@ course.check_answer("08.4", even_pairs)
 # - The number of inner iterations is a variable of the outer loop, and often explains where the time goes.
 # - If a nested loop does not end, look at the innermost one that is open.
 #
-# Next we look for values that are no numbers at all: [09 NaN hunt](09_nan_hunt.ipynb).
+# Next we look for values that are not numbers at all: [09 NaN hunt](09_nan_hunt.ipynb).
 
 # %%
 course.score("08")

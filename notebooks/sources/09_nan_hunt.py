@@ -13,21 +13,20 @@
 # %% [markdown]
 # # NaN hunt
 #
-# [◂ 08 Nested loops](08_nested_loops.ipynb) · [the course](README.md) · [10 An ONNX model ▸](10_onnx_model.ipynb) ·
-# [solutions](solutions/09_nan_hunt.ipynb)
+# [◂ 08 Nested loops](08_nested_loops.ipynb) · [the course](README.md) · [10 An ONNX model ▸](10_onnx_model.ipynb)
 #
 # A program trains for an hour, and its loss is `nan`. NaN (*not a number*) is what comes out of 0/0 or of infinity
-# minus infinity, and it is contagious: whatever is computed with it is NaN too. So the place where one *sees* it is
+# minus infinity, and it is contagious: whatever is computed with it is NaN too. So the place where you *see* it is
 # almost never the place where it was *made*. In a loop it may have been made thousands of iterations before.
 #
 # **After this notebook you can**
 #
 # 1. find the op, the iteration and the element that made the first NaN, and the operand that caused it;
-# 2. stop a run in front of or behind it, with a breakpoint on *health*;
+# 2. stop a run before or after it, with a breakpoint on *health*;
 # 3. ignore what is expected, and see what is not;
 # 4. fix the usual causes: logarithms of 0, differences of infinities, quotients of zeros.
 #
-# It takes about 35 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import course
@@ -118,7 +117,7 @@ print("p of this point:", repr(float(p[origin.index])), "| label:", labels[origi
 assert cause.node == "log_1_p" and p[origin.index] == 1.0
 
 # %% [markdown]
-# The view tells the same, and leads on by clicks: each value of the chain with its sources.
+# The view shows the same, and each click leads further back: each value of the chain with its sources.
 
 # %% tags=["nbval-ignore-output"]
 ExplainView(session, "if_zero", 1)
@@ -130,13 +129,13 @@ ExplainView(session, "if_zero", 1)
 # 2. `1 - p` is 0, and the logarithm of 0 is minus infinity;
 # 3. the label is 1, so this term does not count: it is multiplied by 0. But infinity times 0 is NaN.
 #
-# On paper $0 \cdot \log 0 = 0$. In floating point it is NaN. The guilty line is not the one where NaN was made, but
-# the one in which a logarithm gets a value that can be 0.
+# On paper $0 \cdot \log 0 = 0$. In floating point it is NaN. The line to fix is not the one where NaN was made, but the
+# one in which a logarithm gets a value that can be 0.
 #
 # ## 3. Stop there
 #
-# With breakpoints on **health** a run stops behind the first firing that has a NaN (or Inf, or one that is
-# stagnating, and so on). They are tested in the compiled machine and cost next to nothing.
+# With breakpoints on **health** a run stops after the first firing that has a NaN (or Inf, or one that is stagnating,
+# and so on). They are tested in the compiled machine and cost next to nothing.
 
 # %%
 session.restart()
@@ -179,9 +178,8 @@ BreakpointTable(session)
 # %% [markdown]
 # ## 4. Expected infinities
 #
-# Sometimes an infinity is meant: a mask of minus infinities, the start of a minimum. Whoever is stopped by each of
-# these will soon switch the breakpoint off. So **ignore** the nodes where it is expected, and go on to be told about
-# the others.
+# Sometimes an infinity is meant: a mask of minus infinities, the start of a minimum. If each of these stops the run,
+# you will soon switch the breakpoint off. So **ignore** the nodes where it is expected, and still stop at the others.
 
 # %%
 session.breakpoints.clear()
@@ -283,8 +281,8 @@ course.check_answer("09.2", node, iteration)
 # dangerous. (There are two right answers: the operand, and the value that it was made from.)
 
 # %%
-guilty = ...
-course.check_answer("09.3", guilty)
+cause = ...
+course.check_answer("09.3", cause)
 
 # %% [markdown]
 # **09.4** The softmax of a vector is $e^{x_i} / \sum_j e^{x_j}$. For `[1000, 1001, 1002]` it overflows. Write it so

@@ -14,12 +14,12 @@
 # # Debugging an ONNX model
 #
 # [◂ 09 NaN hunt](09_nan_hunt.ipynb) · [the course](README.md) · [11 A TensorFlow 1 graph
-# ▸](11_tensorflow_graph.ipynb) · [solutions](solutions/10_onnx_model.ipynb)
+# ▸](11_tensorflow_graph.ipynb)
 #
-# A model comes as a file. A runtime executes it and hands back its outputs; what happens inside its `Loop` and `If`
-# bodies it does not show. The model below finds the largest eigenvalue of a matrix. It works on the author's matrix.
-# On ours it is wrong in the third digit, without any error. Where is the fault: in the model, in the runtime, or in
-# our input?
+# A model comes as a file. A runtime executes it and returns its outputs; it does not show what happens inside the
+# `Loop` and `If` bodies. The model below finds the largest eigenvalue of a matrix. It works on the author's matrix. On
+# ours it is wrong in the third digit, without any error. Where is the fault: in the model, in the runtime, or in our
+# input?
 #
 # **After this notebook you can**
 #
@@ -28,7 +28,7 @@
 # 3. tell a loop that has converged from one that was cut off by its trip limit;
 # 4. change an input or a value, and see what follows.
 #
-# It takes about 35 minutes.
+# It takes about 60 minutes with the exercises.
 
 # %%
 import tempfile
@@ -85,11 +85,13 @@ for region in graph.regions.values():
     print(f"{region.kind:7} {region.name}")
 
 # %% [markdown]
-# The `Loop` has become a frame, and the `If` a branch in it: click the box to open it. All values keep the names that
-# they have in the model.
+# The `Loop` has become a frame, which is open here, and the `If` a branch in it: a click on its box opens that, too.
+# All values keep the names that they have in the model.
 
 # %% tags=["nbval-ignore-output"]
-GraphView(graph, height=560)
+view = GraphView(graph, height=720)
+view.reveal("v_scaled")
+view
 
 # %% [markdown]
 # ## 2. The author's matrix, and ours
@@ -260,9 +262,9 @@ moved = ...
 course.check_answer("10.3", moved)
 
 # %% [markdown]
-# **10.4** Change the model so that it tells whether it was cut off: give it a third output `converged` (a bool). Hint:
-# the loop carries `going`, the last answer to "go on?". Make it one more loop variable that comes out. Give the whole
-# new text, as `MODEL.replace(...)`. (This one is harder. `course.hint("10.4")` helps.)
+# **10.4** Change the model so that it reports whether it was cut off: give it a third output `converged` (a bool).
+# Hint: the loop carries `going`, the last answer to "go on?". Make it one more loop variable that comes out. Give the
+# whole new text, as `MODEL.replace(...)`. (This one is harder. `course.hint("10.4")` helps.)
 
 # %%
 new_model = ...

@@ -13,12 +13,11 @@
 # %% [markdown]
 # # A TensorFlow 1 graph
 #
-# [◂ 10 An ONNX model](10_onnx_model.ipynb) · [the course](README.md) · [12 Two runs that differ ▸](12_two_runs.ipynb) ·
-# [solutions](solutions/11_tensorflow_graph.ipynb)
+# [◂ 10 An ONNX model](10_onnx_model.ipynb) · [the course](README.md) · [12 Two runs that differ ▸](12_two_runs.ipynb)
 #
-# TensorFlow 1 wrote its loops exactly as you did by hand in notebook 03, and millions of such graphs are still about.
-# Here is one, as a text file: `models/savings.pbtxt`. Nobody has the program that made it any more, and TensorFlow is
-# not installed. We read it, run it, and fix it all the same.
+# TensorFlow 1 wrote its loops exactly as you did by hand in notebook 03, and millions of such graphs are still around.
+# Here is one, as a text file: `models/savings.pbtxt`. The program that made it is lost, and TensorFlow is not
+# installed. We read it, run it, and fix it all the same.
 #
 # **After this notebook you can**
 #
@@ -27,7 +26,7 @@
 # 3. stop where a value gets interesting, by the name that TensorFlow gave it;
 # 4. understand the errors that a damaged graph gives, and fix the file.
 #
-# It takes about 35 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import tempfile

@@ -14,7 +14,7 @@
 # # Two runs that differ
 #
 # [◂ 11 A TensorFlow 1 graph](11_tensorflow_graph.ipynb) · [the course](README.md) ·
-# [13 A wrong result ▸](13_wrong_result.ipynb) · [solutions](solutions/12_two_runs.ipynb)
+# [13 A wrong result ▸](13_wrong_result.ipynb)
 #
 # "On my machine it gives 5.21, and on yours 5.19." Somewhere the two runs part, in one node and in one iteration, and
 # everything after that differs too. Staring at the results does not help. You have to find the **first** difference.
@@ -26,7 +26,7 @@
 # 3. compare runs of different length, and find the decision at which they part;
 # 4. compare a model's run here with what onnxruntime computes inside its loops.
 #
-# It takes about 35 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import course

@@ -14,7 +14,7 @@
 # # A wrong result
 #
 # [◂ 12 Two runs that differ](12_two_runs.ipynb) · [the course](README.md) ·
-# [14 Your own loop ▸](14_your_own_loop.ipynb) · [solutions](solutions/13_wrong_result.ipynb)
+# [14 Your own loop ▸](14_your_own_loop.ipynb)
 #
 # You get a model from somebody who has left. It ranks the pages of a web site by the links between them. The loop ends
 # without an error, and the result is wrong. Nobody knows why. Find out.
@@ -25,13 +25,15 @@
 # 2. follow a quantity that should stay the same, and find the node that does not keep it;
 # 3. tell a wrong model from wrong data, and check the repair.
 #
-# It takes about 40 minutes. There is little text and no recipe: use what you know from the other notebooks.
+# It takes about 40 minutes with the exercises. There is little text and no recipe: use what you know from the other
+# notebooks.
 
 # %%
 import course
 from course.capstone import PAGES, site
 
 import workbench as wb
+from workbench.widgets import GraphView
 
 # %% [markdown]
 # ## 1. What is known
@@ -57,8 +59,15 @@ assert session.state == "finished" and session.outputs["rank"].sum() < 0.5
 #
 # ## 2. The model
 #
-# Open it in the panel, step through the first turn, and look at the values. The loop variables are `rank`, `moved` (the
-# largest change of a rank in the last turn) and `k`.
+# The loop variables are `rank`, `moved` (the largest change of a rank in the last turn) and `k`.
+
+# %% tags=["nbval-ignore-output"]
+view = GraphView(graph, height=640)
+view.expand()
+view
+
+# %% [markdown]
+# Open it in the panel, step through the first turn, and look at the values.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, {"links": links, "limit": 100})
@@ -98,8 +107,9 @@ ended = ...
 course.check_answer("13.4", ended)
 
 # %% [markdown]
-# **13.5** Repair it with the data alone: give a matrix `my_links` with which the model gives ranks whose sum is 1.
-# Think of what a visitor does on a page that has no links. All other pages keep theirs.
+# **13.5** Repair it with the data alone: give a matrix `my_links` with which the model gives ranks whose sum is 1. A
+# visitor on a page without links goes to any page of the site, each with the same probability. All other pages keep
+# their links.
 
 # %%
 my_links = ...
@@ -112,9 +122,9 @@ course.check_answer("13.5", my_links)
 # - One iteration was enough, because the first one was wrong already.
 # - A loop that converges can converge to a wrong result. Its end proves nothing about its meaning.
 #
-# Go on with loops that are not graphs, [14 Your own loop](14_your_own_loop.ipynb), or with a model of your own:
-# `wb.debug(wb.load("model.onnx"), inputs)`. The appendix shows the machine underneath:
-# [A1 Shapes and types](A1_shapes_and_types.ipynb) and [A2 Arrays that nobody uses](A2_unused_arrays.ipynb).
+# A model of your own opens in the same way: `wb.debug(wb.load("model.onnx"), inputs)`. But most loops are not graphs:
+# they run in a library, or in a program that you wrote. The next notebook records them: [14 Your own
+# loop](14_your_own_loop.ipynb).
 
 # %%
 course.score("13")

@@ -14,7 +14,7 @@
 # # Your own loop
 #
 # [◂ 13 A wrong result](13_wrong_result.ipynb) · [the course](README.md) ·
-# [15 Looking into a JAX loop ▸](15_jax_loop.ipynb) · [solutions](solutions/14_your_own_loop.ipynb)
+# [15 Looking into a JAX loop ▸](15_jax_loop.ipynb)
 #
 # Until now every loop was a graph that the workbench ran. Most loops are not: a solver of SciPy runs them, or a
 # training loop that you wrote. People watch those with print statements. `wb.watch` records them with one line, and all
@@ -27,7 +27,7 @@
 # 3. see from the record that a training goes wrong, and why;
 # 4. watch a cell without changing a line of it.
 #
-# It takes about half an hour.
+# It takes about 35 minutes with the exercises.
 
 # %%
 import course
@@ -74,9 +74,8 @@ EvolutionView(bfgs.trace, ["fun"])
 #
 # ## 2. How many more?
 #
-# Conjugate gradients solve a linear system. The solver hands over `x`, and says nothing of the residual; an adapter
-# computes it, at the price of one product with the matrix per iteration. `until` tells the watch which end the loop
-# waits for.
+# Conjugate gradients solve a linear system. The solver hands over `x`, but not the residual; an adapter computes it,
+# which costs one product with the matrix per iteration. `until` tells the watch which end the loop waits for.
 
 # %% tags=["nbval-ignore-output"]
 n = 400
@@ -222,6 +221,9 @@ course.check_answer("14.3", rate)
 # - Its record is a trace like any other: series, labels, rates, forecasts, comparisons.
 # - A forecast without the code is PREDICTED. `until` says which end it is about.
 # - Adapters for other libraries (PyTorch, Keras, JAX and others) are in `workbench.recorder.adapters`.
+#
+# JAX compiles its loops, so that no call of a watch can be in them. They can be opened all the same:
+# [15 Looking into a JAX loop](15_jax_loop.ipynb).
 
 # %%
 course.score("14")

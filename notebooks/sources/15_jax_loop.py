@@ -14,7 +14,7 @@
 # # Looking into a JAX loop
 #
 # [◂ 14 Your own loop](14_your_own_loop.ipynb) · [the course](README.md) ·
-# [16 A thousand loops ▸](16_a_thousand_loops.ipynb) · [solutions](solutions/15_jax_loop.ipynb)
+# [16 A thousand loops ▸](16_a_thousand_loops.ipynb)
 #
 # JAX compiles a loop as a whole. `print` in the body of a `lax.while_loop` shows a tracer, a debugger stops while the
 # function is traced and never again, and the option that looks for NaN names `while`, but no iteration. A loop
@@ -28,10 +28,12 @@
 # 3. name the iteration and the line that made a NaN, also where the result looks healthy;
 # 4. find an index that JAX has silently moved.
 #
-# It takes about 35 minutes. It needs JAX 0.7 to 0.12: `pip install "jax>=0.7,<0.13"`.
+# It takes about 55 minutes with the exercises. It needs JAX 0.7 to 0.12: `pip install "jax>=0.7,<0.13"`.
 
 # %% tags=["definitions"]
 import course
+
+course.needs("jax", 'pip install "jax>=0.7,<0.13"')
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -87,11 +89,14 @@ print("loop variables:", *[variable.name.split("/")[-1] for variable in loop.var
 assert list(graph.inputs) == ["start", "rate", "tolerance"]
 
 # %% [markdown]
-# The variables are called as in `w, slope = state`. Where a function calls others, each call is a closed box: a click
-# opens it.
+# The variables are called as in `w, slope = state`. The loop is open here. Where a function calls others, each call is
+# a closed box: a click opens it.
 
 # %% tags=["nbval-ignore-output"]
-GraphView(graph, height=520)
+view = GraphView(graph, height=640)
+view.expand(("while",))
+view.reveal(loop.loop_cond)
+view
 
 # %% [markdown]
 # Run some iterations, and ask whether the loop will end. `feeds` turns the arguments of the function into inputs.
@@ -331,8 +336,8 @@ course.check_answer("15.4", step)
 # - A result without NaN proves nothing: what a comparison has swallowed is in the record only.
 # - Indices that were moved are listed, and the health card of the panel names the first.
 #
-# Your own: `wb.debug(function, (arguments,))`. The appendix shows the machine underneath:
-# [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# Your own: `wb.debug(function, (arguments,))`. So far each run had one set of inputs. The next notebook runs a loop
+# from thousands of starts: [16 A thousand loops](16_a_thousand_loops.ipynb).
 
 # %%
 for each in (session, nan, walk):

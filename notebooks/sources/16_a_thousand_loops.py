@@ -14,7 +14,7 @@
 # # A thousand loops
 #
 # [◂ 15 Looking into a JAX loop](15_jax_loop.ipynb) · [the course](README.md) ·
-# [17 A loss that is NaN ▸](17_loss_that_is_nan.ipynb) · [solutions](solutions/16_a_thousand_loops.ipynb)
+# [17 A loss that is NaN ▸](17_loss_that_is_nan.ipynb)
 #
 # One run says what a loop does with one input. Its *neighbours* say why: where the learning rate becomes too large,
 # where a period doubles, which start leads to which root. `wb.sweep` runs them all.
@@ -27,7 +27,7 @@
 # 4. open a single point of a map and step through it;
 # 5. name the basins to which starts lead, and look closer where they meet.
 #
-# It takes about 40 minutes.
+# It takes about 45 minutes with the exercises.
 
 # %%
 import course
@@ -84,7 +84,7 @@ assert abs(limit.value - 0.5) < 1e-12
 #
 # ## 2. A pond, for every rate
 #
-# The pond of [06](06_oscillation_and_chaos.ipynb), $x \leftarrow r\,x\,(1-x)$. Of each run the newest 64 values are
+# The pond of [06](06_oscillation_and_chaos.ipynb), $x \leftarrow r\,x\,(1-x)$. The newest 64 values of each run are
 # kept. Drawn over $r$ they are the **bifurcation diagram**.
 
 # %%
@@ -143,7 +143,7 @@ print(starts.basins())
 assert len(starts.basins().names) == 3 and sum(starts.basins().counts) > 0.99 * len(starts)
 
 # %% [markdown]
-# Nobody told the sweep the roots: `basins` puts the points together that end with the same values.
+# Nobody told the sweep the roots: `basins` groups the points that end with the same values.
 
 # %% tags=["nbval-ignore-output"]
 starts.view("basin")
@@ -198,7 +198,7 @@ course.check_answer("16.4", known)
 # %% [markdown]
 # ## What you have seen
 #
-# - A sweep runs one graph at many points; an outcome is a fact about the run, never about the clock.
+# - A sweep runs one graph at many points; an outcome depends on the run, never on the clock.
 # - Where the answer changes is a number of its own, and bisection finds it to the last digits.
 # - A picture of many runs shows what no single run can: limits, doublings, basins.
 #

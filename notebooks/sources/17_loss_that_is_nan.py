@@ -14,7 +14,7 @@
 # # A loss that is NaN
 #
 # [◂ 16 A thousand loops](16_a_thousand_loops.ipynb) · [the course](README.md) ·
-# [18 An export that differs ▸](18_export_that_differs.ipynb) · [solutions](solutions/17_loss_that_is_nan.ipynb)
+# [18 An export that differs ▸](18_export_that_differs.ipynb)
 #
 # A training loop of PyTorch is plain Python: no graph, nothing to load. Its loss becomes `nan`, hours after the
 # start, and the program goes on. `torch.autograd.set_detect_anomaly` names an op of the backward pass, but no
@@ -28,10 +28,13 @@
 # 3. change a value of the past and see whether that would have helped;
 # 4. tell a NaN from an infinity that is meant.
 #
-# It takes about 40 minutes. It needs PyTorch: `pip install torch`. Read [09](09_nan_hunt.ipynb) before.
+# It takes about 55 minutes with the exercises. It needs PyTorch: `pip install torch`. Read [09](09_nan_hunt.ipynb)
+# before.
 
 # %% tags=["definitions"]
 import course
+
+course.needs("torch", "pip install torch")
 import numpy as np
 import torch
 from torch import nn
@@ -141,8 +144,8 @@ assert np.isnan(session.value("head.weight")).all()
 
 # %% [markdown]
 # It did not announce itself: three iterations before, two and one, all was well. One step of the optimizer after the
-# dark row all weights of the head are NaN, and nothing in the later iterations tells what made them so. That is why
-# one has to be able to go back.
+# dark row all weights of the head are NaN, and nothing in the later iterations shows the cause. That is why you have to
+# be able to go back.
 #
 # The panel shows the same run. Modules are boxes; a click opens one. A selected node has its line of the program.
 
@@ -223,9 +226,9 @@ assert np.isfinite(watch["loss"].values[5]) and np.isnan(watch["loss"].values[6]
 
 # %% [markdown]
 # In iteration 5 the loss is right. The distance of a town from itself is 0, and it should be 0. But the slope of the
-# square root is infinite there, the slope of what stands before it is 0, and 0 times infinity is NaN. The next
-# iteration shows it in the loss; by then the fault is over. The line is that of the *forward* op, whose slope was
-# asked for.
+# square root is infinite there, the slope of the sum in front of it is 0, and 0 times infinity is NaN. The next
+# iteration shows it in the loss; by then the fault is over. The line is that of the *forward* op whose gradient was
+# being computed.
 
 # %%
 print(bad.phase, "of:", bad.source.expression)
@@ -278,7 +281,7 @@ assert watch.first_bad() is None
 # ## 6. Infinities that are meant
 #
 # Not each infinity is a fault. A mask of minus infinities is how attention leaves out the future, and dropout reads
-# memory that nobody has written. The alarm is a NaN, or an infinity, that *reaches* the loss, a parameter, or a
+# memory that is not initialised yet. The alarm is a NaN, or an infinity, that *reaches* the loss, a parameter, or a
 # recorded value.
 
 # %%
@@ -320,8 +323,8 @@ phase, zeros = ..., ...
 course.check_answer("17.2", phase, zeros)
 
 # %% [markdown]
-# **17.3** Write a `distance` for section 4 whose slope is finite also for a town and itself. It is to give the old
-# numbers within 0.001, and gets two tensors with a point in each row.
+# **17.3** Write a `distance` for section 4 whose slope is finite also for a town and itself. It must return the old
+# distances to within 0.001; its arguments are two tensors with a point in each row.
 
 
 # %%

@@ -14,7 +14,7 @@
 # # An export that differs
 #
 # [◂ 17 A loss that is NaN](17_loss_that_is_nan.ipynb) · [the course](README.md) ·
-# [19 A looped transformer ▸](19_looped_transformer.ipynb) · [solutions](solutions/18_export_that_differs.ipynb)
+# [19 A looped transformer ▸](19_looped_transformer.ipynb)
 #
 # "My ONNX model does not give what my module gives." The results differ in the fourth digit, or in all of them, and
 # between the two lie a hundred nodes and a loop. Which node is wrong, and which only pass on what they got?
@@ -28,7 +28,8 @@
 # 3. say what rounding explains, and why no tolerance is needed for that;
 # 4. tell another function from another rounding, such as a cast that is lost.
 #
-# It takes about 35 minutes. PyTorch is not needed: the exports lie in `models/`. Read [12](12_two_runs.ipynb) before.
+# It takes about 45 minutes with the exercises. PyTorch is not needed: the exports lie in `models/`. Read
+# [12](12_two_runs.ipynb) before.
 
 # %% tags=["definitions"]
 import course
@@ -80,7 +81,7 @@ assert found.equal and len(found.rounded) >= 5
 
 # %% [markdown]
 # This export is right. Its numbers are not the same, though: `LayerNormalization` is one node there and nine of them
-# here, and sums in another order are rounded otherwise. Nobody had to say how much of that is all right.
+# here, and sums in another order are rounded otherwise. No tolerance had to be chosen for that.
 #
 # ## 2. An epsilon
 #
@@ -105,7 +106,7 @@ ours, theirs = wb.load(program).run(x=x), wb.load(wrong).run(x=x)
 print("results:", ours["result"][0], "and", theirs["softmax"][0])
 
 # %% [markdown]
-# Five digits agree. Is that rounding? Nobody can tell from the results.
+# Five digits agree. Is that rounding? The results do not say.
 
 # %%
 found = wb.diff(program, wrong, (x,))

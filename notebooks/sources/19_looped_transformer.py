@@ -14,7 +14,7 @@
 # # A looped transformer
 #
 # [◂ 18 An export that differs](18_export_that_differs.ipynb) · [the course](README.md) ·
-# [20 Decoding, token by token ▸](20_decoding.ipynb) · [solutions](solutions/19_looped_transformer.ipynb)
+# [20 Decoding, token by token ▸](20_decoding.ipynb)
 #
 # A looped transformer has one block and calls it again and again on its own output: depth is a loop, and the number of
 # loops is free at run time. So the questions are those of this course. Does the hidden state come to a fixed point, or
@@ -28,11 +28,13 @@
 # 3. tell why a looped model diverges, and find the place where one stops converging;
 # 4. say whether an exit gate opens, and why one never will.
 #
-# It takes about 35 minutes. It needs PyTorch: `pip install torch`. Read [05](05_convergence.ipynb) and
-# [06](06_oscillation_and_chaos.ipynb) before.
+# It takes about 50 minutes with the exercises. It needs PyTorch: `pip install torch`. Read [05](05_convergence.ipynb)
+# and [06](06_oscillation_and_chaos.ipynb) before.
 
 # %% tags=["definitions"]
 import course
+
+course.needs("torch", "pip install torch")
 import numpy as np
 import torch
 from torch import nn
@@ -286,7 +288,7 @@ token, label = ..., ...
 course.check_answer("19.2", token, label)
 
 # %% [markdown]
-# **19.3** `course.looped("third")` runs 48 loops and does not ask its gate. After which loop would the gate have
+# **19.3** `course.looped("third")` runs 48 loops and does not evaluate its gate. After which loop would the gate have
 # opened?
 
 # %%

@@ -14,7 +14,7 @@
 # # Decoding, token by token
 #
 # [◂ 19 A looped transformer](19_looped_transformer.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/20_decoding.ipynb)
+# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb)
 #
 # A language model writes a text in a loop: it reads the tokens so far, chooses the next one, and begins again. A cache
 # saves work, speculation guesses tokens, quantised weights save memory, and none of them is to change the text. When
@@ -29,8 +29,8 @@
 # 3. say since when a text repeats itself, and how often;
 # 4. compare a speculative run with a greedy one, and a quantised model with the model itself.
 #
-# It takes about 35 minutes. It needs PyTorch and transformers: `pip install torch transformers`. Read
-# [12](12_two_runs.ipynb) before.
+# It takes about 50 minutes with the exercises. It needs PyTorch and transformers: `pip install torch transformers`.
+# Read [12](12_two_runs.ipynb) before.
 
 # %% tags=["definitions"]
 import copy

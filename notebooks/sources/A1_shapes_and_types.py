@@ -14,14 +14,14 @@
 # # Appendix A1: shapes and types under the hood
 #
 # [◂ 20 Decoding, token by token](20_decoding.ipynb) · [the course](README.md) ·
-# [A2 Arrays that nobody uses ▸](A2_unused_arrays.ipynb) · [solutions](solutions/A1_shapes_and_types.ipynb)
+# [A2 Arrays that nobody uses ▸](A2_unused_arrays.ipynb)
 #
 # *The appendix is about the machine underneath. The course does not need it.*
 #
 # "Add these two arrays" is simple to say. The machine has to know more: how many dimensions, how long is each, where in
-# memory the next element is, what type the numbers have, and which of some thousand small routines is the right
-# one. In a loop this is asked a million times, and the answer is always the same. Here we look at the two tables that
-# make it cheap: the **shape trie** and the **type rules**.
+# memory the next element is, what type the numbers have, and which of some thousand small routines is the right one. In
+# a loop these questions come up a million times, and the answers are always the same. Here we look at the two tables
+# that make it cheap: the **shape trie** and the **type rules**.
 #
 # **After this notebook you can**
 #
@@ -30,7 +30,7 @@
 # 3. predict the type of a result, and read which rule decides it;
 # 4. say why not every combination of types has a compiled kernel, and what happens where there is none.
 #
-# It takes about 30 minutes.
+# It takes about 30 minutes with the exercises.
 
 # %%
 import course

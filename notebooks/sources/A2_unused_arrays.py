@@ -13,8 +13,7 @@
 # %% [markdown]
 # # Appendix A2: arrays that nobody uses, and who releases them
 #
-# [◂ A1 Shapes and types](A1_shapes_and_types.ipynb) · [the course](README.md) ·
-# [solutions](solutions/A2_unused_arrays.ipynb)
+# [◂ A1 Shapes and types](A1_shapes_and_types.ipynb) · [the course](README.md)
 #
 # *The appendix is about the machine underneath. The course does not need it.*
 #
@@ -31,8 +30,7 @@
 # 3. explain how unused arrays are found (light handles, weak references, a queue), and when they are released;
 # 4. explain why collection is off by default.
 #
-# It takes about half an hour. Run the cells from top to bottom; a folded cell
-# checks each claim.
+# It takes about 35 minutes with the exercises. Run the cells from top to bottom; a folded cell checks each claim.
 
 # %%
 import time

@@ -55,7 +55,7 @@ def run(sources: list[str], note: Callable[[dict[str, Any]], None], per_cell: in
     timed = hasattr(signal, "setitimer")
     if timed:
         signal.signal(signal.SIGPROF, stop)
-    shell = InteractiveShell.instance()
+    shell: Any = InteractiveShell.instance()
     shell.showtraceback = lambda *a, **k: None
     for number, source in enumerate(sources):
         if timed:

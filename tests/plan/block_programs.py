@@ -159,6 +159,8 @@ def stopped_inside(session: wb.Session, wanted: Firings, what: str, rng: random.
     places = [
         (r, p) for r, f in wanted.items() if r.index == 0 for p, v in f if p and v.shape and ops[r.node] not in ALIASES
     ]
+    if not places:
+        return 0
     ref, path = rng.choice(places)
     session.restart()
     session.run_to(ref.node, path[0])

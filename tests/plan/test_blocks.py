@@ -22,9 +22,9 @@ def test_random_bodies_give_the_same_bits(seed):
 @pytest.mark.slow
 def test_many_random_bodies_give_the_same_bits():
     counts = Counter[str]()
-    for seed in range(1000, 4000):
+    for seed in range(1000, 1800):
         counts += check_program(seed)
-    assert counts["programs"] == 3000 and counts["edits"] > 5000
+    assert counts["programs"] == 800 and counts["edits"] > 1300
 
 
 def heat(size: int) -> wb.Graph:

@@ -85,6 +85,7 @@ CALLS = {
             "NEWTON",
         ],
     ),
+    ("grade",): (["CLASS --results MARKS"], ["NOWHERE", "LOGS", "CLASS --seconds 0"]),
     ("types", "report"): ([""], ["--profile nothing", "--section nothing"]),
     ("doctor",): ([""], ["--nonsense"]),
 }
@@ -99,6 +100,9 @@ def files(tmp_path_factory):
     log = folder / "run" / "metrics.csv"
     log.parent.mkdir()
     log.write_text("step,loss\n1,0.5\n2,0.25\n", "utf-8")
+    handed_in = folder / "class" / "ann" / "01.ipynb"
+    handed_in.parent.mkdir(parents=True)
+    handed_in.write_text("no notebook", "utf-8")
     found = {
         "NEWTON": models.save(models.newton(), folder / "newton.txt"),
         "ENDLESS": models.save(models.endless(), folder / "endless.txt"),
@@ -109,6 +113,8 @@ def files(tmp_path_factory):
         "NOWHERE": folder / "nowhere.txt",
         "LOG": log,
         "LOGS": log.parent,
+        "CLASS": folder / "class",
+        "MARKS": folder / "marks",
     }
     return {name: str(path) for name, path in found.items()}
 

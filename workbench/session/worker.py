@@ -127,7 +127,10 @@ class Worker:
         self.cancel_all()  # and what is queued from now on ends at once
         self._wakes.put(None)
         if thread is not None and thread is not threading.current_thread():
-            thread.join(10.0)
+            try:
+                thread.join(10.0)
+            except RuntimeError:  # another thread is about to start it: it finds the session closed, and ends
+                pass
         if not already:
             live_sessions.closed(self)
             state.listeners.clear()

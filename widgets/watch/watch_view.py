@@ -70,6 +70,10 @@ class WatchView(RunPart):
             watch.request_stop()
             self.amend(stopping=True)
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """With the whole sentence: ipywidgets cuts the text at 110 characters."""
+        return {**super()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
+
     @harmless
     def __repr__(self) -> str:
         """How the loop stands, for a notebook that is read without a kernel."""

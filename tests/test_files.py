@@ -204,6 +204,8 @@ OTHERS = {
     ("workbench/recorder/eager/journal.py", "open"): "it grows while the loop runs; what was cut off is not read",
     ("workbench/trace/saved/writer.py", "ZipFile"): "into what files.replacing gave",
     ("workbench/trace/saved/members.py", "open"): "a member of a zip",
+    ("workbench/cli/grade/worker.py", "write_text"): "into a folder of its own, which goes with the run",
+    ("workbench/cli/grade/sheet.py", "open"): "it grows while a notebook runs; what was cut off is not read",
     ("workbench/cli/run.py", "ZipFile"): "into what files.replacing gave",
     ("workbench/cli/run.py", "open"): "a member of a zip",
 }

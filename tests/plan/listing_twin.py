@@ -139,6 +139,8 @@ def _extent(array: dict[str, Any], operand: int, spot: Spot, halves: tuple[int, 
     if kind == "reduce":
         size = array["outer"] * array["n"] * array["inner"] * item
         return (spot.slot, spot.delta, spot.delta + size) if operand < 3 else _whole(spot)
+    if kind == "core":  # NumPy's loop of a product, outer times; here of whole arrays
+        return _whole(spot)
     assert kind == "matmul"
     m, k, n = array["dims"]
     return spot.slot, spot.delta, spot.delta + (m * k, k * n, 0, m * n)[operand] * item

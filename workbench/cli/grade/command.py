@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import itertools
 import json
 import re
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench import files
 from workbench.cli.course import origin
 from workbench.cli.grade.hand_in import HandIn, Unreadable, hand_ins, read
 from workbench.cli.grade.worker import Graded, mark
@@ -121,17 +123,18 @@ def file_name(student: str, taken: set[str]) -> str:
 
 def _write(results: Path, name: str, student: str, marked: Sequence[tuple[Path, Graded]]) -> dict[str, Any]:
     said = document(student, marked)
-    (results / f"{name}.json").write_text(json.dumps({"schema": SCHEMA, **said}, indent=1), encoding="utf-8")
-    with (results / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(FIELDS)
-        for path, marks in marked:
-            for key, fact in marks.outcomes.items() or [("", {"outcome": "", "tries": 0, "hints": 0, "sentence": ""})]:
-                said_why = fact["sentence"] or "; ".join(marks.errors[:1])
-                rows.writerow(
-                    [cell(student), cell(path.name), marks.ended, key]
-                    + [fact["outcome"], fact["tries"], fact["hints"], cell(said_why)]
-                )
+    files.write_text(results / f"{name}.json", json.dumps({"schema": SCHEMA, **said}, indent=1), "The marks")
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    rows.writerow(FIELDS)
+    for path, marks in marked:
+        for key, fact in marks.outcomes.items() or [("", {"outcome": "", "tries": 0, "hints": 0, "sentence": ""})]:
+            said_why = fact["sentence"] or "; ".join(marks.errors[:1])
+            rows.writerow(
+                [cell(student), cell(path.name), marks.ended, key]
+                + [fact["outcome"], fact["tries"], fact["hints"], cell(said_why)]
+            )
+    files.write_text(results / f"{name}.csv", text.getvalue(), "The marks")
     return said
 
 
@@ -191,15 +194,14 @@ def _table(path: Path, documents: Sequence[dict[str, Any]]) -> None:
     """A row per student, a column per exercise: 1 for solved, 0 for not, empty where no notebook has it."""
     found = {key for said in documents for book in said["notebooks"] for key in book["exercises"]}
     keys = sorted(found, key=lambda key: (key[:3], int(key[3:])))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["student", "solved", "exercises", *keys])
-        for said in documents:
-            solved = {
-                key: int(any(book["exercises"].get(key, {}).get("outcome") == "right" for book in said["notebooks"]))
-                for book in said["notebooks"]
-                for key in book["exercises"]
-            }
-            rows.writerow(
-                [cell(said["student"]), said["solved"], said["exercises"], *(solved.get(k, "") for k in keys)]
-            )
+    text = io.StringIO(newline="")
+    rows = csv.writer(text)
+    rows.writerow(["student", "solved", "exercises", *keys])
+    for said in documents:
+        solved = {
+            key: int(any(book["exercises"].get(key, {}).get("outcome") == "right" for book in said["notebooks"]))
+            for book in said["notebooks"]
+            for key in book["exercises"]
+        }
+        rows.writerow([cell(said["student"]), said["solved"], said["exercises"], *(solved.get(k, "") for k in keys)])
+    files.write_text(path, text.getvalue(), "The marks")

@@ -124,7 +124,10 @@ def _extent(array: dict[str, Any], operand: int, spot: Spot, halves: tuple[int, 
     """The bytes of an operand that an array instruction reaches (operand 3 is the result)."""
     item = numpy_dtype(str(spot.dtype)).itemsize
     kind = array["kind"]
-    if kind in ("flat", "rows", "stats"):
+    steps = array["steps"][-1 if operand == 3 else operand] if kind in ("copy", "nest") else ()
+    # in a chain such an operand is walked item by item, but for the side of a copy whose rows lie apart
+    even = all(a == b * d for a, b, d in zip(steps, steps[1:], array.get("dims", ())[1:], strict=False))
+    if kind in ("flat", "rows", "stats") or kind in ("copy", "nest") and "n" in array and even:
         part, parts = halves
         stride, n = array["stride"][operand], array["n"]
         low, high = n * part // parts, n * (part + 1) // parts
@@ -132,7 +135,6 @@ def _extent(array: dict[str, Any], operand: int, spot: Spot, halves: tuple[int, 
             return _whole(spot)
         return spot.slot, spot.delta + low * stride, spot.delta + (high - 1) * stride + item
     if kind in ("copy", "nest"):
-        steps = array["steps"][-1 if operand == 3 else operand]
         reach = [(d - 1) * s for d, s in zip(array["dims"], steps, strict=True)]
         low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
         return spot.slot, spot.delta + low, spot.delta + high + item

@@ -48,6 +48,10 @@ def smooth(h: History) -> Finding | None:
         if not (partial and _episode(h, tail.first, found)):
             return found
         tail = None
+    if linear is None and tail is not None:
+        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
+        # the approach to a turn of a curve falls faster and faster, too
+        return None if found is not None and partial and _episode(h, tail.first, found) else found
     return linear
 
 

@@ -1,6 +1,8 @@
-"""Step 5, before the laws of smooth tails: how the sizes of the steps change, whatever law they follow.
+"""Step 5, before and after the laws of smooth tails: how the sizes of the steps change, whatever law they follow.
 
-Superlinear order shows in the growth of the log-ratios themselves.
+Superlinear order shows in the growth of the log-ratios themselves; steps that shrink geometrically in either direction
+have a bounded sum; the last half of a tail may follow a law that its transient hides; and ratios that fall with convex
+steps end a sum of terms that shrink faster than any geometric sequence.
 
 Where no law fits, what shrinks or grows geometrically does so whatever swings or noise lie on it: the logarithm of the
 steps' spread, block by block, and that of the distance from the level are straight lines, fitted by least squares.
@@ -13,8 +15,10 @@ import statistics
 
 import numpy as np
 
+from workbench.analysis.series.acceleration import aitken
 from workbench.analysis.series.models import Superlinear
 from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.smooth_tail import Tail, finding, laws
 from workbench.analysis.series.value_series import History
 
 
@@ -76,6 +80,48 @@ def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
     if max(r) >= 0 or not math.isfinite(min(r)):
         return None
     return statistics.median(later / sooner for sooner, later in zip(r, r[1:], strict=False))
+
+
+def late(h: History, tail: Tail) -> Finding | None:
+    """A geometric law of the last half or third of the tail, after a transient."""
+    m = len(tail.d)
+    for count in (m // 2, m // 3):
+        if count < 8:
+            return None
+        part = Tail(tail.d[m - count :], tail.end - count, tail.end, tail.alternating)
+        fit = next((f for f in laws(part, h.start) if f.kind == "geometric"), None)
+        if fit is not None and fit.error < 0.05 and fit.slope * count < -0.7:
+            found = finding(h, part, fit)
+            if found.label is Pattern.CONVERGING:
+                found.doubt = 0.2
+                return found
+    return None
+
+
+def falling(h: History, end: int) -> Finding | None:
+    """CONVERGING if the last six ratios of steps fall, all below 0.95, and the steps are convex.
+
+    So end sums whose terms shrink faster than any geometric sequence (factorials), and S-shaped transients.  Steps near
+    the extremum of a smooth curve fall too, but straight to zero.
+    """
+    d = h.d[max(0, end - 7) : end].tolist()
+    if len(d) < 7 or 0.0 in d:
+        return None
+    size = [abs(v) for v in d]
+    ratios = [b / a for a, b in zip(size, size[1:], strict=False)]
+    if ratios[-1] > 0.95 or any(b > a * (1 + 1e-3) for a, b in zip(ratios, ratios[1:], strict=False)):
+        return None
+    if any(a - 2 * b + c <= 0 for a, b, c in zip(size, size[1:], size[2:], strict=False)):
+        return None
+    rho, last = ratios[-1], float(h.x[-1])
+    settled_ratio = aitken(*ratios[-3:])
+    rate = settled_ratio if 0.8 * rho < settled_ratio < rho else rho if rho > 0.98 * ratios[-2] else None
+    left = size[-1] * rho / (1.0 - rho) if end == len(h.d) else 0.0
+    why = f"The steps shrink faster each time, by {ratios[0]:.3g} six iterations ago and by {rho:.3g} now."
+    limit = last + math.copysign(0.5 * left, d[-1]) if d[-1] * d[-2] > 0 else last
+    return Finding(
+        Pattern.CONVERGING, "falling", why, rate=rate, limit=limit, limit_error=left + 2 * h.ulp(last), doubt=0.2
+    )
 
 
 #: Blocks into which the steps are cut, each of this many steps at least.

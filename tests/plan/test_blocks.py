@@ -73,6 +73,28 @@ def test_a_stop_inside_of_a_group_shows_what_has_fired():
         assert (session.value("both", 4) == 1).all(), "an edit stays"
 
 
+@pytest.mark.parametrize("trace", ["all", "carried", "off"])
+def test_a_failure_behind_a_group_shows_what_the_group_has_held(trace):
+    """Nothing is armed, so that the group has left its middle out of memory when the node behind it fails."""
+    b = wb.GraphBuilder("fails")
+    u, n = b.placeholder("u", "float64", (900,)), b.placeholder("n", "int64")
+
+    def body(x: wb.Value, i: wb.Value) -> tuple[wb.Value, wb.Value]:
+        both = b.alias("both", x[:-2] + x[2:])
+        inner = 0.5 * x[1:-1] + b.alias("side", 0.25 * both)
+        return b.op("pad", inner + b.op("gather", b.constant(np.arange(4.0)), i), pad_width=((1, 1),)), i + 1
+
+    x, _ = b.while_loop(lambda x, i: i < n, body, [u, 0])
+    at = np.random.default_rng(1).normal(size=900)
+    with wb.Session(b.build({"x": x}), {"u": at, "n": np.int64(9)}, trace=trace) as session:
+        session.run()
+        assert session.state == "failed"
+        for k in range(4):
+            at = np.pad(0.5 * at[1:-1] + 0.25 * (at[:-2] + at[2:]) + k, 1)
+        assert np.array_equal(session.value("both", 4), at[:-2] + at[2:])
+        assert np.array_equal(session.value("side", 4), 0.25 * (at[:-2] + at[2:]))
+
+
 def test_a_group_of_rows_that_lie_apart():
     """A five-point stencil in two dimensions: views that are copied block by block, and a padded result."""
     b = wb.GraphBuilder("plate")

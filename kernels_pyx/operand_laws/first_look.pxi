@@ -10,7 +10,6 @@ cdef enum:
     STRAIGHT_LINE = 4
     LOGARITHM = 8
     TERM_RATIO = 16
-    SEASONAL_SHARE = 32
     SEASONAL_STEPS = 64
     MOVES = 128
     SHIFTED_POWER = 256
@@ -162,46 +161,6 @@ cdef bint _may_be_power(const double* x, Py_ssize_t n, double eps, bint up) noex
         <= 1e-11 + 64.0 * eps * (1.0 + fmax(1.0, 1.0 / root) / fabs(q))
 
 
-cdef bint _may_have_share(const double* x, Py_ssize_t n, double eps) noexcept nogil:
-    """Differences at some lag change by one factor, and by amounts that differ (seasonal_share)."""
-    cdef Py_ssize_t size = n if n < LOOKED else LOOKED, longest = (size - 4) // 2, p, i
-    cdef const double* v = x + n - size
-    cdef double off, a, b, x1, x2, x3, own = 0.0, cross, square, factor, rest, most, low, high
-    if n < 8:
-        return False
-    longest = longest if longest < 16 else 16
-    off = 16.0 * eps * fmax(fabs(v[0]), fabs(v[size - 1]))
-    x1, x2, x3 = v[size - 3], v[size - 2], v[size - 1]
-    for p in range(2, longest + 1):
-        b = x2 - v[size - 2 - p]
-        a = x1 - v[size - 3 - p]
-        if fabs(a * (x3 - v[size - 1 - p]) - b * b) > 2.0 * off * (fabs(a) + 2.0 * fabs(b)) or fabs(b) <= 1e3 * off:
-            continue
-        cross = square = most = rest = 0.0
-        for i in range(size - 1 - p):
-            own = v[i + p] - v[i]
-            cross += own * (v[i + 1 + p] - v[i + 1])
-            square += own * own
-            most = fmax(most, fabs(own))
-        if not 1e-280 < square < 1e280:
-            return True
-        factor = cross / square
-        for i in range(size - 1 - p):
-            rest = fmax(rest, fabs((v[i + 1 + p] - v[i + 1]) - factor * (v[i + p] - v[i])))
-        if rest > 2.0 * (1.0 + fabs(factor)) * off + 1e-12 * most or not -0.1 < factor < 2.1:
-            continue
-        low, high = INFINITY, -INFINITY
-        for i in range(size - p, size):
-            own = v[i] - factor * v[i - 1]
-            low, high = fmin(low, own), fmax(high, own)
-        # where one amount is told for sure the module ends, too
-        own = 1e3 * off - 1e-12 * _largest(v, size)
-        if rest < 0.5 * off and 0.0 < factor < 1.9 and high - low < 0.9 * own:
-            return False
-        return True
-    return False
-
-
 cdef bint _may_have_seasons(const double* x, Py_ssize_t n, double t) noexcept nogil:
     """Steps repeat, or ratios do or have begun to (seasonal_steps)."""
     cdef Py_ssize_t size = n if n < 36 else 36, i, p
@@ -266,6 +225,5 @@ def may_follow(record, double eps, double tiny, str op, double t):
                 found |= LOGARITHM if _may_be_logarithm(x, n, eps, up, t) else 0
                 found |= TERM_RATIO if _may_have_term_ratio(x, n, eps) else 0
                 found |= SHIFTED_POWER if t >= 0 and _may_be_power(x, n, eps, up) else 0
-                found |= SEASONAL_SHARE if _may_have_share(x, n, eps) else 0
             found |= SEASONAL_STEPS if _may_have_seasons(x, n, t) else 0
     return found

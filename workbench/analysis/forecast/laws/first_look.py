@@ -17,7 +17,8 @@ from workbench.kernels.laws import may_follow
 
 #: The bits of ``may_follow``: laws in the order in which they are asked, steps that repeat, and "it moves too often".
 LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (256, shifted_power), (16, term_ratio))
-SEASONAL_STEPS, MOVES, ALL = 64, 128, 511 - 128
+SEASONAL_STEPS, MOVES = 64, 128
+ALL = SEASONAL_STEPS | sum(bit for bit, _ in LAWS)
 
 
 def first_look(x: np.ndarray, op: str, threshold: float) -> int:

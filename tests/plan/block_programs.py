@@ -19,7 +19,7 @@ import numpy as np
 
 import workbench as wb
 from tests.plan.checks import run_of, same_numbers
-from tests.plan.recomputed_programs import ALIASES, RECORDED, RETENTIONS, Firings, arrays
+from tests.plan.recomputed_programs import ALIASES, RECORDED, RETENTIONS, Firings, all_firings, arrays
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.ir import Ref
@@ -128,22 +128,13 @@ class BlockMaker:
         return self.b.op(self.r.choice([*names, "divide", "divide"] if x.dtype.startswith("float") else names), x, y)
 
 
-def firings_of(run: Run) -> Firings:
-    found: Firings = {}
-    for key in run.plan.layout.values:
-        series = run.trace[Ref(*key)]
-        paths = map(tuple, series.iterations.tolist())
-        found[Ref(*key)] = [(p, np.array(v)) for p, v in zip(paths, series.firings(), strict=True)]
-    return found
-
-
 def alone(graph: wb.Graph, feeds: dict[str, np.ndarray]) -> tuple[Run, Firings]:
     """Every instruction by itself, every array recorded."""
     with arrays(RECORDED):
         run = run_of(graph, feeds, 1 << 29)
         while run.go(1 << 40, exact=True) not in ("halt", "failed"):
             pass
-    return run, firings_of(run)
+    return run, all_firings(run)
 
 
 def compare(session: wb.Session, places: list[tuple[Ref, tuple[int, ...], np.ndarray]], what: str) -> int:

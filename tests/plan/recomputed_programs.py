@@ -22,6 +22,7 @@ import workbench as wb
 from tests.plan.checks import same
 from tests.plan.random_arrays import ArrayMaker
 from workbench.errors import WorkbenchError
+from workbench.execution import Run
 from workbench.ir import Ref
 from workbench.plan.lowering import recompute
 
@@ -52,11 +53,11 @@ def opened(graph: wb.Graph, feeds: dict[str, np.ndarray], limits: tuple[int, int
         return wb.Session(graph, feeds, trace=trace)
 
 
-def all_firings(session: wb.Session) -> Firings:
+def all_firings(run: wb.Session | Run) -> Firings:
     """Every value of every firing, copied."""
     found: Firings = {}
-    for key in session.plan.layout.values:
-        series = session.trace[Ref(*key)]
+    for key in run.plan.layout.values:
+        series = run.trace[Ref(*key)]
         paths = map(tuple, series.iterations.tolist())
         found[Ref(*key)] = [(p, np.array(v)) for p, v in zip(paths, series.firings(), strict=True)]
     return found

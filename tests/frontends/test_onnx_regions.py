@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import workbench as wb
 from tests.frontends.onnx_regions import RegionMaker
+from tests.plan.test_straight import both_ways
 from workbench.execution import NEWEST_ROWS, Run, prepare_feeds
 from workbench.frontends import from_onnx
 from workbench.frontends.onnx.foreign import region_nodes, regions, runtime
@@ -313,3 +314,4 @@ def test_a_region_with_one_bit_of_difference_is_not_used(
     wanted = finished(graph, feeds, regions=False).outputs()["y"]
     assert same_bits(finished(graph, feeds, regions=True).outputs()["y"], wanted)
     assert made and all("differs from what it gives alone" in r.refused for r in made)
+    assert both_ways(graph, feeds) > 0  # a straight run carries out its nodes one by one

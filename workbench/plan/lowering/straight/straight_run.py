@@ -48,7 +48,7 @@ class StraightStep(NamedTuple):
 class StraightRun:
     """A whole run of a graph: feeds, by name, to outputs. ``feeds`` has the place of each and whether it must be dense;
     ``values`` the constants in their places, ``outputs`` the place of each output. Once ``failures``, in a row, are
-    too many, as where a region has other bits than its nodes, all runs are left to the executor."""
+    too many, as where a node gives another type than it declares, all runs are left to the executor."""
 
     feeds: tuple[tuple[str, int, bool], ...]
     values: tuple[Any, ...]

@@ -45,6 +45,10 @@ def noise(k):
     return float(np.exp(0.1 * np.random.default_rng(k).normal()))
 
 
+#: so large that only some iterations of it are compared in full
+HALVES = np.repeat([1.0, 2.0], 2**18)
+
+
 #: what is recorded in iteration k -> whether it stagnates
 LOOPS = {
     "a floor": (lambda k: {"error": max(0.5**k, 1e-9)}, True),
@@ -69,6 +73,10 @@ LOOPS = {
     "an array of constants": (lambda k: {"x": np.ones(4)}, False),
     "an array that turns": (lambda k: {"x": np.array([np.cos(k), np.sin(k)])}, False),
     "an array whose parts change places": (lambda k: {"x": np.roll(np.arange(6), k if k > 5 else 0)}, False),
+    "a large array whose halves change places": (
+        lambda k: {"x": np.roll(HALVES * 0.5 ** min(k, 6), (k % 2) * len(HALVES) // 2)},
+        False,
+    ),
     "an array that moves beside a floor": (lambda k: {"x": np.arange(3.0) + k % 7, "error": 0.5 ** min(k, 30)}, False),
     "a large array that rests": (lambda k: {"x": np.full(2000, float(min(k, 40)))}, True),
 }

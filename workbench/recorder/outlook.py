@@ -258,9 +258,10 @@ class Outlooks:
 def _array_rests(column: Any, start: int, stop: int) -> int | None:
     """The iteration since which an array is the same, if it is for RESTING iterations.
 
-    That is seen from its statistics, and then from as many of its values as have VERIFIED bytes.
+    That is seen from its statistics, and then from as many of its values as have VERIFIED bytes: those of the newest
+    two iterations, which an array that goes round changes whatever its period, and of iterations before them.
     """
-    most = max(2, VERIFIED // max(1, int(np.prod(column.shape)) * column.dtype.itemsize))
+    most = max(3, VERIFIED // max(1, int(np.prod(column.shape)) * column.dtype.itemsize))
     source, window = (column, min(most, TAIL)) if column.statistics is None else (column.statistics, TAIL)
     rows = np.arange(max(start, source.first, column.first, stop - window), stop)
     if column.missing is not None:
@@ -272,7 +273,8 @@ def _array_rests(column: Any, start: int, stop: int) -> int | None:
     rows = rows[other[-1] + 1 if len(other) else 0 :]
     if len(rows) < RESTING:
         return None
-    some = column.take(np.unique(rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)]))
+    spread = np.linspace(0, len(rows) - 1, min(most, len(rows)) - 1).astype(np.int64)
+    some = column.take(rows[np.unique([*spread, len(rows) - 2])])
     whole = some.reshape(len(some), -1)
     return int(rows[0]) - start + 1 if _same(whole, whole[-1]).all() else None
 

@@ -97,6 +97,31 @@ def test_the_checks_are_those_of_the_installation_and_the_process_has_no_secrets
     assert "TOKEN" not in book["errors"][0]
 
 
+def test_results_that_a_notebook_has_put_there_itself_stop_nothing(folder, tmp_path, capsys):
+    """Lines that are no results, and a pipe in place of the file, on which a reader would wait for ever."""
+    lines = [
+        "[" * 100_000,
+        "[]",
+        "nonsense",
+        '{"kind": "error", "cell": "x"}',
+        '{"kind": "verdict", "key": [], "outcome": {}}',
+    ]
+    folder(
+        "lines",
+        notebook(f"open('results.jsonl', 'a').write({chr(10).join(lines) + chr(10)!r})", "import course", RIGHT),
+    )
+    pipe = "import os; os.remove('results.jsonl'); os.mkfifo('results.jsonl')"
+    folder("pipe", notebook("import course", RIGHT, pipe))
+    folder("link", notebook("import course", RIGHT, pipe.replace("os.mkfifo(", "os.symlink('/dev/zero', ")))
+    found = marks(tmp_path, capsys)
+    assert outcomes(found["lines"])["05.2"] == "right"
+    assert found["lines"]["notebooks"][0]["errors"] == ["cell unknown: None"]
+    for student in ("pipe", "link"):
+        assert (
+            found[student]["notebooks"][0]["ended"] == "crashed" and outcomes(found[student])["05.2"] == "not reached"
+        )
+
+
 @pytest.mark.slow
 def test_an_endless_cell_and_one_without_bound_of_memory_end_and_the_next_cells_count(folder, tmp_path, capsys):
     folder("endless", notebook("import course", RIGHT, "while True:\n    pass", 'course.check_answer("05.3", 1e-6)'))

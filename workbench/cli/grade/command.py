@@ -160,14 +160,14 @@ def _grade(arguments: argparse.Namespace) -> None:
         )
     try:
         arguments.results.mkdir(parents=True, exist_ok=True)
-        documents = list(_students(arguments, found, course))
-        _table(arguments.results / "grades.csv", documents)
     except OSError as error:
         raise WorkbenchError(
             f"The results cannot be written to {str(arguments.results)!r}: {error.strerror or error}.",
             slug="not-written",
             fix="name a folder that you may write to with --results.",
         ) from error
+    documents = list(_students(arguments, found, course))
+    _table(arguments.results / "grades.csv", documents)
     if arguments.json:
         print_json({"students": documents})
     else:

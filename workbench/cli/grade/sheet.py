@@ -2,7 +2,7 @@
 
 It runs the cells in order, goes on after an error, and appends each verdict to RESULTS as a line of JSON at once, so
 that what was answered before a crash or a time-out counts. The notebook is the student's code and runs in this process,
-which has nothing but a temporary folder.
+in a temporary folder; it can reach what other programs of the same user can.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def run(sources: list[str], note: Callable[[dict[str, Any]], None], per_cell: in
                 signal.setitimer(signal.ITIMER_PROF, 0)
         if error is not None:
             text = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST]
-            note({"kind": "error", "cell": number, "error": text, "late": isinstance(error, OutOfTime)})
+            note({"kind": "error", "cell": number, "error": text})
 
 
 def main(cells: str, results: str, seconds: str, memory: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,8 @@ def _collect(marks: Graded, results: Path) -> bool:
     """Put the lines of the results into the marks; True if the process reached the end of the notebook."""
     ended = False
     try:
+        if not stat.S_ISREG(results.lstat().st_mode):  # the notebook has put a pipe or a link there
+            return False
         with results.open(encoding="utf-8", errors="replace") as lines:
             text = lines.read(MOST_RESULTS)
     except OSError:
@@ -130,7 +133,7 @@ def _collect(marks: Graded, results: Path) -> bool:
     for line in text.splitlines():
         try:
             fact = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(fact, dict):
             continue
@@ -138,7 +141,9 @@ def _collect(marks: Graded, results: Path) -> bool:
         if kind == "end":
             ended = True
         elif kind == "error":
-            marks.errors.append(f"cell {int(fact.get('cell', 0)) + 1}: {fact.get('error')}"[:400])
+            number = fact.get("cell")
+            told = number + 1 if type(number) is int else "unknown"
+            marks.errors.append(f"cell {told}: {fact.get('error')}"[:400])
         elif kind == "hint" and found is not None:
             found["hints"] += 1
         elif kind == "verdict" and found is not None and fact.get("outcome") in OUTCOMES:

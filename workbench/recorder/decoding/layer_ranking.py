@@ -175,7 +175,7 @@ def _differing(torch: Any, a: Any, b: Any, name: str) -> Iterator[tuple[str, Any
         return
     if not _equal(torch, a, b):
         yield name, a, b
-    for child in mine.keys() & theirs.keys():
+    for child in [c for c in mine if c in theirs]:  # in the order of the model
         yield from _differing(torch, mine[child], theirs[child], f"{name}.{child}" if name else child)
 
 

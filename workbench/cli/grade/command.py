@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench import files
 from workbench.cli.course import origin
 from workbench.cli.grade.hand_in import HandIn, Unreadable, hand_ins, read
 from workbench.cli.grade.worker import Graded, mark
 from workbench.cli.numbers import whole
 from workbench.cli.output import SCHEMA, print_json, tell
 from workbench.errors import WorkbenchError
+from workbench.files import write_text
 from workbench.libraries import need_extra
 from workbench.text import printable
 
@@ -123,7 +123,7 @@ def file_name(student: str, taken: set[str]) -> str:
 
 def _write(results: Path, name: str, student: str, marked: Sequence[tuple[Path, Graded]]) -> dict[str, Any]:
     said = document(student, marked)
-    files.write_text(results / f"{name}.json", json.dumps({"schema": SCHEMA, **said}, indent=1), "The marks")
+    write_text(results / f"{name}.json", json.dumps({"schema": SCHEMA, **said}, indent=1), "The marks")
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerow(FIELDS)
@@ -134,7 +134,7 @@ def _write(results: Path, name: str, student: str, marked: Sequence[tuple[Path, 
                 [cell(student), cell(path.name), marks.ended, key]
                 + [fact["outcome"], fact["tries"], fact["hints"], cell(said_why)]
             )
-    files.write_text(results / f"{name}.csv", text.getvalue(), "The marks")
+    write_text(results / f"{name}.csv", text.getvalue(), "The marks")
     return said
 
 
@@ -204,4 +204,4 @@ def _table(path: Path, documents: Sequence[dict[str, Any]]) -> None:
             for key in book["exercises"]
         }
         rows.writerow([cell(said["student"]), said["solved"], said["exercises"], *(solved.get(k, "") for k in keys)])
-    files.write_text(path, text.getvalue(), "The marks")
+    write_text(path, text.getvalue(), "The marks")

@@ -30,6 +30,9 @@ sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != RO
 # A shell that runs pytest in the background has it ignore Ctrl-C, and all that it starts as well.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# ... and `nohup` the end of its terminal
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 #: tests that hold times or resident memory against a bound which another process on the same cores could break: a whole
 #: module, or (module, names of tests) where only some of its tests do

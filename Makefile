@@ -1,6 +1,7 @@
 # Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
+#   make lab JAX=1     the same, with JAX in .venv for notebook 15: 120 MB more, once
 #   make test    lint, types, fast tests, what one does first in the browser, and notebooks: eleven minutes on two cores,
 #                with the set-up; TEST_JOBS=2 side by side
 #   make check   ruff, words and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others
@@ -93,6 +94,7 @@ setup: $(DEV_STAMP)
 # Started in notebooks/: beside the repository root, ./workbench would hide an installed package. The extension manager
 # would ask the outside world.
 lab: $(LAB_STAMP) $(LABEXTENSION)
+	@if [ -n "$(JAX)" ]; then $(PIP_INSTALL) "$$(python -c 'from workbench.libraries import EXTRAS; print(*EXTRAS["jax"])')"; fi
 	@.ci/lab-settings "$(VENV)/share/jupyter/lab/settings"
 	@echo "JupyterLab is starting on port $(LAB_PORT) or the next free one; its address is printed below. Ctrl-C ends it."
 	@cd notebooks && exec jupyter lab --port=$(LAB_PORT) --LabApp.default_url=/lab/tree/$(LAB_NOTEBOOK) \

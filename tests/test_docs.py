@@ -7,6 +7,8 @@ import doctest
 import importlib.util
 import inspect
 import io
+import json
+import linecache
 import operator
 import re
 import shlex
@@ -425,7 +427,39 @@ def test_dead_links_of_the_site_are_found(tmp_path, other, dead):
     (tmp_path / "a.html").write_text('<a href="b.html#there"></a><a href="https://example.org/x"></a><a href="#"></a>')
     if other is not None:
         (tmp_path / "b.html").write_text(other)
-    assert links.dead(tmp_path) == dead
+    (tmp_path / "llms.txt").write_text("- [a](a.html): a page\n- [c](_sources/c.md): another\n")
+    assert links.dead(tmp_path) == [*dead, "llms.txt: _sources/c.md"]
+
+
+def test_the_buttons_of_binder_and_colab_have_the_address_of_the_project():
+    spec = importlib.util.spec_from_file_location("launch", ROOT / ".ci/docs/launch.py")
+    launch = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(launch)
+    for name in launch.FILES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert launch.filled(text, launch.source()) == text, "run python .ci/docs/launch.py"
+        moved = launch.filled(text, "https://github.com/some/where.git")
+        assert moved != text and "YOUR_ACCOUNT" not in moved and launch.source() not in moved
+        assert "github/" not in moved or "colab.research.google.com/github/some/where/blob/main/" in moved
+    assert "mybinder.org/v2/git/https%3A%2F%2Fgithub.com%2Fsome%2Fwhere.git/HEAD?" in launch.filled(
+        "https://mybinder.org/v2/git/x", "https://github.com/some/where.git"
+    )
+
+
+def test_the_notebook_of_colab_installs_the_course_and_shows_the_panel():
+    cells = json.loads((ROOT / ".github/colab.ipynb").read_text(encoding="utf-8"))["cells"]
+    install, panel = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    guide = (ROOT / "workbench/docs/howto/colab.md").read_text(encoding="utf-8")
+    assert install.replace("\n\n", "\n") in guide, "the page has the cell as it is"
+    names: dict[str, Any] = {}
+    body, last = panel.rsplit("\n\n", 1)
+    linecache.cache["<colab>"] = (len(body), None, body.splitlines(True), "<colab>")
+    exec(compile(body, "<colab>", "exec"), names)
+    shown = eval(last.strip(), names)
+    try:
+        assert shown.session.run().reason is wb.StopReason.FINISHED
+    finally:
+        shown.close()
 
 
 def test_a_link_to_a_file_without_a_place_on_the_site_becomes_its_path():

@@ -208,7 +208,7 @@ def test_binder_installs_the_project_and_opens_the_first_notebook(wheel, source,
     instead.parent.mkdir()
     instead.write_text(
         "#!/bin/sh\n"
-        'if [ "$*" = "-m pip install --no-cache-dir .[lab,arrow,onnx]" ]; then echo installed; else\n'
+        'if [ "$*" = "-m pip install --no-cache-dir .[lab,arrow,onnx,jax]" ]; then echo installed; else\n'
         f'exec "{python}" "$@"; fi\n',
         encoding="utf-8",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -41,6 +42,9 @@ def dead(site: Path) -> list[str]:
             anchor = unquote(parts.fragment)
             if not target.exists() or (target in pages and anchor not in pages[target].ids):
                 found.append(f"{path.relative_to(site.resolve())}: {link}")
+    for link in re.findall(r"\]\(([^)#]+)\)", (site / "llms.txt").read_text(encoding="utf-8")):
+        if not (site / link).is_file():
+            found.append(f"llms.txt: {link}")
     return found
 
 

@@ -38,6 +38,8 @@ LAB_PORT ?= 8888
 LAB_FLAGS ?=
 LAB_NOTEBOOK ?= 01_first_loop.ipynb
 TEST_JOBS ?= 2
+# A test in a browser waits half of its time for pages and kernels.
+BROWSER_JOBS ?= $(shell expr $(TEST_JOBS) + 1)
 
 VENV := $(CURDIR)/.venv
 # The editable install calls meson and ninja of the environment again when sources changed.
@@ -120,19 +122,21 @@ lint: $(DEV_STAMP)
 
 # Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
 # (ALONE in tests/conftest.py). The limits of the stages are of a hang.
-SPREAD := -n $(TEST_JOBS) --durations=12 --durations-min=5
+LONGEST := --durations=12 --durations-min=5
+SPREAD := -n $(TEST_JOBS) $(LONGEST)
+SPREAD_IN_BROWSERS := -n $(BROWSER_JOBS) $(LONGEST)
 
 test-fast: $(DEV_STAMP)
 	$(call limited,3600) pytest --alone never $(SPREAD)
 	$(call limited,600) pytest --alone only
 
 test-browser: $(DEV_STAMP) browser
-	$(call limited,3600) pytest --alone never $(SPREAD) -m "browser and not sweep and not slow" tests/browser
+	$(call limited,3600) pytest --alone never $(SPREAD_IN_BROWSERS) -m "browser and not sweep and not slow" tests/browser
 
 test-slow: $(DEV_STAMP) browser
 	$(call limited,3600) pytest --alone never $(SPREAD) -m "slow and not browser"
 	$(call limited,600) pytest --alone only -m "slow and not browser"
-	$(call limited,3600) pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
+	$(call limited,3600) pytest $(SPREAD_IN_BROWSERS) -m "browser and slow and not sweep" tests/browser
 
 # Many random programs, the held-out evaluation set, every notebook in a browser: for an hour or a night.
 test-sweep: $(DEV_STAMP) browser

@@ -42,13 +42,10 @@ ACTS = {
 STATES = ("fresh", "paused", "running")
 
 
-#: all pairs; the first call of a session and a wait beside a run have the most in common with the others
-OFTEN = {("post", "fresh"), ("termination", "running"), ("step", "running")}
-PAIRS = [
-    pytest.param(call, state, marks=[] if (call, state) in OFTEN else pytest.mark.slow)
-    for call in CALLS
-    for state in STATES
-]
+PAIRS = [(call, state) for call in CALLS for state in STATES]
+#: a test goes to every third bytecode, in turn to all acts; the others are those of `make test-sweep`
+STRIDE = 3
+FIRST = [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(at, marks=pytest.mark.sweep) for at in range(1, STRIDE))]
 
 
 def session_in(state: str) -> wb.Session:
@@ -77,9 +74,9 @@ def goes_on(session: wb.Session) -> None:
         assert session.step().reason is R.STEP
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("first", FIRST)
 @pytest.mark.parametrize(("call", "state"), PAIRS)
-def test_a_handler_between_any_two_bytecodes(call, state):
+def test_a_handler_between_any_two_bytecodes(call, state, first):
     """One handler at a time, at each of them; the acts take turns."""
     acts, slugs = list(ACTS.values()), set()
 
@@ -91,12 +88,12 @@ def test_a_handler_between_any_two_bytecodes(call, state):
         except wb.WorkbenchError as error:
             assert error.slug in ("not-fired", "not-recorded"), error
 
-    at, steps = 0, 1
+    at, steps = first, first + 1
     while at < steps:
         with session_in(state) as session:
             steps = max(steps, interrupted(lambda session=session: made(call, session), act, at))
             goes_on(session)
-        at += 1
+        at += STRIDE
     assert steps > 20 and slugs <= {"in-a-signal", "closed"}, (steps, slugs)
 
 
@@ -121,20 +118,20 @@ def test_handlers_between_all_bytecodes_of_a_call(call, act):
     assert slugs <= {"in-a-signal", "closed"}, slugs
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("first", FIRST)
 @pytest.mark.parametrize(("call", "state"), PAIRS)
-def test_an_exception_of_a_handler_between_any_two_bytecodes(call, state):
+def test_an_exception_of_a_handler_between_any_two_bytecodes(call, state, first):
     def act():
         raise KeyboardInterrupt
 
-    at, steps = 0, 1
+    at, steps = first, first + 1
     while at < steps:
         session = session_in(state)
         try:
             steps = max(steps, interrupted(lambda session=session: made(call, session), act, at, raises=True))
         except KeyboardInterrupt:
-            steps = at + 2
+            steps = at + STRIDE + 1
         goes_on(session)
         session.close()
-        at += 1
+        at += STRIDE
     assert at > 5

@@ -107,10 +107,11 @@ def test_a_cell_that_is_run_again_leaves_no_session_and_no_widget():
 @pytest.mark.sweep
 def test_a_cell_that_is_run_forty_times_leaves_no_session_and_no_widget():
     check(["a session and its panel"], 40)
+    check(["a panel with a name"], 80, first=20)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_cell_that_is_run_a_hundred_times_leaves_nothing():
+def test_a_cell_that_is_run_fifty_times_leaves_nothing():
     """Counted from the twentieth time on, when all caches are full."""
-    check(["a panel with a name"], 80, first=20)
+    check(["a panel with a name"], 30, first=20)

@@ -45,7 +45,7 @@ STATES = ("fresh", "paused", "running")
 PAIRS = [(call, state) for call in CALLS for state in STATES]
 #: a test goes to every third bytecode, in turn to all acts; the others are those of `make test-sweep`
 STRIDE = 3
-FIRST = [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(at, marks=pytest.mark.sweep) for at in range(1, STRIDE))]
+FIRST = [pytest.param(at, marks=pytest.mark.sweep if at else pytest.mark.slow) for at in range(STRIDE)]
 
 
 def session_in(state: str) -> wb.Session:

@@ -82,15 +82,6 @@ cdef bint _walks(const double* y, Py_ssize_t n, double variance) noexcept nogil:
     return ratio > 0.7 and lag > -0.25 or ratio > 0.9 and lag > -0.4
 
 
-def walks(ys, double variance):
-    """True if the noise of y adds up: about a trend, independent noise has half the variance of its steps, a walk more."""
-    cdef Py_ssize_t n
-    cdef double* y = _reals(ys, &n)
-    if n < 3:
-        raise ValueError(f"a walk has 3 values or more, got {n}")
-    return bool(_walks(y, n - 1, variance))
-
-
 def slope(ys):
     """(slope, standard error) of y by least squares; of a walk, if the steps are independent, by their mean."""
     cdef Py_ssize_t n, i

@@ -194,68 +194,6 @@ def ball(xs):
     return level, spread, error, far
 
 
-cdef double _repeat(const double* x, Py_ssize_t n, double period, Py_ssize_t first, double* gain) noexcept nogil:
-    """Share of the variance of x[first:] that gain * x(t - period) + constant leaves; four-point interpolation."""
-    cdef Py_ssize_t i, j, count = 0, whole = <Py_ssize_t>period
-    cdef double f = 1.0 - (period - whole), v, w0, w1, w2, w3
-    cdef double su = 0.0, sy = 0.0, uu = 0.0, uy = 0.0, yy = 0.0, origin = x[n - 1]
-    if f == 1.0:
-        f = 0.0
-        whole -= 1
-    # x(t - period) lies between j = t - whole - 1 and j + 1, a fraction f after j
-    w0 = -f * (f - 1) * (f - 2) / 6
-    w1 = (f + 1) * (f - 1) * (f - 2) / 2
-    w2 = -(f + 1) * f * (f - 2) / 2
-    w3 = (f + 1) * f * (f - 1) / 6
-    if first < whole + 2:
-        first = whole + 2
-    for i in range(first, n):
-        j = i - whole - 1
-        v = w0 * x[j - 1] + w1 * x[j] + w2 * x[j + 1] + w3 * x[j + 2] - origin
-        su += v
-        sy += x[i] - origin
-        uu += v * v
-        uy += v * (x[i] - origin)
-        yy += (x[i] - origin) * (x[i] - origin)
-        count += 1
-    if count < 8:
-        return 1.0
-    uu -= su * su / count
-    uy -= su * sy / count
-    yy -= sy * sy / count
-    if uu <= 0 or yy <= 0:
-        return 1.0
-    gain[0] = uy / uu
-    v = 1.0 - uy * uy / (uu * yy)
-    return v if v > 0 else 0.0
-
-
-def waveform(xs, double period):
-    """(rest, gain, period): how well the last two periods and more repeat the values one ``period`` before.
-
-    ``rest`` is the share of their variance that gain * x(t - period) + constant leaves; the period, 4 or more, is refined
-    within one iteration.
-    """
-    cdef Py_ssize_t n, first
-    cdef double* x = _reals(xs, &n)
-    cdef double best = 2.0, rest, gain = 1.0, at = period, kept = 1.0, width = 0.25, centre
-    cdef int i, turn
-    if period < 4 or 2 * period + 6 > n:
-        return 1.0, 1.0, period
-    first = n - <Py_ssize_t>(2.5 * period)
-    with nogil:
-        for turn in range(4):
-            centre = at
-            for i in range(-4, 5):
-                if centre + i * width < 3.5 or centre + i * width + 10 > n:
-                    continue
-                rest = _repeat(x, n, centre + i * width, first, &gain)
-                if rest < best:
-                    best, at, kept = rest, centre + i * width, gain
-            width /= 4
-    return best, kept, at
-
-
 cdef double _sine_share(const double* y, Py_ssize_t n, double f, double total) noexcept nogil:
     """Share of the sum of squares that the best sine of frequency f takes; the angle turns by a rotation."""
     cdef double c = 1.0, s = 0.0, dc = cos(6.283185307179586 * f), ds = sin(6.283185307179586 * f), t

@@ -22,8 +22,8 @@ from workbench.analysis.forecast.tolerance_crossing import within
 #: Share of a family's answers that its class's factor, made of the other families, shall cover; and the level of the
 #: quantile by which that was measured to be so (``--check``): families that were never seen miss more than those seen.
 ASKED, LEVEL = 0.9, 0.91
-#: Families that are imagined in each class, and their factor; of a first passage, whose half widths are quantiles.
-IMAGINED, PRIOR, PASSAGE = 2, 5.0, 1.5
+#: Families that are imagined in each class, and their factor; of noise, whose half widths are quantiles.
+IMAGINED, PRIOR, NOISY = 2, 5.0, 1.5
 #: Kinds of answers that are one number, or have bounds of their own.
 WITHOUT = ("rule-", "staircase", "uneven-", "newton-", "posterior")
 #: A class of fewer forecasts has the factor of rare ones.
@@ -89,7 +89,7 @@ def quantile(by_family: Mapping[str, np.ndarray], level: float = LEVEL) -> float
 def factor(kind: str, by_family: Mapping[str, np.ndarray]) -> float:
     """The quantile drawn in the logarithm towards that of imagined families, so that no factor is made by one family
     alone."""
-    prior = PASSAGE if "noise" in kind or kind == "walk" else PRIOR
+    prior = NOISY if "noise" in kind else PRIOR
     n = len(by_family)
     found = n * np.log(max(quantile(by_family), 0.5)) + IMAGINED * np.log(prior)
     return float(np.exp(found / (n + IMAGINED)))

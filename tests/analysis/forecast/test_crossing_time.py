@@ -13,7 +13,6 @@ from tests.evaluation.random_loops.families import FAMILIES, all_loops, draw
 from workbench.analysis import Forecast, HistoryError, TerminationMonitor, iterations_to_tolerance
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.crossing_time import forecast_crossing
-from workbench.analysis.forecast.first_passage import passage
 from workbench.analysis.forecast.laws.exact_continuation import float_steps, integer_steps
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.kernels.laws import power_fit
@@ -98,18 +97,6 @@ def test_power_fit_finds_offset_and_exponent():
     assert rms < 1e-10
     np.testing.assert_allclose((a, s, k0), (2.0, 1.3, 17.5), rtol=1e-7)
     assert power_fit(k, -0.2 * k) is None
-
-
-def test_first_passage_of_a_walk_with_drift():
-    """Quantiles against 4000 simulated walks of known drift; the record is long, so that the drift is well known."""
-    rng = np.random.default_rng(11)
-    record = np.cumsum(rng.normal(-1.0, 2.0, size=500))
-    found = passage(record, record[-1] - 200.0)
-    drift, sd = float(np.diff(record).mean()), float(np.diff(record).std())
-    walks = np.cumsum(rng.normal(drift, sd, size=(4000, 1200)), axis=1)
-    times = np.argmax(walks <= -200.0, axis=1) + 1
-    assert abs(found.median - np.median(times)) < 0.05 * np.median(times)
-    assert found.low < np.quantile(times, 0.06) and found.high > np.quantile(times, 0.94)
 
 
 def test_a_law_that_never_crosses_says_so():
@@ -248,15 +235,3 @@ def test_a_law_that_only_begins_as_the_record_does_is_no_number_far_ahead():
     assert far.kind == "near" and far.low <= 960 <= far.high and far.k != 960
     soon = forecast_crossing(v[:40], "<", float(v[49:51].mean()))
     assert soon.kind == "exact" and soon.low == soon.high == soon.k == 11
-
-
-def test_the_passage_of_rare_equal_steps_is_a_number_or_none():
-    """Steps of one size, a few of them or all: their scatter is zero, or so small that the mirrored walk overflows."""
-    for steps in ([-1.0] * 30, [0.0] * 9 + [-1.0] + [0.0] * 19, [-1.0, -1.0 - 1e-13] * 20, [-1.0, -1.0 - 1e-9] * 20):
-        found = passage(50.0 + np.cumsum(steps), 0.0)
-        assert found is None or found.low <= found.median <= found.high
-    lives = np.random.default_rng(4).exponential(300.0, 60)
-    active = (lives[:, None] > np.arange(600)).sum(0)
-    for upto in range(20, int(lives.max()) - 1, 7):
-        crossing = forecast_crossing(active[:upto].astype(float), ">", 0.0, 0.0)
-        assert crossing is None or crossing.k > 0

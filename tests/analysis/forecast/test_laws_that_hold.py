@@ -23,5 +23,7 @@ def test_evidence_against_a_crossing_is_not_sought_at_each_question(monkeypatch)
         if k >= 64:
             answers.append(monitor.prediction())
     assert all(a.outcome == "terminates" for a in answers)
-    assert all(abs(64 + i + a.remaining - 213) < 30 for i, a in enumerate(answers))
+    left = [213 - 64 - i for i in range(len(answers))]
+    assert all(a.interval[0] <= k <= a.interval[1] for a, k in zip(answers, left, strict=True))
+    assert np.median([abs(a.remaining - k) for a, k in zip(answers, left, strict=True)]) < 20
     assert 0 < len(looked) < len(answers) / 4

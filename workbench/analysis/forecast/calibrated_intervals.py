@@ -1,8 +1,8 @@
 """90 % intervals of forecast crossings: half widths scaled by calibrated factors.
 
 A forecast has a half width of its own: how far its answer moved with the last quarter of the record, and from that of
-its nearest rivals, so that a law that holds is sure of itself; or the quantiles of a first passage.  ``FACTOR`` holds
-for each class of forecasts a quantile of |truth - forecast| over that half width on the random loops and histories of
+its nearest rivals, so that a law that holds is sure of itself.  ``FACTOR`` holds for each class of forecasts a quantile
+of |truth - forecast| over that half width on the random loops and histories of
 tests/evaluation/random_*/, on the families of tests/evaluation/families that are not left out and on runs of SciPy's
 solvers (split conformal prediction: Vovk et al. 2005, Lei et al. 2018, https://arxiv.org/abs/1604.04173).  Families are
 what is exchangeable, not their records (Dunn, Wasserman and Ramdas, "Distribution-free prediction sets for two-layer
@@ -23,13 +23,11 @@ FACTOR: dict[str, float] = {
     "few": 66.58,  # of 297 in 46 families
     "guess": 17.83,  # of 438 in 53 families
     "near": 0.67,  # of 126 in 14 families
-    "noise-line": 4.50,  # of 194 in 18 families
     "noise-power": 1.56,  # of 178 in 17 families
     "stiff": 0.68,  # of 41 in 13 families
-    "walk": 3.20,  # of 449 in 28 families
 }
 #: Classes whose law holds to the last digits: one number, and only the confidence differs.
-POINTS = frozenset(("exact", "exact-deep", "exact-far", "exact-late"))
+POINTS = frozenset(("exact", "exact-deep"))
 #: A law whose free run has a smaller error continues the record to its last digits.
 #: One whose error is below the second holds to within rounding.
 EXACT, ROUNDED = 1e-8, 1e-12

@@ -162,14 +162,7 @@ class ComparisonMonitor:
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is not None:
                 return found
-        found = self._by_law(self._values, xs, values, self.count, dtype, keep, t, name, exact_float)
-        if found.k == math.inf and found.slug in ("floor", "limit-beyond") and _rests(xs, dtype):
-            return self._resting(xs, dtype, keep, t, name, plateaus(xs).rest)
-        return found
-
-    def _resting(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, rest: int) -> PassageForecast:
-        sentence = f"{name} has rested for {rest} evaluations, and rested before: if it moves again is not known."
-        return self._by_laws(xs, dtype, keep, t, name) or undecided("plateau", sentence)
+        return self._by_law(self._values, xs, values, self.count, dtype, keep, t, name, exact_float)
 
     def _by_laws(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, name: str) -> PassageForecast | None:
         """All declared laws together about a record of floats that rests between its moves."""
@@ -311,17 +304,6 @@ def _same(a: Any, b: Any) -> bool:
         with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
             return holds("==", a, b) or bool(a != a) and bool(b != b)
     return bool(a == b) or bool(a != a) and bool(b != b)
-
-
-def _rests(xs: list[Any], dtype: np.dtype) -> bool:
-    """True if the record ends in a run of equal values that does not count as final, after a move above rounding."""
-    if not _same(xs[-1], xs[-2]):
-        return False
-    runs = plateaus(xs)
-    if runs.rest < 3 or runs.final or len(runs.values) < 2:
-        return False
-    rounding = 64.0 * float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
-    return abs(_difference(*runs.values[-2:])) > rounding * abs(_float(xs[-1]))
 
 
 def _constant(xs: list[Any]) -> bool:

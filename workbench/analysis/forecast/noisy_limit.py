@@ -2,15 +2,18 @@
 
 The distance's logarithm is a straight line with noise of one size.  L is the maximum of the likelihood of that,
 the change of variables included: n log(deviation) + sum log |x - L| is least (Box and Cox 1964 choose a transformation
-so).
+so).  The trend of the logarithm is a straight line or a power law of the iteration.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
+from workbench.kernels.laws import power_fit
 
 #: Distances of the limit from the record's nearest value that are tried, as shares of the record's range.
 NEAREST, TRIED = 1e-9, 121
@@ -60,3 +63,39 @@ def _cost(v: np.ndarray, away: np.ndarray) -> np.ndarray:
     rest = rest - (rest @ k / (k @ k))[:, None] * k[None, :]
     variance = np.einsum("ij,ij->i", rest, rest) / len(v)
     return np.asarray(0.5 * len(v) * np.log(np.maximum(variance, 1e-300)) + y.sum(axis=1))
+
+
+class Trend(NamedTuple):
+    """A fitted trend: its line at iterations, its deviation, its slope at the end and the number of its parameters."""
+
+    line: Callable[[np.ndarray], np.ndarray]
+    sd: float
+    slope: float
+    parameters: int
+
+
+def trends(y: np.ndarray) -> list[Trend]:
+    """The straight trend and the power law of y (n,) that lead down significantly."""
+    return [t for t in (_straight(y), _power(y) if len(y) >= 16 else None) if t is not None]
+
+
+def _straight(y: np.ndarray) -> Trend | None:
+    n, mid = len(y), (len(y) - 1) / 2
+    k = np.arange(n) - mid
+    a, b = float(y.mean()), float(k @ y / (k @ k))
+    rest = y - a - b * k
+    sd = math.sqrt(float(rest @ rest) / max(n - 2, 1))
+    if sd == 0 or b > -3.0 * sd / math.sqrt(float(k @ k)):
+        return None
+    return Trend(lambda at: a + b * (at - mid), sd, b, 2)
+
+
+def _power(y: np.ndarray) -> Trend | None:
+    n = len(y)
+    fit = power_fit(np.arange(n, dtype=float), y)
+    if fit is None or fit[1] <= 0:
+        return None
+    a, s, k0, rms = fit
+    if n * math.log(max(float(np.var(y)), 1e-300) / max(rms * rms, 1e-300)) < 14.0:
+        return None  # no better than a level, to three standard errors
+    return Trend(lambda at: a - s * np.log(at + k0), rms * math.sqrt(n / max(n - 3, 1)), -s / (n - 1 + k0), 3)

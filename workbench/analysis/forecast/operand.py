@@ -28,7 +28,7 @@ UNASKED = 16
 #: Slugs of a "never" that a trend away from the threshold outweighs.
 SCATTERS = ("swings", "noise-floor", "chaotic")
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
-CUT = ("near", "newton-rate", "walk", "-line", "-power", "stiff", "bends", "few")
+CUT = ("near", "newton-rate", "stiff", "bends", "few")
 #: Iterations from which on an upper bound is none.
 UNBOUNDED = 1e15
 #: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.
@@ -105,7 +105,7 @@ class OperandForecast:
             return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
-        told = outlook(x, s.keep, s.threshold) if s.dtype.kind == "f" else None
+        told = outlook(x, s.keep, s.threshold)
         if told is not None and told.iterations is not None:
             self._told = (s.total, told)
             return _ends(told, s)
@@ -128,9 +128,6 @@ class OperandForecast:
         self._held = True
         if self._kept is not None:
             since, kept = s.total - self._kept[0], self._kept[1]
-            if 0 < since <= kept.lasts and kept.k > 4 * since:
-                low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
-                return replace(kept, k=kept.k - since, low=low, high=high)
             if kept.ahead is not None and 0 < since < min(len(kept.ahead), len(x) - 2):
                 step = np.abs(np.diff(x[-since - 1 :])) + np.abs(np.diff(x[-since - 2 : -1]))
                 allowed = (2.0 * kept.error * np.arange(1, since + 1) + 1e-9) * step + 8 * eps * np.abs(x[-since:])
@@ -139,7 +136,7 @@ class OperandForecast:
                     return replace(kept, k=kept.k - since, low=low, high=high, ahead=None)
         self._held = False
         found = _narrowed(forecast_crossing(x, s.keep, s.threshold, eps), x, s)
-        self._kept = (s.total, found) if found is not None and (found.ahead is not None or found.lasts) else None
+        self._kept = (s.total, found) if found is not None and found.ahead is not None else None
         return found
 
     def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:

@@ -13,9 +13,8 @@ import numpy as np
 
 from workbench.analysis.forecast.calibrated_intervals import EXACT, interval, law_class
 from workbench.analysis.forecast.crossing_time import WORST
-from workbench.analysis.forecast.first_passage import Trend, trends
 from workbench.analysis.forecast.laws.law_selection import Fitted, Law, again, try_all
-from workbench.analysis.forecast.noisy_limit import cost_of_zero, noisy_limit
+from workbench.analysis.forecast.noisy_limit import Trend, cost_of_zero, noisy_limit, trends
 from workbench.kernels.laws import is_noisy
 
 #: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.

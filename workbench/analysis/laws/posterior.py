@@ -32,7 +32,7 @@ LEAST = 8
 #: foretold.
 NEVER, FAR = 40.0, 20.0
 #: The probability from which "never" is said, and from which no end is.
-SURE, TORN = 0.8, 0.3
+SURE, TORN = 0.75, 0.3
 #: A trend towards the mark is steeper than so many of its standard errors, in one of these last shares of the record.
 TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
 #: A rest that quickens falls faster by this in its last quarter than in the one before.
@@ -42,7 +42,7 @@ WEIGHTY = 0.01
 #: The weight of what no law has foretold, beside 1 for all laws.
 UNFORESEEN = 0.04
 #: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
-FREEDOM, WIDENS = 4.0, 0.8
+FREEDOM, WIDENS = 4.0, 0.5
 #: The places at which a Student law is taken, and those of "as long again".
 _PLACES = np.linspace(-4.0, 4.0, 33)
 _STUDENT = (1.0 + _PLACES**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1.0))

@@ -45,10 +45,6 @@ def refine(h: History, found: Finding, end: int) -> None:
     grain = 2.0 * h.ulp(max(abs(last), 1e-300))
     error = found.limit_error if found.limit_error is not None else math.inf
     newest = float(h.x[-1])
-    aside = _one_sided(h, end) if found.method == "power" else 0.0
-    if aside:
-        found.limit, found.limit_error = newest, aside
-        return
     steps = h.d[max(0, end - 5) : end].tolist()
     ratios = [b / a for a, b in zip(steps, steps[1:], strict=False)] if 0.0 not in steps else []
     departs = _departs(ratios)
@@ -88,17 +84,6 @@ def _least_error(h: History, found: Finding, end: int, ratios: list[float], limi
         if not steady and size < 1.0:
             least = max(least, min(0.3 * max(map(abs, moves)) / (1.0 - size) ** 2 * abs(float(h.d[end - 1])), left))
     return least
-
-
-def _one_sided(h: History, end: int) -> float:
-    """Size of the last step if steps alternate and fall slowly while the means of two values move by a part of them:
-    the values swing beside their limit, not around it, and no mean of them is it.  0 otherwise."""
-    if end < 16 or not np.all(h.d[end - 9 : end - 1] * h.d[end - 8 : end] < 0):
-        return 0.0
-    earlier = end - end // 5
-    step, before = abs(float(h.d[end - 1])), abs(float(h.d[earlier - 1]))
-    moved = abs(float(h.x[end] + h.x[end - 1] - h.x[earlier] - h.x[earlier - 1])) / 2
-    return step if before < 2 * step and moved > 0.05 * step else 0.0
 
 
 def _ahead(h: History, left: float, end: int) -> bool:

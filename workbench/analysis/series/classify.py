@@ -25,11 +25,10 @@ def classify(values: Any) -> Evolution:
     """Classify how a variable evolves: whether it converges, diverges, oscillates, stays, or is chaotic.
 
     The steps are, in this order: NaN and infinities; a level within rounding errors; exactly periodic and exactly
-    constant tails; staircases; smooth tails (geometric, power law, superlinear) and
-    linear prediction, of which the one wins that predicts the last 40 % of the record better; a deterministic rule and
-    its largest Lyapunov exponent; noise. A counter is DIVERGING; sums like 1/k diverge, sums like 1/k**1.25 converge; a
-    damped oscillation is CONVERGING; noise of constant spread is CONVERGING if the record shows the way to its level,
-    and STABLE if not.
+    constant tails; staircases; smooth tails (geometric, power law, superlinear) and linear prediction, of which the one
+    wins that predicts the last 40 % of the record better; a rule and its largest Lyapunov exponent; noise.
+    A counter is DIVERGING; sums like 1/k diverge, sums like 1/k**1.25 converge; a damped oscillation is CONVERGING;
+    noise of constant spread is CONVERGING if the record shows the way to its level, and STABLE if not.
 
     Parameters
     ----------

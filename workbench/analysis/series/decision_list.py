@@ -14,10 +14,10 @@ import numpy as np
 
 from workbench.analysis.series import acceleration, exact_tail, step_ratios, weak_labels
 from workbench.analysis.series.linear_prediction import resting
-from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
+from workbench.analysis.series.noise.levels import noise_ball
 from workbench.analysis.series.noise.spectrum import periodic_signal, spectral_peak
-from workbench.analysis.series.noise.swings import envelope, swings
-from workbench.analysis.series.noise.trends import drifting, moving_mean, one_way, weak_trend
+from workbench.analysis.series.noise.swings import envelope
+from workbench.analysis.series.noise.trends import moving_mean, one_way
 from workbench.analysis.series.noise.walks import random_walk, unit_root
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
@@ -36,8 +36,6 @@ _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 EVEN, FELL = 1e-4, 0.9
 #: A spectral line of less than this share of the variance may be that of a chaotic attractor.
 BROAD = 0.95
-#: What a linear map leaves of the next value, at most, of a smooth curve.
-SMOOTH = 0.15
 
 
 def decide(h: History) -> Finding:
@@ -80,28 +78,16 @@ def _decided(h: History) -> Finding:
         return found
     found = smooth(h)
     if found is None:
-        return _carried(h, reviewed(h, _irregular(h)))
+        return reviewed(h, _irregular(h))
     if found.method in _RULES:
         return reviewed(h, found)
     if found.label is Pattern.OSCILLATING:
-        return _carried(h, found) if found.method == "waveform" else resting(h, found)
+        return resting(h, found)
     if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
         acceleration.refine(h, found, h.end)
     return found
 
 
-def _carried(h: History, found: Finding) -> Finding:
-    """The finding, or what outweighs a wave, a rule of neighbours or noise: a trend that carries it, and swings that
-    grow or shrink all along."""
-    if found.method in _BOUNDED and found.label is not Pattern.CONVERGING:
-        return drifting(h) or swings(h, STEEP) or found
-    return found
-
-
-#: Methods whose findings hold only where the record neither drifts nor swings ever wider.
-_BOUNDED = frozenset(("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball"))
-#: Standard errors of swings that do.
-STEEP = 8.0
 #: Methods of maps that are asked before the waves.
 _RULES = frozenset(("map",))
 #: Methods whose limits are compared with accelerated ones.
@@ -125,33 +111,21 @@ def _with_order(h: History, found: Finding) -> Finding:
     return found
 
 
-def _resting(h: History, found: Finding) -> Finding:
-    """The finding, or CONVERGING where the steps shrink along a record that has no level: a share that is updated by
-    chance is nearly a function of the value before."""
-    if found.label is not Pattern.CHAOTIC or level(h.x, loose=True):
-        return found
-    resting = envelope(h)
-    return resting if resting is not None and resting.label is Pattern.CONVERGING else found
-
-
 def _irregular(h: History) -> Finding:
     """Steps 7 and 8."""
     if chaos.irregular(h):
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
-            return _resting(h, found)
+            return found
     found = one_way(h)
     if found is not None:
         return found
     p = predictability(h)
-    found = outgrows(h)
-    if found is not None:
-        return found
     linear = p is not None and p.linear_enough
     if not linear and chaos.smooth(h):
         found = chaos.neighbours(h)
         if found is not None and found.label is Pattern.CHAOTIC:
-            return _resting(h, found)
+            return found
     peak = spectral_peak(h)
     found = periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
@@ -171,15 +145,10 @@ def _irregular(h: History) -> Finding:
     if found is None and p is not None:
         found = pattern_in_noise(h) or close_pairs(h, p)
     found = found or unit_root(h)
-    if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
-        found = weak_labels.smooth_curve(h)
-        if found is not None and found.label is not Pattern.CONVERGING and not level(h.x):
-            ball = noise_ball(h)  # the way to a level, and correlated noise about it, turn seldom, too
-            found = ball if ball is not None and ball.label is Pattern.CONVERGING else found
     if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
         found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):
-        found = blow_up(h) or weak_trend(h) or noise_ball(h)
+        found = noise_ball(h)
     if found is not None:
         return found
     return weak_labels.short(h)

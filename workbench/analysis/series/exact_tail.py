@@ -42,15 +42,6 @@ def rounding_floor(h: History, run: int) -> float:
     return 64 * h.eps * fits.extremes(h.x[: len(h) - run])[1]
 
 
-def _stepwise_by_chance(h: History) -> bool:
-    """True of whole numbers that go up and down by one step, as a walk does, where their steps repeat no pattern: such
-    values come again by chance, and each says no more than its step."""
-    if not h.integral:
-        return False
-    sizes = np.unique(np.abs(h.d))
-    return len(sizes[sizes > 0]) == 1 and not fits.repeats(h.d)[0]
-
-
 def _few_kinds(h: History, p: int, run: int) -> bool:
     """True of whole numbers, or of values that were all there before, whose last values are of so few kinds that they
     repeat by chance, where the record before had more."""
@@ -72,7 +63,7 @@ def periodic(h: History) -> Finding | None:
     half periods, one of coin flips only when it is long.
     """
     p, run = fits.repeats(h.words)
-    if not p or _stepwise_by_chance(h) or _few_kinds(h, p, run):
+    if not p or _few_kinds(h, p, run):
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from workbench.analysis.series import smooth_tail, step_ratios
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
-from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.result import Finding
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.value_series import History
-from workbench.analysis.series.waveform import waveform
 
 
 def smooth(h: History) -> Finding | None:
@@ -32,37 +29,15 @@ def smooth(h: History) -> Finding | None:
         found = chaos.polynomial_map(h, 1e-6)
         if found is not None:
             return found
-    partial = tail is not None and 3 * len(tail.d) < end
-    if (tail is None or partial) and (linear is None or linear.doubt > 0 or error > 1e-3):
-        found = waveform(h)
-        if found is not None:
-            return found
-        if linear is not None and linear.doubt > 0 and _episode(h, end // 2, linear):
-            linear = None
     power = next((f for f in candidates if f.kind == "power"), None)
     if tail is not None and linear is not None and power is not None and _crowds(tail, linear, power):
         return smooth_tail.finding(h, tail, power)
     # a strict fit wins if the linear recurrence does not predict much better
     if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
-        found = smooth_tail.finding(h, tail, fit)
-        if not (partial and _episode(h, tail.first, found)):
-            return found
-        tail = None
+        return smooth_tail.finding(h, tail, fit)
     if linear is None and tail is not None:
-        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
-        # the approach to a turn of a curve falls faster and faster, too
-        return None if found is not None and partial and _episode(h, tail.first, found) else found
+        return step_ratios.late(h, tail) or step_ratios.falling(h, end)
     return linear
-
-
-def _episode(h: History, first: int, found: Finding) -> bool:
-    """True if the law from value ``first`` on may be a part of an oscillation: no growth beyond the values before it
-    and no movement much smaller."""
-    before, after = h.x[: first + 1], h.x[first:]
-    low, high = float(before.min()), float(before.max())
-    if found.label is Pattern.DIVERGING:
-        return low <= float(h.x[-1]) <= high
-    return found.label is Pattern.CONVERGING and float(np.ptp(after)) > 0.5 * (high - low)
 
 
 def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:

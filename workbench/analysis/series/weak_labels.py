@@ -8,8 +8,7 @@ from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.smooth_tail import smooth_tail
 from workbench.analysis.series.step_ratios import step_ratio
-from workbench.analysis.series.value_series import History, changes
-from workbench.kernels import fits
+from workbench.analysis.series.value_series import History
 
 
 def leaning(h: History) -> Finding | None:
@@ -29,30 +28,6 @@ def leaning(h: History) -> Finding | None:
         why = f"{outward:.0%} of the steps lead away from zero, to {ratio:.3g} times the first size."
         return Finding(Pattern.DIVERGING, "leaning", why, doubt=0.5)
     return None
-
-
-def smooth_curve(h: History) -> Finding | None:
-    """A bounded curve that turns too seldom for noise and follows no model: several modes, most likely that decay."""
-    n = len(h)
-    if n < 16:
-        return None
-    turns = changes(h.d > 0)
-    sizes = np.sort(np.abs(h.d))
-    if not 2 <= turns <= 0.34 * n or sizes[-1] > 20 * sizes[n // 2]:  # seldom turns, and never jumps
-        return None
-    first, second, before, late = fits.block_spreads(h.d, 4)
-    if first < second < before < late and late > 1.5 * before:
-        why = f"A smooth curve of {turns} turns, whose steps grew {late / before:.2g} fold from the third quarter on."
-        return Finding(Pattern.DIVERGING, "smooth_curve", why, doubt=0.5)
-    if late < 0.75 * before:
-        why = f"A smooth curve of {turns} turns, whose steps shrank to {late / before:.2g} from the third quarter on."
-        limit, error = float(np.mean(h.x[-(n // 4) :])), float(np.ptp(h.x[-(n // 4) :]))
-        return Finding(Pattern.CONVERGING, "smooth_curve", why, limit=limit, limit_error=error, doubt=0.5)
-    if n >= 256 and turns >= 30:
-        why = f"A smooth bounded curve of {turns} turns, of which none repeats another: no period, and no decay."
-        return Finding(Pattern.CHAOTIC, "smooth_curve", why, doubt=0.5)
-    why = f"A smooth bounded curve of {turns} turns, whose steps do not shrink."
-    return Finding(Pattern.OSCILLATING, "smooth_curve", why, period=2.0 * n / turns, doubt=0.5)
 
 
 def short(h: History) -> Finding:

@@ -24,8 +24,6 @@ RISING, TURNS = 1.2, 0.7
 REPEATS = 0.1
 #: Share of values that are the one before, at most: a search that waits moves again.
 WAITS = 0.125
-#: Movement that is none, as a share of the gap.
-ROUNDED = 1e-6
 
 
 def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
@@ -73,7 +71,7 @@ def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
     """
     first, before, last = (float(moves[-i * size : len(moves) - (i - 1) * size].sum()) / period for i in (3, 2, 1))
     gap = allowed * len(moves) / size
-    if not first > before > last or PRESENT * last > allowed or _quickens(moves[-size:], gap):
+    if not first > before > last or PRESENT * last > allowed:
         return False
     share = max(before / first, last / before)
     slows = first + last - 2.0 * before
@@ -81,9 +79,3 @@ def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
     if first * last > RISING * before * before:
         lasting = last
     return share <= SHRINKS and REST * last * share / (1.0 - share) < gap and LASTING * lasting < allowed
-
-
-def _quickens(moves: np.ndarray, gap: float) -> bool:
-    """True if the second half of the last block moves more than the first: it does not die out, or has begun again."""
-    half = len(moves) // 2
-    return bool(half and float(moves[-half:].sum()) > float(moves[:half].sum()) + ROUNDED * gap)

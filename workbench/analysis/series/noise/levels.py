@@ -1,4 +1,4 @@
-"""Step 7, levels: noise of constant spread around a level, and what leaves it at its end.
+"""Step 7, levels: noise of constant spread around a level.
 
 The rule for a noise ball (constant spread around a level): CONVERGING if the record shows the way to it, that is if
 the first values or block means lie six standard errors or more from the level; STABLE if the record is inside the ball
@@ -6,8 +6,6 @@ from the start; OSCILLATING only if one frequency and its harmonics carry most o
 """
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 
@@ -19,64 +17,20 @@ from workbench.kernels import fits
 #: Ratio of the largest to the smallest value from which on the logarithm is looked at, and standard errors from its
 #: level at which the end of a record lies beyond it.
 DECADES, AFAR = 100.0, 6.0
-#: Distance from the level, in the noise of the first half, from which a value lies outside, and such values at least.
-OUTSIDE, LEAVING = 4.0, 6
-
-
-def blow_up(h: History) -> Finding | None:
-    """DIVERGING if the record leaves its range at its very end, in steps that grow and dwarf all before."""
-    if len(h) < 24:
-        return None
-    size = np.abs(h.d)
-    *before, late = fits.block_spreads(h.d, 8)
-    newest = size[-4:]
-    if late < 8.0 * max(before) or newest.max() < size.max() or np.median(newest) < 3.0 * np.median(size[-12:-4]):
-        return None
-    if abs(float(h.x[-1] - np.median(h.x))) < 0.5 * float(np.ptp(h.x)):
-        return None
-    why = f"The steps at the end are {late / max(max(before), 1e-300):.3g} times as large as any before, and grow."
-    return Finding(Pattern.DIVERGING, "blow_up", why, doubt=0.3)
-
-
-def outgrows(h: History) -> Finding | None:
-    """DIVERGING if the record leaves its noise at its end and goes away from it ever faster, on one side or swinging:
-    what grows from below the noise shows late."""
-    x = h.x
-    n = len(x)
-    if n < 24:
-        return None
-    early = x[: n // 2]
-    level = float(np.median(early))
-    far = np.abs(x - level)
-    noise = float(np.median(far[: n // 2])) or float(np.mean(far[: n // 2]))
-    noise = max(1.5 * noise, 2 * h.ulp(max(abs(h.low), abs(h.high))))
-    if not far[-LEAVING:].max() > 2 * OUTSIDE * noise:
-        return None  # the usual case
-    outside = np.flatnonzero(far > OUTSIDE * noise)
-    leaving = far[outside[0] :]
-    if not LEAVING <= len(leaving) <= n // 2 or len(outside) < 0.4 * len(leaving):
-        return None
-    peaks = [float(part.max()) for part in np.array_split(leaving, 4)]
-    gains = [b - a for a, b in pairwise(peaks)]
-    if min(gains) <= 0 or gains[2] < 1.5 * gains[0] or gains[2] < gains[1] or peaks[-1] < 2.0 * peaks[0]:
-        return None
-    size = peaks[-1] / noise
-    why = f"The last {len(leaving)} values leave the noise before them, ever faster, to {size:.3g} times it."
-    return Finding(Pattern.DIVERGING, "outgrows", why, doubt=0.2)
-
-
-def _outlying(x: np.ndarray, level: float, spread: float) -> float:
-    """How far the first values of noise with outliers lie from its level by chance: twice as far as those in the second
-    half do, from either end of it; 0 where there are no outliers."""
-    late = x[len(x) // 2 :]
-    if float(np.max(np.abs(late - level))) < 4.5 * spread:
-        return 0.0
-    return 2.0 * max(fits.ball(np.ascontiguousarray(part))[3] for part in (late, late[::-1]))
+#: Values at the end, and their distance from the middle over the usual one, of what leaves its noise.
+NEWEST, BEYOND = 4, 8.0
 
 
 def _leaves(h: History) -> Finding | None:
-    """The verdict of the logarithm on a record of many decades whose end lies beyond its noise there: a residual
-    that jumps by decades on its way, which beside its largest values looks like noise about a level."""
+    """The verdict on a record whose last values lie beyond its noise; of one of many decades in the logarithm, too: a
+    residual that jumps by decades on its way looks like noise about a level beside its largest values."""
+    size = np.abs(h.x - np.median(h.x))
+    usual, newest = float(np.median(size)), float(np.median(size[-NEWEST:]))
+    if newest > BEYOND * max(usual, h.ulp(h.high)) and newest >= 0.25 * float(size.max()):
+        why = (
+            f"The last values lie {newest / max(usual, 1e-300):.3g} times as far from the middle as the usual one does."
+        )
+        return Finding(Pattern.DIVERGING, "leaves", why, doubt=0.4)
     if not h.low > 0.0 or h.high < DECADES * h.low:
         return None
     level, spread, _, far = fits.ball(np.ascontiguousarray(np.log(h.x)[::-1]))
@@ -98,7 +52,7 @@ def noise_ball(h: History) -> Finding | None:
         return None
     level, spread, error, far = fits.ball(h.x)
     text = f"noise of spread {h.unscale(spread):.3g} around {h.unscale(level):.6g}"
-    if far > 6.0 and far > _outlying(h.x, level, spread):
+    if far > 6.0:
         return Finding(
             Pattern.CONVERGING,
             "noise_ball",

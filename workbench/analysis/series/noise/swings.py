@@ -12,11 +12,6 @@ from workbench.analysis.series.step_ratios import spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Blocks that swings are measured in, and the change of the logarithm of their spread, at least.
-BLOCKS, CHANGED = 8, 0.35
-#: Spread of the last block in that of the third, at least, of growth that rises out of noise.
-RISEN = 2.5
-
 
 def _correlation(t: list[float], y: list[float]) -> float:
     mt, my = sum(t) / len(t), sum(y) / len(y)
@@ -64,42 +59,6 @@ def _left(h: History, spread: list[float], logs: list[float]) -> float:
         return abs(half) / (2.0 ** (max(-slope, 1.2) - 1.0) - 1.0)
     ratio = math.exp(min(decay, -0.05))
     return abs(float(h.x[-1] - h.x[-1 - len(h.d) // blocks])) * ratio / (1.0 - ratio)
-
-
-def swings(h: History, least: float) -> Finding | None:
-    """DIVERGING or CONVERGING if swings about a mean grow or shrink from block to block, by whatever law, ``least``
-    standard errors steep; None of records that swing less than twice in each of the eight blocks."""
-    n = len(h)
-    size = n // BLOCKS
-    if size < 6:
-        return None
-    rows = h.x[n - BLOCKS * size :].reshape(BLOCKS, size)
-    about = rows - rows.mean(axis=1, keepdims=True)
-    if int(np.count_nonzero((about[:, 1:] > 0) != (about[:, :-1] > 0), axis=1).min()) < 2:
-        return None
-    spread = about.std(axis=1).tolist()
-    if min(spread) == 0.0:
-        return None
-    logs = [math.log(v) for v in spread]
-    along, after = [float(b) for b in range(BLOCKS)], [math.log(b + 0.5) for b in range(BLOCKS)]
-    slope, error, _ = max((_line(t, logs) for t in (along, after)), key=lambda line: abs(line[0]) / line[1])
-    # below noise at first, growth shows in the last blocks only, in each more than in the one before
-    rises = (
-        max(spread[:3]) < 1.5 * min(spread[:3]) and sorted(spread[2:]) == spread[2:] and spread[-1] > RISEN * spread[2]
-    )
-    if not rises and (abs(slope) < least * error or abs(logs[-1] - logs[0]) < CHANGED):
-        return None
-    late = spread[-1] / spread[-3]
-    if slope > 0 and late > 1.05:
-        why = f"The swings grow from block to block, to {spread[-1] / spread[0]:.3g} times their size."
-        return Finding(Pattern.DIVERGING, "swings", why, doubt=0.2)
-    means = rows.mean(axis=1)
-    if slope < 0 and late < 0.93 and float(np.ptp(means[BLOCKS // 2 :])) < spread[0]:
-        why = f"The swings shrink from block to block, to {spread[-1] / spread[0]:.2g} of their size."
-        newest = h.x[-size:]
-        limit, error = float(newest.mean()), float(np.ptp(newest))
-        return Finding(Pattern.CONVERGING, "swings", why, limit=limit, limit_error=error, doubt=0.2)
-    return None
 
 
 def envelope(h: History) -> Finding | None:

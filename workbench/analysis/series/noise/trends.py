@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.analysis.series.noise.line import line_in_noise
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
@@ -26,8 +25,6 @@ ON = 0.3
 SMALLER = 0.35
 #: Steps at least in two octaves of time, and the number in the two after them as a share, at most, of what fills up.
 OCTAVES, FILLED = 16, 0.25
-#: Correlation of neighbours in what a line leaves, at most, for the error of its slope.
-MEMORY = 0.98
 
 
 def _slope(y: list[float]) -> tuple[float, float]:
@@ -127,19 +124,3 @@ def one_way(h: History) -> Finding | None:
         return Finding(Pattern.DIVERGING, "one_way", why, doubt=0.4)
     why = "All steps lead one way, with rests between, and less far in later octaves of time than in earlier ones."
     return Finding(Pattern.CONVERGING, "one_way", why, limit=last, limit_error=before + late, doubt=0.4)
-
-
-def weak_trend(h: History) -> Finding | None:
-    """DIVERGING if a straight line leads through noise of 48 values or more, six standard errors steep in the whole
-    record, and as steep in its second half as in its first; correlated noise has the error of an AR(1) record."""
-    n = len(h)
-    if n < 48:
-        return None
-    slope, se, r, _ = line_in_noise(h.x, MEMORY)
-    (first, *_), (second, error, *_) = (line_in_noise(half, MEMORY) for half in (h.x[: n // 2], h.x[n // 2 :]))
-    if abs(slope) < 6.0 * se or r > 0.9 or not second / slope > 0.6 or not first / slope > 0.4:
-        return None
-    if abs(second) < 2.0 * error:
-        return None
-    why = f"A straight line leads through the noise, {abs(slope) / se:.3g} standard errors steep, in both halves alike."
-    return Finding(Pattern.DIVERGING, "weak_trend", why, doubt=0.2)

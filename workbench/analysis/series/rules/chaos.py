@@ -109,8 +109,7 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
 
 
 def return_map(h: History) -> Finding | None:
-    """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours;
-    of a short record OSCILLATING if those stay together."""
+    """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours."""
     pairs, middle, wide, rest, exponent = fits.return_map(h.x)
     if pairs < 24 or middle > (0.15 if rest > 0.01 else 0.25) or rest > 0.3 or exponent < 0.12:
         return None
@@ -119,11 +118,6 @@ def return_map(h: History) -> Finding | None:
         return None
     if len(h) >= 40 and _grows(h):
         return None  # a swing that grows by chance, too, is nearly a function of the value before
-    if _together(h):
-        if len(h) >= 60:
-            return None  # longer records are asked for their period
-        why = "Each value is a function of the one before, and neighbours stay together: a rotation."
-        return Finding(Pattern.OSCILLATING, "return_map", why, period=crossings(h.x), doubt=0.3)
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
@@ -135,17 +129,6 @@ def crossings(x: np.ndarray) -> float:
     """Mean period of the crossings of the mean."""
     above = x > x.mean()
     return 2.0 * len(x) / max(changes(above), 1)
-
-
-def _together(h: History) -> bool:
-    """True if neighbours stay together: a rotation has steep slopes where its wave jumps, but separates nothing."""
-    x = h.x[-WINDOW:]
-    n = len(x)
-    if n < 24:
-        return False
-    pairs, _, _, start, grown = fits.neighbours(x, 1, n // 4, n // 16, REFERENCES)
-    closely = n >= 60 and grown < 0.02 * float(np.ptp(x)) and grown < 20 * start
-    return pairs >= 10 and (closely or grown < 1.5 * start)
 
 
 def neighbours(h: History, folded: float = math.inf) -> Finding | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.audit import AUDIT, audit
+from tests.browser.audit import AUDIT, OUTSIDE, audit
 from tests.browser.cells import PLATE
 from tests.browser.drawn import wrong_values
 from tests.browser.panel import Panel
@@ -174,15 +174,15 @@ def console(opened):
     opened.page.remove_listener("console", hear)
 
 
-def faults_at(opened, sizes, theme: str) -> dict[str, list[str]]:
-    """Faults of the picture at each of some window sizes."""
+def faults_at(opened, sizes, theme: str, untouched: bool = False) -> dict[str, list[str]]:
+    """Faults of the picture at each of some window sizes; ``untouched``: of a panel in which nothing was pressed."""
     faults = {}
     opened.theme(theme)
     for width, height in sizes:
         opened.page.set_viewport_size({"width": width, "height": height})
         opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
         settled(opened)
-        if found := audit(opened.page):
+        if found := audit(opened.page, opened=untouched):
             faults[f"{width}, {theme}"] = found
     return faults
 
@@ -197,14 +197,15 @@ def values_at(opened, workload: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("shown", [THIN], indirect=True)
 def test_nothing_is_wrong_with_one_picture(opened, shown, console):
-    assert faults_at(opened, WIDTHS[:2], "Light") == {}
+    assert faults_at(opened, WIDTHS[:2], "Light", untouched=True) == {}
     assert console == [] and opened.script_errors() == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
 def test_nothing_is_wrong_with_the_picture(opened, shown, console):
-    faults = faults_at(opened, WIDTHS, "Light") | values_at(opened, shown) | faults_at(opened, WIDTHS, "Dark")
+    faults = faults_at(opened, WIDTHS, "Light", untouched=True)
+    faults |= values_at(opened, shown) | faults_at(opened, WIDTHS, "Dark", untouched=True)
     opened.theme("Light")
     assert faults == {}
     assert console == [] and opened.script_errors() == []
@@ -257,6 +258,9 @@ def test_the_audit_finds_what_is_wrong(opened, shown):
     kinds = {line.split(":")[0] for line in found}
     assert kinds >= {"overlap", "cut", "NaN", "high", "machine"}, kinds
     assert any("a hint that is wider" in line for line in found), found
+    assert opened.page.evaluate(OUTSIDE) == []
+    narrow = "document.querySelector('.workbench-is-graph .workbench-scroll').style.width = '150px'"
+    assert opened.page.evaluate(f"() => {{ {narrow}; return ({OUTSIDE})(); }}"), "what is beyond the edge of the pane"
     upside_down = """const figure = document.querySelector('.workbench-is-evolution .workbench-figure');
                      const { yaxis } = figure._fullLayout; yaxis.range = [yaxis.range[1], yaxis.range[0]];"""
     found = opened.page.evaluate(f"() => {{ {upside_down} return ({AUDIT})(); }}")

@@ -126,8 +126,14 @@ def test_shapes_that_are_images():
 # -- one scale for a run ----------------------------------------------------------------------------------------------
 def test_an_image_comes_first_and_its_colours_are_those_of_the_run(session, view):
     assert view._tab() == "first" and view.images.shown and view.holder.layout.display == "none"
-    assert ticks(view)[-1] == "40" and drawn(view).max() == 0, "35 in iteration 0, and nearly nothing at the end"
+    newest = view.images.widget.status
+    assert newest["scale"] == "value" and drawn(view).max() > 200, "35 in iteration 0, and nearly nothing at the end"
+    assert newest["film"][-1]["newest"] and not view.images._drawn.film[-1].any(), "its film has the colours of the run"
+    view.look(scale="run")
+    assert ticks(view)[-1] == "40" and drawn(view).max() == 0
+    view.look(scale="auto")
     view.focus.look_at(Moment(("w",), (0,)))
+    assert view.images.widget.status["scale"] == "run"
     assert drawn(view)[0, 0] == 0 and drawn(view)[3, 8] == round(35 / 40 * 254), "row 0 is on top"
     assert ticks(view)[-1] == "40"
     view.look(scale="value")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -162,19 +163,14 @@ def test_it_opens_whole_and_as_unfolded_as_the_room_allows(graph):
         )
         for key in set(view.scene.groups) - set(view.scene.open):
             if view.scene.groups[key].parent in view.scene.open:
-                scene = Scene(graph)
-                scene.unfold([*view.scene.open], lambda: False)
-                scene.show(key, inside=True)
-                larger = view_of(scene)
-                assert min(width / larger["width"], height / larger["height"]) < LEGIBLE, key
+                other = GraphView(graph, height=2000)
+                other.zoom_to("start", width, height)
+                other.scene.show(key, inside=True)
+                other.zoom_to("fit", width, height)
+                assert other.zoom < LEGIBLE, key
+                other.close()
         view.close()
     assert not set(view.scene.groups) - set(view.scene.open), "with room for all"
-
-
-def view_of(scene):
-    from workbench.widgets.graph.model.picture import draw
-
-    return draw(scene)
 
 
 def test_the_loop_of_newton_is_whole_in_the_pane_of_a_laptop():
@@ -182,6 +178,46 @@ def test_the_loop_of_newton_is_whole_in_the_pane_of_a_laptop():
     view = GraphView(newton())
     view.zoom_to("start", 388.0, 546.0)
     assert not view.collapsed and view.picture["width"] * view.zoom <= 388.0
+    view.close()
+
+
+def test_a_loop_that_is_wider_than_the_pane_is_drawn_in_more_rows():
+    """1,070 pixels wide and 450 high in 520 x 490, as a panel of 1440 x 900 has them where a loss is NaN."""
+    builder = wb.GraphBuilder("train")
+    w = builder.placeholder("w", "float64", (2,))
+    start = (builder.constant(0, "int64"), w, builder.constant(1.0))
+    _, _, loss = builder.while_loop(
+        lambda k, w, loss: k < 200, lambda k, w, loss: (k + 1, w * 12.0 * np.sin(w), np.log(w[0])), start
+    )
+    view = GraphView(builder.build({"loss": loss}))
+    before = view.picture
+    assert before["width"] > 1000 > 500 > before["height"]
+    view.zoom_to("fit", 520.0, 490.0)
+    after = view.picture
+    assert view.zoom > 0.7 and after["width"] * view.zoom <= 520 and after["height"] * view.zoom <= 490
+    assert {b["id"] for b in before["nodes"]} == {b["id"] for b in after["nodes"]}
+    boxes = after["nodes"]
+    for k, one in enumerate(boxes):
+        for two in boxes[:k]:
+            apart = abs(one["x"] - two["x"]) >= (one["w"] + two["w"]) / 2, abs(one["y"] - two["y"]) >= one["h"]
+            assert any(apart), (one["id"], two["id"])
+    view.zoom_to("fit", 2000.0, 490.0)
+    assert view.picture == before
+    view.close()
+
+
+def test_another_room_opens_other_boxes_until_somebody_opens_one(graph):
+    view = GraphView(graph, height=2000)
+    view.zoom_to("start", 300.0, 200.0)
+    few = view.scene.open
+    view.zoom_to("again", 3000.0, 2000.0)
+    assert len(view.scene.open) > len(few)
+    view.zoom_to("again", 300.0, 200.0)
+    assert view.scene.open == few
+    closed = next(k for k, g in view.scene.groups.items() if g.parent in few and k not in few)
+    view.toggle(closed)
+    view.zoom_to("again", 310.0, 210.0)
+    assert closed in view.scene.open
     view.close()
 
 

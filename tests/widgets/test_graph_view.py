@@ -464,6 +464,9 @@ def test_the_first_zoom_shows_all_where_it_can_be_read():
     view.zoom_to("start", 900.0, 0.8 * tall)
     assert 0.65 < view.zoom <= 0.8
     view.zoom_to("start", 900.0, 0.3 * tall)
+    assert view.collapsed and view.picture["height"] * view.zoom <= 0.3 * tall
+    view.expand()
+    view.zoom_to("start", 900.0, 0.3 * tall)
     assert view.zoom == LEGIBLE, "smaller words could not be read"
     view.close()
 

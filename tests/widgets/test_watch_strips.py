@@ -84,3 +84,14 @@ def test_what_is_recorded_later_reaches_a_browser():
 def test_there_is_one_code_for_strips():
     drawn = [path for path in (WIDGETS / "watch").glob("*.js") if "createElementNS" in path.read_text()]
     assert drawn == []
+
+
+def test_the_cards_of_a_loop_that_is_over_write_numbers_as_the_panel_does():
+    with wb.watch("falls", until={"r": ("<", 1e-10)}, show=False) as watch:
+        shown(watch, [0.5**k for k in range(40)])[0].close()
+    view = wb.widgets.WatchView(watch)
+    status = view.cards.status
+    words = [status[key] for key in ("headline", "why") if status.get(key)]
+    assert any("r \u2265 1e\u221210 became false" in line for line in words), words
+    assert not any(sign in " ".join(words) for sign in (">=", "e-")), words
+    view.close()

@@ -3,6 +3,7 @@ and by code; right on any thread."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,10 @@ from workbench.widgets.graph.model.moves import MOVES, node_of, step
 from workbench.widgets.graph.model.picture import draw
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
-#: with a smaller zoom the words of a picture are hard to read
-LEGIBLE = 0.8
+#: with a smaller zoom the words of a picture are hard to read, and with one smaller than the second they cannot be read
+LEGIBLE, WHOLE = 0.8, 0.66
+#: pictures with more boxes are not made narrower for their room
+MAX_NARROWED = 150
 DIRECTIONS = ("down", "right")
 #: matches that are outlined at once
 MAX_MATCHES = 100_000
@@ -58,7 +61,7 @@ class GraphControl(_Part):
         self._shut: set[str] = set()  # closed by hand
         self._blamed: str | None = None
         self._moved = False  # the session has executed something
-        self._started = False  # the first zoom is over
+        self._handled = False  # somebody has opened or closed a box
         self._room = (0.0, 0.0)  # what the picture is fitted to, until somebody zooms
         _check_direction(direction)
         self.scene.direction = direction
@@ -89,6 +92,7 @@ class GraphControl(_Part):
     def toggle(self, box: str) -> None:
         """Open or close a group, as a click does; ``box`` is its id."""
         with self._show_lock:
+            self._handled = True
             if box in self.scene.open:
                 self._shut.add(box)
             else:
@@ -110,7 +114,7 @@ class GraphControl(_Part):
         with self._show_lock:
             item = self.scene.folding.home.get(node, node)
             self._shut -= set(self.scene.around(item))
-            self.scene.show(item)
+            self._handled |= self.scene.show(item)
             self._sight = node
             self._revealed = (node, self._revealed[1] + 1)
         self.select(node)
@@ -231,8 +235,8 @@ class GraphControl(_Part):
         ----------
         value : float or {"in", "out", "one", "fit", "start", "again", "selection"}
             A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
-            large; "start" opens as many boxes as can be read in the room, once, and is "fit" as far as the words can
-            then be read; "again" fits into another room what nobody has zoomed since.
+            large; "start" opens as many boxes as can be read in the room, if nobody has opened or closed one, and is
+            "fit" as far as the words can then be read; "again" is "start" where nobody has zoomed since.
         width, height : float, default 0.0
             Room in pixels for "fit", "start" and "again".
         """
@@ -242,9 +246,10 @@ class GraphControl(_Part):
             if value == "again" and not self._room[0]:
                 return
             self._room = (wide, tall)
-            if value == "start" and not self._started:
+            if value != "fit" and not self._handled:
                 self._unfold()
-            new = self._fit(self.picture) if value == "fit" else max(LEGIBLE, self._fit(self.picture))
+            found = self._narrowed()
+            new = found if value == "fit" or found >= WHOLE else LEGIBLE
         elif value == "selection":
             new = 1.5
             self._sight = self._at or node_of(self.source.graph, self.focus.node) or self._sight
@@ -267,19 +272,33 @@ class GraphControl(_Part):
         wide, tall = self._room
         return min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
 
+    def _narrowed(self, enough: float = 1.0) -> float:
+        """Give the picture the room across the flow in which it can be drawn largest, or ``enough``; the zoom then."""
+        room = self._room[self.scene.direction == "right"]
+        rooms = [math.inf, *(room / zoom for zoom in (LEGIBLE, 0.9, 1.0, WHOLE))]
+        best = (-1.0, math.inf)
+        for across in rooms if self.scene.boxes <= MAX_NARROWED else rooms[:1]:
+            self.scene.across = across
+            best = max(best, (self._fit(draw(self.scene)), across))
+            if best[0] >= enough:
+                break
+        self.scene.across = best[1]
+        return best[0]
+
     def _refit(self) -> None:
         """The zoom for other boxes in the same room, as far as the words can then be read."""
         if self._room[0]:
-            self.zoom = max(LEGIBLE, self._fit(self.picture))
+            found = self._narrowed()
+            self.zoom = found if found >= WHOLE else LEGIBLE
 
     def _unfold(self) -> None:
-        """Open around where the session stands, and besides that as much as can be read in the room."""
-        self._started = True
+        """Open as much as can be read in the room, around where the session stands first, and that also where the words
+        are small."""
         home = self.scene.folding.home
         with self._show_lock:
             place = self._stood if self.follow and self._moved else None
             needed = [g for p in (place, self._blamed) if p is not None for g in self.scene.around(home.get(p, p))]
-            self.scene.unfold(needed, lambda: self._fit(draw(self.scene)) >= LEGIBLE)
+            self.scene.unfold(needed, lambda least: self._narrowed(least) >= least, LEGIBLE, WHOLE)
 
     def move(self, move: str) -> None:
         """Select a neighbour of the selected node: "with" or "against" the flow, "before" or "after" it in the row."""
@@ -353,6 +372,7 @@ class GraphControl(_Part):
 
     def _all(self, opened: bool) -> None:
         with self._show_lock:
+            self._handled = True
             self._shut.clear()
             self.scene.all(opened)
             self._refit()
@@ -363,6 +383,7 @@ class GraphControl(_Part):
         with self._show_lock:
             if box not in self.scene.groups:
                 return
+            self._handled = True
             for item in self.scene.groups[box].items:
                 if item in self.scene.open:
                     self._shut.add(item)

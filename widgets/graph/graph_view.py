@@ -106,7 +106,7 @@ class GraphView(GraphControl, FigureView):
         self.finder = GraphSearch(graph)
         self._listeners: list[Callable[[str], None]] = []
         self._start_control(direction)
-        self._started = collapsed is not None  # then what is open is given
+        self._handled = collapsed is not None  # then what is open is given
         large = len(self.scene.folding.drawn) > LARGE
         self.overview = Overview(graph) if large else None
         self.tools = GraphTools(self._pressed, self.overview)
@@ -273,7 +273,7 @@ class GraphView(GraphControl, FigureView):
     def collapse(self, *paths: Path) -> None:
         """Draw exactly these frames, given as paths, as one box each; without arguments all are opened."""
         with self._show_lock:
-            self._shut, self._started = {frame_id(tuple(p)) for p in paths}, True
+            self._shut, self._handled = {frame_id(tuple(p)) for p in paths}, True
             self.scene.set_closed_frames(paths)
         self.update_now()
 
@@ -291,7 +291,7 @@ class GraphView(GraphControl, FigureView):
             For a box that does not exist (``no-such-box``).
         """
         with self._show_lock:
-            self._started = True
+            self._handled = True
             if not boxes:
                 self._shut.clear()
                 self.scene.all(True)

@@ -124,10 +124,11 @@ class NodeStrip(HtmlView):
         return "" if moment is None else place_words(self.source.graph, moment.frame, moment.iteration)
 
     def _called(self, spoken: Spoken, name: str) -> str:
-        node = self.source.graph.nodes[name]
-        called, op = spoken.called(Ref(name, 0)), bare_op(node.op)
+        nodes = self.source.graph.nodes
+        called, op = spoken.called(Ref(name, 0)), bare_op(nodes[name].op)
         if called == "constant":
-            return f"{shorten(value_text(node.attrs.get('value')), NAME)} (constant)"
+            made = spoken.origin(name)
+            return f"{shorten(value_text(nodes[made].attrs.get('value')), NAME)} ({'constant' if made == name else op})"
         return shorten(called if op.lower() in called.lower() else f"{called} ({op})", NAME)
 
     def _cell(self, number: int) -> int:

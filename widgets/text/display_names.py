@@ -42,8 +42,17 @@ class Spoken:
 
     def called(self, ref: Ref) -> str:
         """The same, but what has no name of its own is called by how it is made: ``t + j``, "constant", "go on?"."""
-        node = self.graph.nodes[ref.node]
-        return self._given(ref) or (EITHER if node.op == "Merge" else self.made(ref.node))
+        node = self.origin(ref.node)
+        return self._given(ref) or (EITHER if self.graph.nodes[node].op == "Merge" else self.made(node))
+
+    def origin(self, name: str) -> str:
+        """The node that makes what a node hands on; of one that makes its value itself, this."""
+        for _ in range(FAR):
+            node = self.graph.nodes[name]
+            if node.op not in PASSING or not node.inputs:
+                break
+            name = node.inputs[0].node
+        return name
 
     def sentence(self, text: str) -> str:
         """A message of another part, which names nodes and loops as programs do, with the names of the screens."""

@@ -71,7 +71,7 @@ class InspectorChoice(_Part):
             How to draw it.
         scale : {"auto", "run", "value"}, optional
             The colours of an image: one scale for the whole run, or one for each value. By default values have the
-            first and changes the second.
+            first, where it tells their items apart, and changes the second.
 
         Raises
         ------

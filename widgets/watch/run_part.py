@@ -19,6 +19,10 @@ from workbench.widgets.base.standing_style import STYLE
 from workbench.widgets.text.numerals import numeral, spaced
 from workbench.widgets.watch.run_strips import run_strips
 
+#: of a status what is a sentence or a part of one; ``residual >= 1e-10`` in them, as a panel writes it
+WORDS = ("sentence", "bad", "rate", "headline", "why", "reached")
+SIGNS = {">=": "\u2265", "<=": "\u2264", "!=": "\u2260"}
+
 
 class RunCards(ActPart):
     """How a watched loop stands, what is wrong with its values, if it will end, and a button that asks it to stop."""
@@ -103,13 +107,19 @@ class RunPart(Staged, ipywidgets.VBox):
 
 def on_screen(status: dict[str, Any]) -> dict[str, Any]:
     """The words of an outlook, which a terminal shows in plain characters, with the numerals of a screen."""
-    told: dict[str, Any] = {key: spaced(status[key]) for key in ("sentence", "bad", "rate") if status.get(key)}
-    told |= {key: [spaced(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
+    told: dict[str, Any] = {key: _prose(status[key]) for key in WORDS if status.get(key)}
+    told |= {key: [_prose(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
     rows = [
         row | {key: spaced(row[key]) for key in ("label", "limit") if row.get(key)} | {"value": _numeral(row["value"])}
         for row in status.get("variables", ())
     ]
     return {**status, **told, "variables": rows}
+
+
+def _prose(words: str) -> str:
+    for plain, sign in SIGNS.items():
+        words = words.replace(f" {plain} ", f" {sign} ")
+    return spaced(words)
 
 
 def _numeral(told: str | None) -> str | None:

@@ -33,8 +33,8 @@ function plain(text) {
 function put(node, escaped) {
   const text = plain(escaped);
   if (node.textContent === text) return;
-  // a long name breaks behind a joint, not inside of a word
-  node.replaceChildren(...text.split(/(?<=[_./])/).flatMap((part, k) => (k ? [document.createElement("wbr"), part] : [part])));
+  // a long name breaks behind a joint, not inside of a word or a number
+  node.replaceChildren(...text.split(/(?<=[_/]|\.(?!\d))/).flatMap((part, k) => (k ? [document.createElement("wbr"), part] : [part])));
 }
 
 // The place of a number in ascending numbers, or of the nearest one.
@@ -132,25 +132,25 @@ function stripHeads(view, here, figure) {
         }
         make("code", "", values, plain(text)).dataset.exact = String(exact);
       });
-      fill(row, notes, head.notes, values.offsetHeight);
+      fill(row, notes, head.notes, values.offsetHeight + values.offsetWidth);
     });
     crosshair();
   }
 
-  // The notes of a strip. In the column at the left each has a line of its own, and those that have no room are in the tooltip
-  // alone; of the first one at least what stands in front of its comma is shown.
+  // The notes of a strip: in the column at the left a line for each, above a strip one behind another. Those that have no room
+  // are in the tooltip alone, and of the first one what stands behind its comma: no sentence is shown without its end.
   function fill(row, notes, texts, above) {
     const key = JSON.stringify([texts, here.aside, row.style.maxHeight, row.clientWidth, above]);
     if (row.dataset.notes === key) return;
     row.dataset.notes = key;
     notes.replaceChildren();
-    if (!here.aside) return put(notes, texts.join(" \u00b7 "));
-    const lines = texts.map((text) => make("span", "", notes, plain(text)));
-    const high = () => row.scrollHeight > row.clientHeight + 1;
-    while (lines.length > 1 && high()) lines.pop().remove();
-    if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(", ")[0];
-    // "converging to 1.414214" in two lines, of which one is in sight, would be a sentence without its end
-    if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(/ (?:to|at) /)[0];
+    const lines = texts.map((text, k) => make("span", "", notes, (k && !here.aside ? " \u00b7 " : "") + plain(text)));
+    const full = () => row.scrollHeight > row.clientHeight + 1 || notes.scrollWidth > notes.clientWidth + 1 || row.scrollWidth > row.clientWidth + 1;
+    while (lines.length > 1 && full()) lines.pop().remove();
+    for (const end of [", ", / (?:to|at|since) /]) {
+      if (lines.length && full()) lines[0].textContent = lines[0].textContent.split(end)[0];
+    }
+    if (!here.aside && lines.length && full()) lines[0].remove();
   }
 
   // One sentence for those who do not see the curves.

@@ -65,7 +65,7 @@ class Places:
             self._part(index, edge)
         for box in self.boxes.values():
             box["fu"], box["fv"] = (box["h"], box["w"]) if self.right else (box["w"], box["h"])
-        u, v = self._size(ROOT)
+        u, v = self._size(ROOT, self.scene.across)
         self._shift(ROOT, 0.0, 0.0)
         for index, edge in enumerate(self.edges):
             edge["points"] = self._route(index, edge)
@@ -92,11 +92,15 @@ class Places:
             self.entered[key][item] = None
 
     # -- sizes and positions ----------------------------------------------------------------------------------------
-    def _size(self, key: str) -> Point:
-        """Lay out one group; its size in flow coordinates, with borders."""
+    def _size(self, key: str, across: float) -> Point:
+        """Lay out one group, if it can be not wider than ``across``; its size in flow coordinates, with borders."""
+        lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])
+        room = across - 2 * PAD - (LANE + 3.0) * lanes
         sizes: dict[str, Point] = {}
         for item in self.inside[key]:
-            sizes[item] = (self.boxes[item]["fu"], self.boxes[item]["fv"]) if item in self.boxes else self._size(item)
+            sizes[item] = (
+                (self.boxes[item]["fu"], self.boxes[item]["fv"]) if item in self.boxes else self._size(item, room)
+            )
         pairs = [self.ends[i] for i in self.by_level[key] if self.edges[i]["kind"] != "back"]
         kind = self.scene.groups[key].kind
         pulls: list[tuple[str, str]] = []
@@ -118,7 +122,7 @@ class Places:
             if kind not in ("loop", "branch"):
                 pulls += _first_and_last(pairs)  # before pairs has the stand-ins
             pairs += [(TOP, k) for k in self.entered[key]] + [(k, BOTTOM) for k in self.left[key]]
-        layout = self.layouts[key] = layered(sizes, pairs, pulls, gap=self.gap)
+        layout = self.layouts[key] = layered(sizes, pairs, pulls, gap=self.gap, room=room)
         if kind != "root":
             _without_stand_ins(layout, sizes)
         if key == ROOT:

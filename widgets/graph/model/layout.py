@@ -3,11 +3,12 @@
 Method: Sugiyama's framework (ranks, crossing reduction, coordinates). Ranks, the order within ranks and the bends of
 long edges come from the fast-sugiyama package (0.2 s at 20,000 nodes). It treats all nodes as equally wide, so the
 final coordinates are set here: rows by rank, and within a row as near as possible to the neighbours without overlap.
-The same input gives the same picture.
+A row that is wider than the room becomes several. The same input gives the same picture.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,8 @@ GAP_X = 22.0
 GAP_Y = 20.0
 BEND = 10.0
 SWEEPS = 12
+#: drawings of so many items are made narrower, by dividing so many rows
+MAX_DIVIDED, MAX_DIVISIONS = 80, 24
 
 
 @dataclass
@@ -36,14 +39,18 @@ class GraphLayout:
 
 
 def layered(
-    sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[Edge] = (), gap: float = GAP_Y
+    sizes: Mapping[str, Point],
+    edges: Iterable[Edge],
+    pulls: Iterable[Edge] = (),
+    gap: float = GAP_Y,
+    room: float = math.inf,
 ) -> GraphLayout:
     """Place items of given (width, height), sources above targets.
 
     ``pulls`` are further edges that count for the ranks but are not drawn and take no room, nor do items without a size
     that have no other edge. Edges that close a
     cycle, self loops and repeated edges do not influence the layout (and get no bends). ``gap`` is the room between
-    rows.
+    rows. Where several items of a row together are wider than ``room``, some of them get a row of their own.
     """
     names = list(sizes)
     if not names:
@@ -52,15 +59,21 @@ def layered(
     pairs = dict.fromkeys((number[s], number[t]) for s, t in edges if s != t and s in number and t in number)
     extra = {(number[s], number[t]) for s, t in pulls if s != t and s in number and t in number} - set(pairs)
     forward = _without_cycles(len(names), [*pairs, *sorted(extra)])
-    rows, chains = _rank(len(names), forward)
-    unseen = {i for edge in extra for i in chains.get(edge, ())}
-    linked = {i for pair in pairs for i in pair}
-    unseen |= {i for name, i in number.items() if i not in linked and not any(sizes[name])}
-    rows = [[i for i in row if i not in unseen] for row in rows]
-    chains = {edge: chain for edge, chain in chains.items() if edge not in extra}
     widths = {i: sizes[name][0] for name, i in number.items()}
     heights = {i: sizes[name][1] for name, i in number.items()}
-    x = _columns(rows, chains, widths)
+    linked = {i for pair in pairs for i in pair}
+    loose = {i for name, i in number.items() if i not in linked and not any(sizes[name])}
+    for _ in range(MAX_DIVISIONS):
+        rows, chains = _rank(len(names), forward)
+        unseen = loose.union(*(chains.get(edge, ()) for edge in extra))
+        rows = [[i for i in row if i not in unseen] for row in rows]
+        more = _divided(rows, widths, forward, room) if len(names) <= MAX_DIVIDED else set()
+        if not more:
+            break
+        extra |= more
+        forward += sorted(more)
+    chains = {edge: chain for edge, chain in chains.items() if edge not in extra}
+    x = _columns(rows, chains, widths, room)
     _straighten(rows, chains, widths, x)
     _squeeze(widths, x)
     layout = GraphLayout()
@@ -151,8 +164,33 @@ def _rank(count: int, edges: list[tuple[int, int]]) -> tuple[list[list[int]], di
     return [[i for _, i in sorted(rows[key])] for key in sorted(rows)], chains
 
 
+def _divided(
+    rows: Sequence[Sequence[int]], widths: Mapping[int, float], edges: Iterable[tuple[int, int]], room: float
+) -> set[tuple[int, int]]:
+    """Pulls that move what the first row that is too wide has no room for below what stays in it: what has the least
+    below itself moves. None, if all rows are as narrow as they can be."""
+    below: dict[int, list[int]] = {}
+    for s, t in edges:
+        below.setdefault(s, []).append(t)
+    at = {i: k for k, row in enumerate(rows) for i in row}
+    depth: dict[int, int] = {}
+    for i in sorted((i for i in at if i in widths), key=lambda i: -at[i]):
+        depth[i] = 1 + max((depth.get(t, 0) for t in below.get(i, ())), default=0)
+    for row in rows:
+        left = room + GAP_X - sum(BEND + GAP_X for i in row if i not in widths)
+        stays: list[int] = []
+        items = sorted((i for i in row if widths.get(i)), key=lambda i: -depth[i])
+        for i in items:
+            left -= widths[i] + GAP_X
+            if left >= 0.0 or not stays:
+                stays.append(i)
+        if len(stays) < len(items):
+            return {(i, k) for i in stays for k in items if k not in stays}
+    return set()
+
+
 def _columns(
-    rows: list[list[int]], chains: Mapping[tuple[int, int], list[int]], widths: Mapping[int, float]
+    rows: list[list[int]], chains: Mapping[tuple[int, int], list[int]], widths: Mapping[int, float], room: float
 ) -> dict[int, float]:
     """x of every item: repeated pull towards the mean of the neighbours, overlaps pushed apart in row order."""
     above: dict[int, list[int]] = {}
@@ -173,7 +211,7 @@ def _columns(
                 wanted = [_mean(x, [*above.get(i, ()), *below.get(i, ())], x[i]) for i in row]
             else:
                 wanted = [_mean(x, near.get(i, ()), x[i]) for i in row]
-            _pack(row, wanted, widths, x)
+            _pack(row, wanted, widths, x, room)
     return x
 
 
@@ -214,8 +252,11 @@ def _mean(x: Mapping[int, float], items: Iterable[int], default: float) -> float
     return sum(values) / len(values) if values else default
 
 
-def _pack(row: list[int], wanted: list[float], widths: Mapping[int, float], x: dict[int, float]) -> None:
-    """Positions nearest to the wanted ones that keep order and gaps (pool adjacent violators, least squares)."""
+def _pack(
+    row: list[int], wanted: list[float], widths: Mapping[int, float], x: dict[int, float], room: float = math.inf
+) -> None:
+    """Positions nearest to the wanted ones that keep order, gaps and the room around 0, if the row has room in it (pool
+    adjacent violators, least squares)."""
     starts: list[float] = []  # distance of each item from the first if packed tightly
     at = 0.0
     for k, i in enumerate(row):
@@ -223,6 +264,9 @@ def _pack(row: list[int], wanted: list[float], widths: Mapping[int, float], x: d
             before = row[k - 1]
             at += (widths.get(before, BEND) + widths.get(i, BEND)) / 2 + GAP_X
         starts.append(at)
+    wide = at + (widths.get(row[0], BEND) + widths.get(row[-1], BEND)) / 2 if row else 0.0
+    low = min(-room / 2, -wide / 2) + (widths.get(row[0], BEND) / 2 if row else 0.0)
+    high = low + max(room, wide) - wide
     groups: list[list[float]] = []  # sum of (wanted - start), count
     for want, start in zip(wanted, starts, strict=True):
         groups.append([want - start, 1.0])
@@ -233,5 +277,5 @@ def _pack(row: list[int], wanted: list[float], widths: Mapping[int, float], x: d
     k = 0
     for total, count in groups:
         for _ in range(int(count)):
-            x[row[k]] = total / count + starts[k]
+            x[row[k]] = min(max(total / count, low), high) + starts[k]
             k += 1

@@ -6,6 +6,7 @@ looked at.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
@@ -34,6 +35,7 @@ class Scene:
     def __init__(self, graph: Graph, dataflow_ops: bool = False) -> None:
         self.graph = graph
         self._direction = "down"
+        self._across = math.inf
         #: counts the changes of what is open and of the direction
         self.version = 0
         self._divide(dataflow_ops)
@@ -135,19 +137,22 @@ class Scene:
                     count += more
         self._changed()
 
-    def unfold(self, needed: Iterable[str], fits: Callable[[], bool]) -> None:
-        """Open what is ``needed``, and of the rest, the outermost and loops first, what leaves a picture that fits."""
+    def unfold(self, needed: Iterable[str], fits: Callable[[float], bool], legible: float, whole: float) -> None:
+        """Open what fits: the outermost and loops first, what is ``needed`` before all others and also if it fits only
+        with the smaller of two zooms."""
         before = self._open
-        self._open = {ROOT: None, **dict.fromkeys(self._with_lanes(needed))}
+        self._open = {ROOT: None}
         order = {"loop": 0, "branch": 1, "lane": 1, "repeat": 3, "block": 3}
-        keys = sorted(self.groups, key=lambda k: (len(self.around(k)), order.get(self.groups[k].kind, 2)))
+        first = set(needed)
+        depth = {key: len(self.around(key)) for key in self.groups}
+        keys = sorted(self.groups, key=lambda k: (k not in first, depth[k], order.get(self.groups[k].kind, 2)))
         left = max(FEWEST_TRIALS, min(MOST_TRIALS, TRIED_NODES // max(1, len(self.graph.nodes))))
         for key in keys:
-            if left and key not in self._open and self.groups[key].parent in self._open:
+            if (left or key in first) and key not in self._open and self.groups[key].parent in self._open:
                 left -= 1
                 kept = dict(self._open)
                 self._open.update(dict.fromkeys(self._with_lanes([key])))
-                if self.boxes > MAX_BOXES or not fits():
+                if self.boxes > MAX_BOXES or not fits(whole if key in first else legible):
                     self._open = kept
         if self._open.keys() != before.keys():
             self._changed()
@@ -231,6 +236,17 @@ class Scene:
     def direction(self, value: str) -> None:
         if value != self._direction:
             self._direction = value
+            self._changed()
+
+    @property
+    def across(self) -> float:
+        """Room across the flow, in pixels at zoom 1, within which the picture stays if it can."""
+        return self._across
+
+    @across.setter
+    def across(self, value: float) -> None:
+        if value != self._across:
+            self._across = value
             self._changed()
 
     def homes(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ const COLUMNS = {
   three: { loop: [29.5, 41.5, 29], field: [24, 37, 39], plain: [26, 49, 25] },
   wide: { loop: [29, 43, 28], field: [24, 38, 38], plain: [36, 40, 24] },
 };
-const GRAPH_MOST = 38; // percent
+const GRAPH_MOST = { loop: 42, field: 32 }; // percent
 const ROWS = { middle: [80, 20], right: [52, 48], field: [68, 32], two: [55, 45] };
 
 // what is presented has two columns at most: the graph, and a strip above a large number
@@ -99,11 +99,10 @@ class PanelLayout {
 
   // Shares of the columns; a graph that needs more than its share gets some of the others'.
   get columns() {
-    const { field } = COLUMNS[this.mode];
-    if (field && this.field) return field;
-    const shares = COLUMNS[this.mode][this.kind];
-    if (this.kind === "plain" || this.mode === "two") return shares;
-    const left = Math.max(shares[0], Math.min(GRAPH_MOST, (100 * this.graph) / this.width));
+    const kind = this.field && COLUMNS[this.mode].field ? "field" : this.kind;
+    const shares = COLUMNS[this.mode][kind];
+    if (kind === "plain" || this.mode === "two") return shares;
+    const left = Math.max(shares[0], Math.min(GRAPH_MOST[kind], (100 * this.graph) / this.width));
     return [left, ...shares.slice(1).map((share) => (share * (100 - left)) / (100 - shares[0]))];
   }
 

@@ -240,7 +240,7 @@ export default {
       pair.style.display = others.length ? "" : "none";
       showFilm(status.film, image.signed);
       told.textContent = [image.where, status.words, image.pixel].filter(Boolean).join(" \u00B7 ");
-      scale.textContent = status.scale === "run" ? "Colours: whole run" : "Colours: this value";
+      scale.textContent = status.scale === "run" ? "Colours: whole run" : "Colours: this iteration";
       scale.dataset.to = status.scale === "run" ? "value" : "run";
       scale.title = status.scale === "run" ? "One colour scale for the whole run; press for one of this value alone" : "A colour scale of this value alone; press for one of the whole run";
       scale.setAttribute("aria-label", scale.title);

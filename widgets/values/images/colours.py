@@ -41,6 +41,12 @@ class Scale:
         stops = SIGNED if self.signed else INFERNO
         return [[k / (len(stops) - 1), colour] for k, colour in enumerate(stops)]
 
+    def within(self, other: Scale, part: float) -> bool:
+        """True if all values of this scale have nearly one colour in another one: that of less than ``part`` of it."""
+        width = other.high / 2 - other.low / 2
+        begins = other.low if not other.signed else 0.0
+        return max(abs(self.low / 2 - begins / 2), abs(self.high / 2 - begins / 2)) < part * width
+
     @property
     def ticks(self) -> list[str]:
         """Numbers beside the colours, from low to high, at equal distances."""

@@ -76,7 +76,7 @@ class InspectorImages:
         film = settings["mode"] == "value" and not settings["time"]
         history = history_of(view.source, view.name, one) if film else None
         live = view.focus.moment is None
-        return self.pictures.value(one, index, history, _scale(settings["scale"], "run"), going, live)
+        return self.pictures.value(one, index, history, settings["scale"], going, live)
 
     def _send(self) -> None:
         told = probe(self._drawn, self._pointer)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: rows or columns of an image, and of those of the value before and after beside a difference
 SIDE, SMALL = 640, 160
+#: a value whose items differ by less than this part of the colours of the run gets colours of its own
+DARK = 0.05
 
 
 @dataclass(slots=True)
@@ -99,25 +101,26 @@ class Pictures:
     def value(
         self, one: Inspected, index: Sequence[Index], history: ValueHistory | None, wish: str, going: bool, live: bool
     ) -> Drawn:
-        """One image, with its film strip; ``wish`` is "run" or "value", and ``live`` is True for the newest moment."""
+        """One image, with its film strip; ``wish`` is "run" or "value", or "auto" for colours of the run as long as
+        they tell the items of this value apart. ``live`` is True for the newest moment."""
         part = part_of(one.value, index)
         view = matrix(part)
         if view is None:
             return Drawn({"shown": False})
         samples = {} if history is None else self._film(history, one, index, going)
         key = (*(history.key[:3] if history is not None else (one.where,)), tuple(map(str, index)))
-        if wish == "run":
-            ends = [(s.low, s.high) for s in samples.values()] + ([limits(part)] if live else [])
-            scale = self._colours.scale(key, part, ends, going)
-        else:
-            scale = value_scale(part)
-        self.scale = scale
+        own = value_scale(part)
+        ends = [(s.low, s.high) for s in samples.values()] + ([limits(part)] if live else [])
+        whole = own if wish == "value" else self._colours.scale(key, part, ends, going)
+        if wish == "auto":
+            wish = "value" if own.within(whole, DARK) and np.any(part) else "run"
+        self.scale = scale = own if wish == "value" else whole
         drawn = self._drawn([(part, view, one.where, scale, SIDE)], wish)
         shown = one.iteration[-1] if one.iteration else -1
         for iteration, kept in samples.items():
             if kept.image is None:
                 continue
-            drawn.film.append(kept.drawn(scale))
+            drawn.film.append(kept.drawn(whole))
             newest = history is not None and iteration == history.last
             drawn.status["film"].append(
                 {

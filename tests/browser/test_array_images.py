@@ -110,6 +110,8 @@ def test_row_0_is_on_top_and_the_colours_are_those_of_the_run(opened, page):
     until(lambda: [page.evaluate(PIXEL, at) for at in ([17, 3], [2, 3])], ends)
     ticks = page.locator(".workbench-image-ticks").first.inner_text()
     look(opened, 40)
+    assert page.locator(".workbench-image-ticks").first.inner_text() != ticks, "so small that it has its own scale"
+    look(opened, 5)
     assert page.locator(".workbench-image-ticks").first.inner_text() == ticks, "one scale for the run"
     assert page.evaluate(PIXEL, [2, 3]) != ends[1], "the spot fades"
     page.locator(".workbench-is-value").get_by_role("button", name="One colour scale for the whole run").click()

@@ -268,11 +268,18 @@ def test_what_is_found_lies_in_the_middle_of_what_is_seen(large):
 
 
 def test_words_stand_beside_the_node_and_go_with_a_click(small):
-    x, y = small.place("outer/greater")
-    small.page.mouse.move(x + 1, y)
-    small.page.mouse.move(x, y)
     words = small.page.locator(".workbench-hover:visible")
-    words.wait_for(timeout=WAIT_MS)
+
+    def seen() -> bool:
+        """The window has just got its size back: the picture may move below the pointer."""
+        at = small.place("outer/greater")
+        small.page.mouse.move(at[0] + 1, at[1])
+        small.page.mouse.move(*at)
+        small.page.wait_for_timeout(300)
+        return words.is_visible() and at == small.place("outer/greater")
+
+    until(seen, True)
+    x, y = small.place("outer/greater")
     lines = until(lambda: words.inner_text().split("\n"), lambda lines: lines[0] == "outer/greater")
     assert max(map(len, lines)) <= 60
     box = words.bounding_box()

@@ -67,6 +67,7 @@ export default {
     const ending = make("span", "", verdict.detail);
     const behind = { state: why("state", state.box), health: why("health", health.box), verdict: why("verdict", verdict.box) };
     const result = makeButton("Show", "Show this value", null, () => tell(model, { kind: "output" })); // of a run without loops
+    const given = makeButton("Enter inputs", "Open the form of the inputs", null, () => el.closest(".workbench-debugger")?.querySelector("[data-pane=inputs]")?.click());
 
     // the whole story of a failure, folded; a new one replaces it. In a panel it is behind the card of the state.
     const report = make("details", "workbench-report", bar);
@@ -181,8 +182,11 @@ export default {
       verdict.box.dataset.tone = now.tones?.verdict ?? "";
       verdict.box.style.display = told.headline ? "" : "none";
       set(verdict.title, told.headline ?? "");
-      const detail = [told.headline && now.random, told.detail].filter(Boolean).join(": ");
+      const made = Boolean(told.headline && now.random && now.state === "ready"); // made up, and nothing has run
+      const detail = made ? "Random inputs, so the verdict means little" : [told.headline && now.random, told.detail].filter(Boolean).join(": ");
       set(ending, detail);
+      if (!made) given.remove();
+      else if (!given.isConnected) verdict.detail.prepend(given);
       if (!told.node) result.remove();
       else if (!result.isConnected) verdict.detail.prepend(result);
       verdict.title.title = told.headline ?? "";

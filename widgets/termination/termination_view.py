@@ -31,6 +31,7 @@ from workbench.widgets.termination.verdict import VerdictPart
 from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.loop_names import loop_name
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -182,6 +183,7 @@ class TerminationView(FixActions, FigureView):
             "look_ahead": ahead,
             "moment": mark,
             "now": now,
+            "newest": now_of(snapshot, path, outer, lines) if len(path) == 1 and not deep else None,
             "words": "" if now is None else iteration_words(self.source.graph, path, int(now), len(self._loops) > 1),
             "scale": self._scale,
             "x_title": "iteration, all activations in order" if deep else "iteration",
@@ -239,7 +241,7 @@ class TerminationView(FixActions, FigureView):
     def refresh(self, model: dict[str, Any]) -> None:
         self._last = model
         mark = model["moment"]
-        looked = f"You are looking at {mark['text']}; the verdict is for the newest state" if mark is not None else ""
+        looked = "" if mark is None else f"You look at {mark['text']}; the verdict is of {_newest(model['newest'])}"
         trials, aside = self._trials.state(), self._trials.aside.of
         self._run_beside(trials)
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())
@@ -335,3 +337,7 @@ class TerminationView(FixActions, FigureView):
 
 
 __all__ = ["TerminationView"]
+
+
+def _newest(now: Any) -> str:
+    return "the newest state" if now is None else f"iteration {numeral(int(now))}"

@@ -59,7 +59,11 @@ CONTROL = ("Identity", "Switch", "Enter", "Exit", "NextIteration", "Merge", "Loo
 
 
 class Status(Enum):
-    """The certainty of an answer; the values are full sentences."""
+    """The certainty of an answer; the values are full sentences.
+
+    PROVED: an exact argument, which holds for every later iteration. PREDICTED: a forecast with an interval and a
+    confidence. UNKNOWN: neither.
+    """
 
     PROVED = "An exact argument holds for every later iteration."
     PREDICTED = "A forecast from what was observed, with an interval."

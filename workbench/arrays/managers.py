@@ -150,23 +150,123 @@ class ArrayManager(Scope):
         return self.adopt(np.array(value, dtype=dtype, copy=True), Origin("array", call_site()))
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> Array:
-        """Make an array of zeros; arguments as for :func:`numpy.zeros`."""
+        """Make an array of zeros, as :func:`numpy.zeros` does.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            The shape.
+        dtype : dtype, default float64
+            The type of its items.
+
+        Returns
+        -------
+        Array
+            A handle on a new array of this manager.
+
+        Examples
+        --------
+        >>> with wb.ArrayManager("demo") as manager:
+        ...     manager.zeros((2, 3)).numpy().shape
+        (2, 3)
+        """
         return self.adopt(np.zeros(shape, dtype), Origin("zeros", call_site()))
 
     def ones(self, shape: Any, dtype: Any = np.float64) -> Array:
-        """Make an array of ones; arguments as for :func:`numpy.ones`."""
+        """Make an array of ones, as :func:`numpy.ones` does.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            The shape.
+        dtype : dtype, default float64
+            The type of its items.
+
+        Returns
+        -------
+        Array
+            A handle on a new array of this manager.
+
+        Examples
+        --------
+        >>> with wb.ArrayManager("demo") as manager:
+        ...     manager.ones(3, "int8").numpy()
+        array([1, 1, 1], dtype=int8)
+        """
         return self.adopt(np.ones(shape, dtype), Origin("ones", call_site()))
 
     def full(self, shape: Any, value: Any, dtype: Any = None) -> Array:
-        """Make an array filled with one value; arguments as for :func:`numpy.full`."""
+        """Make an array filled with one value, as :func:`numpy.full` does.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            The shape.
+        value : scalar or array
+            The value of every item; an array is broadcast to ``shape``.
+        dtype : dtype, optional
+            The type of the items, by default that of ``value``.
+
+        Returns
+        -------
+        Array
+            A handle on a new array of this manager.
+
+        Examples
+        --------
+        >>> with wb.ArrayManager("demo") as manager:
+        ...     manager.full(2, 7.5).numpy()
+        array([7.5, 7.5])
+        """
         return self.adopt(np.full(shape, value, dtype), Origin("full", call_site()))
 
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
-        """Make an array of evenly spaced numbers; arguments as for :func:`numpy.arange`."""
+        """Make a one-dimensional array of evenly spaced numbers, as :func:`numpy.arange` does.
+
+        Parameters
+        ----------
+        *bounds : int or float
+            ``stop``; or ``start, stop``; or ``start, stop, step``. ``stop`` is excluded.
+        dtype : dtype, optional
+            The type of the items, by default that of the bounds.
+
+        Returns
+        -------
+        Array
+            A handle on a new array of this manager.
+
+        Examples
+        --------
+        >>> with wb.ArrayManager("demo") as manager:
+        ...     manager.arange(2, 8, 2).numpy()
+        array([2, 4, 6])
+        """
         return self.adopt(np.arange(*bounds, dtype=dtype), Origin("arange", call_site()))
 
     def eye(self, rows: int, columns: int | None = None, dtype: Any = np.float64) -> Array:
-        """Make an identity matrix; arguments as for :func:`numpy.eye`."""
+        """Make a matrix with ones on its diagonal, as :func:`numpy.eye` does.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows.
+        columns : int, optional
+            Number of columns, by default that of the rows.
+        dtype : dtype, default float64
+            The type of the items.
+
+        Returns
+        -------
+        Array
+            A handle on a new array of this manager.
+
+        Examples
+        --------
+        >>> with wb.ArrayManager("demo") as manager:
+        ...     manager.eye(2).numpy()
+        array([[1., 0.],
+               [0., 1.]])
+        """
         return self.adopt(np.eye(rows, columns, dtype=dtype), Origin("eye", call_site()))
 
     def adopt(self, array: np.ndarray, origin: Origin) -> Array:

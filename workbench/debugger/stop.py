@@ -13,6 +13,26 @@ from workbench.text import facts_html, harmless
 class StopReason(Enum):
     """The reason of a stop. The value is a full sentence for people, ``name`` the stable identifier.
 
+    ===============  ====================================================================
+    name             the session stopped because
+    ===============  ====================================================================
+    STARTED          it is new, or was restarted: nothing has run
+    FINISHED         the run reached its end
+    STEP             the requested step is done
+    ITERATION        the next iteration is about to begin
+    FRAME_ENTERED    the step went into a frame
+    FRAME_LEFT       the step left its frame
+    BREAKPOINT       a breakpoint was reached
+    TARGET           the requested position was reached
+    PAUSED           it was paused
+    BEGINNING        a command backwards reached the start of the run
+    NOT_REACHED      the run ended before the requested position
+    EDITED           a value was edited
+    UNDONE           an edit was undone
+    NO_ROOM          the trace could not evict its oldest rows
+    FAILED           a node failed; the position is before it
+    ===============  ====================================================================
+
     Examples
     --------
     >>> session.step_back(1_000).reason.name

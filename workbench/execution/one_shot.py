@@ -25,7 +25,27 @@ def plan_for(
     lean: bool = False,
     device: Device | None = None,
 ) -> ExecutionPlan:
-    """Return the plan for some feeds, from the plan cache."""
+    """Return the plan for some feeds, from the plan cache or new.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    arrays : mapping of str to array
+        The feeds, of which only dtypes and shapes count.
+    outputs : sequence of str or None
+        The outputs to compute; None for the graph's own.
+    statistics : bool, default False
+        Whether statistics of arrays are computed with the arrays.
+    lean : bool, default False
+        Whether values are freed after their last use.
+    device : Device, optional
+        Where large arrays live; None for the host.
+
+    Returns
+    -------
+    ExecutionPlan
+    """
     kinds = tuple([(n, a.dtype, a.shape) if type(a) is np.ndarray else None for n, a in arrays.items()])
     asked = None if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
     seen = None if None in kinds else (kinds, asked, statistics, lean, device)
@@ -37,7 +57,27 @@ def plan_for(
 
 
 def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | None = None) -> dict[str, np.ndarray]:
-    """Run a graph to its end in this thread, without a trace, and return the outputs by name, on the host."""
+    """Run a graph to its end in this thread, without a trace.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    feeds : mapping of str to array
+        Values of the inputs by name.
+    device : str or Device, optional
+        Where large arrays live during the run, such as "cuda"; None for the host.
+
+    Returns
+    -------
+    dict of str to array
+        The outputs by name, as NumPy arrays on the host.
+
+    Raises
+    ------
+    ExecutionError
+        If a node fails.
+    """
     place = checked_device(device)
     arrays = prepare_feeds(graph, feeds, copy=False)
     plan = plan_for(graph, arrays, None, lean=True, device=place)

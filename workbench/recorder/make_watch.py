@@ -12,7 +12,26 @@ from workbench.recorder.watch import ACTIVE, Watch
 
 
 def watch(loop: Any = "loop", /, **options: Any) -> Watch:
-    """The watch of :func:`workbench.watch`; inside of the block of another one it belongs to that."""
+    """Make the watch of :func:`workbench.watch`, without its view.
+
+    Parameters
+    ----------
+    loop : str or iterable, default "loop"
+        The name of the loop, or the items of a ``for`` loop over the watch.
+    **options
+        Parameters of :class:`Watch`; ``name``, for an iterable; ``ops``, ``modules`` and ``optimizer`` for an eager
+        PyTorch loop.
+
+    Returns
+    -------
+    Watch
+        Inside the ``with`` block of another watch its child: one run of the inner loop for each outer iteration.
+
+    Raises
+    ------
+    WatchError
+        With slug ``bad-watch``, for a loop that is neither a name nor an iterable, and for unknown options.
+    """
     items, name = None, loop
     if not isinstance(loop, str):
         items, name = loop, options.pop("name", None) or "loop"

@@ -50,14 +50,44 @@ ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
 class Watch(LoopRecorder):
     """Records the variables of a loop, one call an iteration; made by :func:`workbench.watch`.
 
+    Values that are not numbers are not recorded, and raise nothing: :meth:`report` names them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the loop.
+    until : mapping, optional
+        The end of the loop: variable -> (comparison, bound), such as ``{"residual": ("<", 1e-8)}``. All must hold.
+    items : iterable, optional
+        The items of a ``for`` loop over the watch, each of which is one iteration.
+    value : callable, optional
+        Gives the value of an item, or a mapping of values by name.
+    memory : int, default 512 MiB
+        Bytes of rows in memory. Beyond it the oldest rows are dropped, or written to ``spill``.
+    spill : path, optional
+        Folder for the rows that do not fit in ``memory``.
+    on_stagnation, on_divergence, on_nan : callable, optional
+        Called once with the watch, in the thread of the loop, when the loop stagnates, diverges or has a NaN. True
+        requests a stop.
+    stop_when : callable, optional
+        Called with the watch a few times a second; True requests a stop.
+    show : callable, optional
+        Shows the watch when its first iteration is recorded.
+    report : WatchReports, optional
+        Reports of the notebook that started this worker.
+    alert : callable or str, optional
+        A function of a mapping, or a web address that gets it as JSON, for each kind of event once.
+    parent : Watch, optional
+        The watch of the loop around.
+
     Attributes
     ----------
     name : str
         Name of the loop.
     state : str
-        "ready", "running", "finished", "stopped" (it was asked to stop, and did) or "failed" (its block raised).
+        "ready", "running", "finished", "stopped" (a stop was requested and took place) or "failed" (its block raised).
     stop_requested : bool
-        Whether somebody asked the loop to stop; the loop may look at it, and each call returns it.
+        Whether a stop of the loop was requested. Each call returns it, and the loop may read it.
 
     Examples
     --------
@@ -304,7 +334,25 @@ class Watch(LoopRecorder):
         self.record(**(values_of((), {"": value}) if isinstance(value, Mapping) else {"value": value}))
 
     def from_callback(self, values: tuple[Any, ...], named: dict[str, Any]) -> bool:
-        """Record what a solver hands its callback; StopIteration if the loop is asked to stop."""
+        """Record the arguments of a solver's callback as one iteration.
+
+        Parameters
+        ----------
+        values : tuple
+            The positional arguments: one array is recorded as ``x``, a result of SciPy by its fields.
+        named : dict
+            The keyword arguments, recorded by their names.
+
+        Returns
+        -------
+        bool
+            False: the solver goes on.
+
+        Raises
+        ------
+        StopIteration
+            If a stop of the loop was requested; SciPy's solvers end on it with their latest iterate.
+        """
         self.record(**values_of(values, named))
         if self.stop_requested:
             raise StopIteration

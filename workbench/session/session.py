@@ -214,7 +214,18 @@ class Session:
         return None
 
     def resume(self, wait: bool = True) -> Stop | None:
-        """Continue the run; the same as :meth:`run`."""
+        """Continue the run; the same as :meth:`run`.
+
+        Parameters
+        ----------
+        wait : bool, default True
+            Whether to wait for the stop.
+
+        Returns
+        -------
+        Stop or None
+            The stop; None without ``wait``.
+        """
         if wait:
             return self._worker.carry_out("resume")
         self._worker.post("resume", {})
@@ -317,7 +328,23 @@ class Session:
         return self._worker.carry_out("next_branch", name=name)
 
     def previous_branch(self, name: str | None = None) -> Stop:
-        """Go back to the last flip (see :meth:`next_branch`); breakpoints are passed over."""
+        """Go back to the last flip (see :meth:`next_branch`); breakpoints are passed over.
+
+        Parameters
+        ----------
+        name : str, optional
+            A Switch or its predicate; by default any Switch.
+
+        Returns
+        -------
+        Stop
+            With the reason TARGET, or BEGINNING if there is no earlier flip.
+
+        Raises
+        ------
+        SessionError
+            If there is no such branch (``no-branch``).
+        """
         return self._worker.carry_out("previous_branch", name=name)
 
     def run_to_branch(self, name: str | None = None, side: bool | None = None) -> Stop:
@@ -598,7 +625,23 @@ class Session:
         return self._worker.wait(timeout)
 
     async def wait_async(self, timeout: float | None = None) -> Stop | None:
-        """Wait as :meth:`wait` does, but let other cells and callbacks of a notebook run meanwhile."""
+        """Wait as :meth:`wait` does, but let other cells and callbacks of a notebook run meanwhile.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Longest wait in seconds; by default there is no limit.
+
+        Returns
+        -------
+        Stop or None
+            The last stop; None after the timeout.
+
+        Raises
+        ------
+        SessionError
+            With slug ``bad-seconds``, for a time limit that is not a finite number from 0 on.
+        """
         checked_seconds("wait_async", "timeout", timeout)
         limit = None if timeout is None else time.monotonic() + timeout
         while (stop := self.wait(0)) is None and (limit is None or time.monotonic() < limit):
@@ -1059,6 +1102,20 @@ class Session:
 
     def try_fix(self, answer: Termination, fix: Fix, seconds: float = 0.2) -> FixOutcome:
         """Try a fix of ``answer`` from the start, in a copy that is closed again; :meth:`apply_fix` keeps the copy.
+
+        Parameters
+        ----------
+        answer : Termination
+            The answer of :meth:`termination`.
+        fix : Fix
+            One of ``answer.fixes``.
+        seconds : float, default 0.2
+            Longest run of the copy in seconds. A loop that needs longer leaves the outcome open.
+
+        Returns
+        -------
+        FixOutcome
+            Whether the loop ended with the fix, and after how many iterations.
 
         Raises
         ------

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class Sweep(RunningSweep):
-    """Many runs of one graph, one for each point of its parameters; made by :func:`workbench.sweep`.
+    """Many runs of one graph, one for each point of its parameters.
+
+    Made by :func:`workbench.sweep`: its parameters (``problem``, ``design``, ``points``, ``engine``,
+    ``store``) are those of the engine, and not for callers.
 
     ``sweep[name]`` is a column with one entry for each point: a parameter, "outcome", "iterations", "events",
     "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a fact

@@ -32,11 +32,22 @@ STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "mi
 
 
 class Series:
-    """All recorded firings of one value, as they are at the moment of each question.
+    """All recorded firings of one value: ``trace[name]``. Each access sees the rows of that moment.
 
     ``values`` has firing order as its first axis; ``iterations`` is (n, depth), one column per enclosing frame.
     Slices are slices of time: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only
     its own rows.
+
+    Parameters
+    ----------
+    name : str
+        The name of the value.
+    reader : RowReader
+        The rows of the trace.
+    layout : ValueLayout
+        The place of the value in its rows.
+    type_ : TensorType
+        The declared dtype and shape, with unknown sizes as None.
     """
 
     def __init__(self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType) -> None:

@@ -18,11 +18,22 @@ from workbench.trace.rows import RowReader
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventTable:
-    """Events in firing order, as columns.
+    """Events in firing order, as columns; made by :meth:`Trace.events`.
 
-    ``number`` is the number of the event, from 0 on (from the oldest row that is kept, where rows were dropped);
-    ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames. ``partial``: some
-    iterations are not kept, so that events are missing (``trace.coverages()`` says which are there).
+    Attributes
+    ----------
+    nodes : tuple of str
+        The names of the nodes, which ``code`` indexes.
+    frames : tuple
+        The paths of the frames, outermost name first, which ``frame_code`` indexes.
+    number : array of int, (n,)
+        Index of the event in the run, from 0 (from the oldest row that is kept, where rows were dropped).
+    code, frame_code : array of int, (n,)
+        Node and frame of each event.
+    iteration : array of int, (n, depth)
+        One column per level of frames, -1 beyond the frames of the event.
+    partial : bool
+        Whether events are missing because some iterations are not kept; :meth:`Trace.coverages` lists those that are.
     """
 
     nodes: tuple[str, ...]
@@ -74,7 +85,15 @@ class EventTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchTable(EventTable):
-    """Switch decisions; ``taken`` is True where output 1 was alive. ``number`` counts decisions, not events."""
+    """Decisions of the Switches in firing order; made by :meth:`Trace.branches`.
+
+    The columns are those of :class:`EventTable`, but ``number`` counts decisions, not events.
+
+    Attributes
+    ----------
+    taken : array of bool, (n,)
+        True where output 1 was alive, the side of a true predicate.
+    """
 
     taken: np.ndarray
 

@@ -139,6 +139,22 @@ class Trace:
     def firings(self, name: str | Ref) -> list[np.ndarray]:
         """Return every firing of a value as an array, oldest first.
 
+        Parameters
+        ----------
+        name : str or Ref
+            A value of the graph, as in :meth:`names`; ``"node:1"`` for the second output of a node.
+
+        Returns
+        -------
+        list of array
+            One array per firing, in all activations of its loop.
+
+        Raises
+        ------
+        TraceError
+            For a name that the graph does not have (``unknown-value``), or a value that no required output needs
+            (``not-computed``).
+
         Examples
         --------
         >>> [float(x) for x in session.trace.firings("x")][:2]

@@ -152,6 +152,15 @@ class Follower:
     def missed(self, name: str | Ref, frame: Any = None, *, newest: bool = False) -> list[tuple[int, int]]:
         """Return the ranges of rows that were dropped before they could be read.
 
+        Parameters
+        ----------
+        name : str or Ref
+            The value.
+        frame : str or tuple of str, optional
+            The loop in which it must live.
+        newest : bool, default False
+            Whether to follow the newest activation only.
+
         Returns
         -------
         list of tuple

@@ -20,7 +20,11 @@ MARKS, SOON = 3, 4096
 
 
 class FollowError(WorkbenchError):
-    """A value or a loop that cannot be followed."""
+    """A value or a loop that a :class:`Follower` cannot follow.
+
+    Slugs: ``not-numeric`` for values that are not real numbers, ``other-frame`` for a value of another loop,
+    ``no-such-frame`` for a loop that the graph does not have, ``raw-frame`` for a frame without loop variables.
+    """
 
     slug = "cannot-follow"
 

@@ -17,6 +17,17 @@ from workbench.text import estimate, harmless, words_html
 class Pattern(Enum):
     """The pattern of a variable over the iterations of its loop; the values are full sentences.
 
+    ===========  ==========================================================================
+    name         the values
+    ===========  ==========================================================================
+    CONVERGING   approach a limit, or reached one during the record
+    DIVERGING    grow without bound, drift steadily or leave the finite numbers
+    OSCILLATING  repeat a pattern that does not decay
+    STABLE       stay at one level
+    CHAOTIC      are bounded and follow a rule, but nearby histories separate
+    UNKNOWN      are too few or too mixed for an answer
+    ===========  ==========================================================================
+
     Examples
     --------
     >>> wb.Pattern.OSCILLATING

@@ -26,7 +26,13 @@ def _format(dtype: np.dtype) -> tuple[int, int]:
 
 
 class HistoryError(WorkbenchError):
-    """Values that are not the record of a variable."""
+    """Values that are not the record of a variable, or a question about them that has no meaning.
+
+    Raised by :func:`workbench.classify`, :func:`workbench.iterations_to_tolerance` and
+    :class:`workbench.TerminationMonitor`. Slugs: ``bad-history`` for rows of different lengths, ``bad-history-dtype``
+    for items that are not numbers, ``bad-history-shape`` for anything but (n,) and (n, d), ``bad-history-masked`` and
+    ``bad-history-table`` for masked arrays and tables, ``empty-history``, ``bad-tolerance``, ``bad-logic``.
+    """
 
     slug = "bad-history"
 

@@ -22,10 +22,46 @@ class Breakpoint(HitCounter):
     """A breakpoint or logpoint. A plain one stops before its nodes. With ``when``, ``health`` or ``watch`` it stops
     right after a node has fired and all of them hold for its value; with ``log`` it writes a line instead.
 
-    ``iteration`` is None or one number per enclosing frame (None in it for any). ``hits`` is the number of the hit to
-    stop at, ``every`` stops at every k-th hit. ``hits_seen`` counts the hits between the event at which it was set (or
-    the beginning, once the run has been before that event) and the present one. ``refs`` are its values; ``node`` is
-    the node of the first. Set ``enabled`` to switch it off and on.
+    Made by :meth:`Breakpoints.add`. Set ``enabled`` to switch it off and on.
+
+    Parameters
+    ----------
+    number : int
+        Its number in the list; negative for internal ones.
+    where : str
+        The name or pattern for which it was added.
+    refs : tuple of Ref
+        The values at whose nodes it stops; ``node`` is the node of the first.
+    iteration : tuple, optional
+        One number per enclosing frame, outermost first; None in it for any.
+    when : Predicate, optional
+        The condition on the value.
+    hits : int, optional
+        The number of the hit to stop at, from 1. ``hits_seen`` counts the hits between the event at which the
+        breakpoint was set (or the beginning, once the run has been before that event) and the present one.
+    every : int, optional
+        Stops at every k-th hit only.
+    health : tuple of str
+        Checks of the value, such as "nan".
+    watch : {"change"}, optional
+        Stops where the value differs from that of the iteration before.
+    log : Template, optional
+        The line to write instead of stopping.
+    frame : tuple of str, optional
+        The frame to which it is restricted, outermost name first.
+    op : str, optional
+        The op, or a pattern of ops, to which it is restricted.
+    entry : bool, default False
+        Whether it stops where an iteration of ``frame`` begins: ``refs`` are then the first node of iteration 0, and
+        that of all later ones.
+    internal : bool, default False
+        Whether a command set it: it is neither listed nor saved.
+    changed : callable
+        Called without arguments after ``enabled`` or a count has changed.
+    probe : callable, optional
+        Called before a node of an internal breakpoint; returns the reason to stop, or "".
+    flips : bool, default False
+        Whether it stops only where a Switch decides otherwise than the time before.
     """
 
     def __init__(

@@ -39,6 +39,17 @@ class Breakpoints(BreakpointStore):
     They can be changed from any thread; the run applies changes in its next slice. Iterate over it for the breakpoints;
     ``breakpoints[number]`` is one of them.
 
+    Parameters
+    ----------
+    targets : Targets
+        Nodes, values and frames of the graph, by which names are resolved.
+    changed : callable
+        Called without arguments after each change.
+    where : callable
+        Returns the number of events that have fired.
+    recheck : callable, optional
+        Returns the tags of the hits of a breakpoint before an event.
+
     Examples
     --------
     >>> point = session.breakpoints.add("x", when="value > 1e6", hits=2)

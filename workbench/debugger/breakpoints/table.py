@@ -35,7 +35,6 @@ class BreakpointStore:
         where: Callable[[], int] = lambda: 0,
         recheck: Callable[[Breakpoint, int], list[Tag]] | None = None,
     ) -> None:
-        """``where`` gives the number of events that have fired; ``recheck`` finds past hits."""
         self._targets, self._event, self._recheck = targets, where, recheck
         self._changed_outside = changed
         self._ids, self._own = itertools.count(1), itertools.count(-1, -1)

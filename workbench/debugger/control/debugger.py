@@ -78,11 +78,19 @@ def handler_of(command: str) -> Handler:
 
 
 class DebugControl:
-    """Carries out commands over one :class:`Run`."""
+    """Carries out commands over one :class:`Run`, from its present position.
+
+    Parameters
+    ----------
+    run : Run
+        The run, which no other thread may use meanwhile.
+    release_dead_values : bool, default False
+        Whether plans of this session free values after their last use.
+    label : callable, optional
+        Names how a value evolves up to an iteration, for breakpoints that stop where the label changes.
+    """
 
     def __init__(self, run: Run, release_dead_values: bool = False, label: Label | None = None) -> None:
-        """``release_dead_values``: plans of this session free values after their last use. ``label`` names how a value
-        evolves up to an iteration, for breakpoints that stop where that changes."""
         self._context = DebugContext(run, release_dead_values, label, weakly(self.recheck, no_run))
         self._control = RunControl(self._context)
         self._command: Command | None = None

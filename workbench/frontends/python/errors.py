@@ -8,7 +8,12 @@ from workbench.errors import GraphError
 class CaptureError(GraphError):
     """A construct of a Python function that cannot be put into a graph, or that fails while it is captured.
 
-    ``source`` holds file, line and expression; ``construct`` is the kind of construct ("try", "yield", "call" ...).
+    Attributes
+    ----------
+    source : SourceLocation
+        File, line and expression of the construct.
+    construct : str
+        The kind of construct: "try", "yield", "call" ...
 
     Examples
     --------

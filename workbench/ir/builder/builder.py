@@ -369,21 +369,63 @@ class GraphBuilder:
     def merge(self, *values: Any, name: str | None = None) -> tuple[Value, Value]:
         """Add a Merge: forwards whichever of its inputs is alive.
 
+        Parameters
+        ----------
+        *values : Value
+            The inputs, of which at most one is alive at a time. That of a loop has two: an Enter and a NextIteration,
+            which is given later by :meth:`add_back_edge`.
+        name : str, optional
+            Name of the node.
+
         Returns
         -------
         tuple of Value
-            The value, and the index of the input that was alive.
+            The value, and the index (int32) of the input that was alive.
+
+        Examples
+        --------
+        The six frame ops in one loop, which counts to 3:
+
+        >>> b = wb.GraphBuilder("count")
+        >>> end, one = (b.enter(b.constant(c), "loop", is_constant=True) for c in (3, 1))
+        >>> k, _ = b.merge(b.enter(b.constant(0), "loop"), name="k")
+        >>> done, more = b.switch(k, b.loop_cond(k < end))
+        >>> b.add_back_edge(k, b.next_iteration(more + one))
+        >>> b.build({"k": b.exit(done)}).run()
+        {'k': array(3)}
         """
         outputs: tuple[Value, Value] = self.op("Merge", *values, name=name)
         return outputs
 
     def loop_cond(self, value: Any, name: str | None = None) -> Value:
-        """Add a LoopCond, the condition of a frame: while it is true, another iteration begins."""
+        """Add a LoopCond, the condition of a frame: while it is true, another iteration begins.
+
+        Parameters
+        ----------
+        value : Value
+            The condition, a bool scalar.
+        name : str, optional
+            Name of the node.
+
+        Returns
+        -------
+        Value
+            The predicate of the Switches of this frame.
+        """
         condition: Value = self.op("LoopCond", value, name=name)
         return condition
 
     def switch(self, value: Any, pred: Any, name: str | None = None) -> tuple[Value, Value]:
         """Add a Switch: sends a value to one of two sides.
+
+        Parameters
+        ----------
+        value : Value
+            The value, of any type and shape.
+        pred : Value
+            A bool scalar that chooses the side.
+        name : str, optional
+            Name of the node.
 
         Returns
         -------
@@ -394,12 +436,38 @@ class GraphBuilder:
         return sides
 
     def next_iteration(self, value: Any, name: str | None = None) -> Value:
-        """Add a NextIteration: passes a value on to the next iteration of its frame."""
+        """Add a NextIteration: passes a value on to the next iteration of its frame.
+
+        Parameters
+        ----------
+        value : Value
+            A value of the loop's body.
+        name : str, optional
+            Name of the node.
+
+        Returns
+        -------
+        Value
+            The value in the next iteration, an input of the variable's Merge.
+        """
         following: Value = self.op("NextIteration", value, name=name)
         return following
 
     def exit(self, value: Any, name: str | None = None) -> Value:
-        """Add an Exit: passes a value out of its frame, to the one around it."""
+        """Add an Exit: passes a value out of its frame, to the one around it.
+
+        Parameters
+        ----------
+        value : Value
+            The side of a Switch that is alive when the loop ends.
+        name : str, optional
+            Name of the node.
+
+        Returns
+        -------
+        Value
+            The value in the frame around.
+        """
         left: Value = self.op("Exit", value, name=name)
         return left
 
@@ -630,7 +698,15 @@ class GraphBuilder:
             raise TypeMismatchError(f"{item} does not fit {other}.", slug="out-of-range") from error
 
     def widen(self, name: str, type_: TensorType) -> None:
-        """Give the Merge of a loop variable a wider type than its start value, for shapes of later iterations."""
+        """Give the Merge of a loop variable a wider type than its start value, for shapes of later iterations.
+
+        Parameters
+        ----------
+        name : str
+            Name of the Merge.
+        type_ : TensorType
+            A type of later iterations; sizes in which it differs from the present one become unknown.
+        """
         node = self._nodes[name]
         self._nodes[name] = replace(node, types=(node.types[0].join(type_), *node.types[1:]))
 

@@ -90,6 +90,7 @@ def summary(diff: Diff) -> list[str]:
     source = next(iter(diff.introduced), None)
     if source is not None:
         lines.append(f"Where it comes from: {told_source(source)}")
+    lines += map(str, diff.tokens)
     lines += [f"Another length: {printable(str(n))}." for n in diff.lengths]
     if diff.rounded:
         more = f" and {len(diff.rounded) - _NAMES:,} more" if len(diff.rounded) > _NAMES else ""

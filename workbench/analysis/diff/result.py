@@ -13,6 +13,7 @@ import numpy as np
 from workbench.analysis.diff import render
 from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.programs.ranking import Ranking
+from workbench.analysis.diff.programs.token_parting import TokenParting
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trip_counts import Length
 from workbench.errors import TraceError, WorkbenchError
@@ -88,6 +89,8 @@ class Diff:
         Of two programs: the values whose own error is known, the largest beside its bound first; see :meth:`ranking`.
     failures : tuple of str
         Of two programs: how each run failed, "" for one that did not.
+    tokens : tuple of TokenParting
+        For each loop that decodes, as of a language model: the token, layer and op at which the runs part.
 
     Examples
     --------
@@ -124,6 +127,8 @@ class Diff:
     made: tuple[Row, ...] | None = None
     #: of two programs: how each run failed, "" for one that did not
     failures: tuple[str, ...] = ()
+    #: loops that decode
+    tokens: tuple[TokenParting, ...] = ()
 
     @property
     def first(self) -> Row | None:
@@ -325,6 +330,7 @@ class Diff:
             "within": list(self.within),
             "rounded": list(self.rounded),
             "ranking": self.ranking().table(),
+            "tokens": [t.to_data() for t in self.tokens],
             "notes": list(self.notes),
         }
 

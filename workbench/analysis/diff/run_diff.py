@@ -18,6 +18,7 @@ from workbench.analysis.diff.measure import BLOCK_ITEMS, measure
 from workbench.analysis.diff.programs.names import named_pairs, shifts
 from workbench.analysis.diff.programs.opened import is_file_or_model, is_program, opened
 from workbench.analysis.diff.programs.settled import SettledRows, shifted
+from workbench.analysis.diff.programs.token_parting import TokenParting, partings
 from workbench.analysis.diff.quantised.rows import QuantisedRows
 from workbench.analysis.diff.quantised.scales import is_quantised
 from workbench.analysis.diff.result import Both, Curve, Diff
@@ -136,7 +137,13 @@ class _Comparison:
             tuple(rounded),
             None if settled is None else tuple(settled.made),
             tuple(self.programs or ()),
+            self._tokens(found),
         )
+
+    def _tokens(self, found: list[Outcome]) -> tuple[TokenParting, ...]:
+        if isinstance(self.a, TraceSide) and isinstance(self.b, TraceSide):
+            return partings(self.a, self.b, self.pairs, found, self.shifts)
+        return ()
 
     def _more(self, settled: SettledRows | None) -> list[str]:
         """Sentences on two programs beside their differences."""

@@ -64,7 +64,7 @@ class Cone:
             needed = self._needed(key, key == start)
             missing = [k for k in needed if k not in self.known]
             if not missing:
-                self._make(key, needed)
+                self._make(key, needed, key == start)
                 waiting.pop()
                 continue
             if len(self.known) + len(waiting) > MOST:
@@ -85,10 +85,10 @@ class Cone:
             return made[:1]
         return [(r, path) for r in node.inputs]
 
-    def _make(self, key: tuple[Ref, Path], needed: list[tuple[Ref, Path]]) -> None:
+    def _make(self, key: tuple[Ref, Path], needed: list[tuple[Ref, Path]], first: bool) -> None:
         ref, path = key
         node = self.graph.nodes[ref.node]
-        if ref in self.used:
+        if not first and ref in self.used:  # a variable may be made from itself, of the iteration before
             self.known[key] = self._noisy(self._typed(ref, self.end(ref, path)))
         elif node.op in HANDS_ON:
             self.known[key] = self.known[needed[0]]

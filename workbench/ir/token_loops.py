@@ -1,0 +1,115 @@
+"""Loops that decode: each iteration chooses whole numbers by floats, and the next one reads rows of a table at them.
+
+::
+
+    Merge ─► ... whole numbers ... ─► gather(table of floats, here) ─► floats ─► argmax ─► ... ─► NextIteration
+    token    the rows of these                                                   chosen
+
+That is what language models do with their tokens. Such numbers are codes: they have an order by accident only, and
+neither a mean nor a limit. The loop may have one newest token as a variable, or all tokens so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+#: ops that read rows of their first input at the numbers of another
+READS = frozenset(["gather", "getitem", "gather_nd", "embedding"])
+#: ops that tell the shape of floats, not what they are
+_SHAPES = frozenset(["shape", "size", "rank", "dim_size", "len"])
+#: nodes that one search looks at
+_LOOKED = 4096
+
+
+@dataclass(frozen=True)
+class TokenLoop:
+    """``variable`` is the Merge with the token that an iteration reads, ``chosen`` the choice of the next one."""
+
+    frame: FramePath
+    variable: Ref
+    chosen: Ref
+
+
+_known: WeakKeyDictionary[Graph, tuple[TokenLoop, ...]] = WeakKeyDictionary()
+
+
+def token_loops(graph: Graph) -> tuple[TokenLoop, ...]:
+    """The loops of a graph that decode, the outer ones first, each with its first such variable."""
+    if graph not in _known:
+        _known[graph] = _found(graph)
+    return _known[graph]
+
+
+def _found(graph: Graph) -> tuple[TokenLoop, ...]:
+    found: dict[FramePath, TokenLoop] = {}
+    for path in sorted(graph.frames, key=len):
+        for variable in graph.frames[path].variables if path else ():
+            if path in found or not _is_whole(graph, Ref(variable.merge)) or not _is_read(graph, variable.merge):
+                continue
+            chosen = _choice(graph, graph.nodes[variable.next_iteration].inputs[0])
+            if chosen is not None:
+                found[path] = TokenLoop(path, Ref(variable.merge), chosen)
+    return tuple(found.values())
+
+
+def layer_of(name: str, region: str = "") -> str:
+    """The layer that the name of a node tells, ``layers.0.attn`` of ``/layers.0/attn/MatMul`` and ``layers/0/attn/mm``.
+
+    ``region`` is the name of the loop or branch around it, which is left out.
+
+    >>> layer_of("/layers.0/attn/MatMul_output_0"), layer_of("while_11/layers/0/mm", "while_11"), layer_of("mm")
+    ('layers.0.attn', 'layers.0', '')
+    """
+    name = name.removeprefix(f"{region}/") if region else name
+    return ".".join(part for part in name.split("/")[:-1] if part)
+
+
+def _is_whole(graph: Graph, ref: Ref) -> bool:
+    return graph.type_of(ref).dtype.startswith(("int", "uint"))
+
+
+def _is_float(graph: Graph, ref: Ref) -> bool:
+    return graph.type_of(ref).dtype.startswith(("float", "bfloat"))
+
+
+def _is_read(graph: Graph, merge: str) -> bool:
+    """True if rows of floats are read at a variable, as it is or through whole numbers, in its own iteration."""
+    seen, waiting = {merge}, [merge]
+    while waiting and len(seen) < _LOOKED:
+        at = waiting.pop()
+        for name in graph.consumers(at):
+            node = graph.nodes[name]
+            if name in seen or node.op in ("NextIteration", "Exit", "LoopCond") or node.op in _SHAPES:
+                continue
+            floats = bool(node.types) and node.types[0].dtype.startswith(("float", "bfloat"))
+            if node.op in READS and floats and node.inputs[0].node != at and _is_float(graph, node.inputs[0]):
+                return True
+            if node.types and _is_whole(graph, Ref(name)):
+                seen.add(name)
+                waiting.append(name)
+    return False
+
+
+def _choice(graph: Graph, ref: Ref) -> Ref | None:
+    """The nearest value before ``ref`` that is whole and made of floats, as argmax is."""
+    seen, waiting = {ref.node}, [ref]
+    while waiting and len(seen) < _LOOKED:
+        at = waiting.pop(0)
+        node = graph.nodes[at.node]
+        if not _is_whole(graph, at) or node.op in _SHAPES:
+            continue
+        if any(_is_float(graph, r) for r in node.inputs):
+            return at
+        for r in node.inputs:
+            if r.node not in seen and graph.nodes[r.node].op not in ("NextIteration", "Enter"):
+                seen.add(r.node)
+                waiting.append(r)
+    return None
+
+
+__all__ = ["TokenLoop", "layer_of", "token_loops"]

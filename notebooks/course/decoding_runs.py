@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import warnings
+import inspect
 from typing import Any
 
 import workbench as wb
@@ -26,20 +26,20 @@ def decoded(which: str) -> Any:
     if which == "first":
         return wb.record_decoding(model, prompt, max_new_tokens=24, do_sample=False, name="first")
     if which == "second":
+        names = inspect.signature(model.forward).parameters
+        called = "cache" if "cache" in names else "past_key_values"  # of older versions of transformers
 
         def cached(model: Any, tokens: Any, forgets: bool) -> Any:
             cache, given = transformers.DynamicCache(config=model.config), tokens
             while tokens.shape[1] < 13:
-                logits = model(given, past_key_values=cache, use_cache=True).logits
+                logits = model(given, **{called: cache}, use_cache=True).logits
                 given = logits[:, -1:].argmax(-1)
                 tokens = torch.cat([tokens, given], 1)
                 if forgets and tokens.shape[1] == TOKEN + 1:
                     cache.layers[0].keys = 0 * cache.layers[0].keys
             return tokens
 
-        with warnings.catch_warnings():  # newer versions of transformers call past_key_values cache
-            warnings.simplefilter("ignore", FutureWarning)
-            runs = [wb.record_decoding(model, prompt, generate=cached, forgets=forgets) for forgets in (False, True)]
+        runs = [wb.record_decoding(model, prompt, generate=cached, forgets=forgets) for forgets in (False, True)]
         return runs[0], runs[1]
     if which == "third":
         common = {"max_new_tokens": 12, "do_sample": False}

@@ -34,15 +34,12 @@
 
 # %% tags=["definitions"]
 import copy
-import warnings
 
 import course
 import torch
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 import workbench as wb
-
-warnings.simplefilter("ignore", FutureWarning)  # newer versions of transformers call past_key_values cache
 
 # %% [markdown]
 # ## 1. With and without a cache
@@ -119,7 +116,7 @@ def greedy(model, tokens, blocks=None, steps=8):
         keys, values = Blocks(), Blocks()
         cache.layers[blocks].update = lambda k, v, *more, **named: (keys.put(k), values.put(v))
     for _ in range(steps):
-        logits = model(given, past_key_values=cache, use_cache=True).logits
+        logits = model(given, cache=cache, use_cache=True).logits
         given = logits[:, -1:].argmax(-1)
         tokens = torch.cat([tokens, given], 1)
     return tokens
@@ -196,7 +193,7 @@ def guessing(model, tokens, forget, steps=8):
         guesses = torch.cat([(tokens[:, -1:] + k) % 64 for k in (1, 2, 3)], 1)
         given = torch.cat([tokens, guesses], 1)[:, known:]
         places = torch.arange(known, known + given.shape[1])[None]
-        best = model(given, past_key_values=cache, position_ids=places, use_cache=True).logits[:, -4:].argmax(-1)
+        best = model(given, cache=cache, position_ids=places, use_cache=True).logits[:, -4:].argmax(-1)
         accepted = int((best[:, :-1] == guesses).long().cumprod(1).sum())
         tokens = torch.cat([tokens, best[:, : accepted + 1]], 1)
         known = tokens.shape[1] - 1

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, torch, transformers
+from tests.recorder.decoding.tiny import CACHE, FIRST, PROMPT, made, recorded, torch, transformers
 
 pytestmark = pytest.mark.watch
 
@@ -68,7 +68,7 @@ def window_rolled_one_token_early() -> Any:
         return made
 
     model = made("Mistral", "sdpa", sliding_window=8)
-    return recorded(model), recorded(model, past_key_values=changed(model, 0, early))
+    return recorded(model), recorded(model, **{CACHE: changed(model, 0, early)})
 
 
 def window_ignored_for_one_token() -> Any:
@@ -80,7 +80,7 @@ def window_ignored_for_one_token() -> Any:
 
     for layer in wrong.model.layers:
         layer.self_attn.register_forward_pre_hook(seen, with_kwargs=True)
-    return recorded(model, use_cache=False), recorded(wrong, past_key_values=transformers.DynamicCache())
+    return recorded(model, use_cache=False), recorded(wrong, **{CACHE: transformers.DynamicCache()})
 
 
 def positions_begin_again_with_a_cache() -> Any:
@@ -101,7 +101,7 @@ def cache_is_reset_at_verification() -> Any:
             guess = (tokens[:, -1:] + 1) % 64
             given = torch.cat([tokens, guess], 1)[:, known:]
             places = torch.arange(known, known + given.shape[1])[None]
-            best = model(input_ids=given, past_key_values=cache, position_ids=places, use_cache=True).logits[:, -2:]
+            best = model(input_ids=given, **{CACHE: cache}, position_ids=places, use_cache=True).logits[:, -2:]
             best = best.argmax(-1)
             right = bool((best[:, :1] == guess).all())
             tokens = torch.cat([tokens, best[:, : 1 + right]], 1)
@@ -122,7 +122,7 @@ def rows_of_a_batch_are_swapped() -> Any:
         return type(own).update(own, keys, values)
 
     model, prompt = made("Llama", "sdpa"), torch.tensor([[9, 8, 3, 4, 5], [3, 4, 5, 6, 7]])
-    return recorded(model, prompt), recorded(model, prompt, past_key_values=changed(model, 0, swapped))
+    return recorded(model, prompt), recorded(model, prompt, **{CACHE: changed(model, 0, swapped)})
 
 
 def positions_count_the_padding() -> Any:
@@ -144,7 +144,7 @@ def cache_is_quantised_from_a_token_on() -> Any:
         return found
 
     model = made("Phi3", "sdpa")
-    return recorded(model), recorded(model, past_key_values=changed(model, 0, rounded))
+    return recorded(model), recorded(model, **{CACHE: changed(model, 0, rounded)})
 
 
 def positions_count_the_keys_that_are_left() -> Any:
@@ -156,7 +156,7 @@ def positions_count_the_keys_that_are_left() -> Any:
         while tokens.shape[1] < FIRST + 8:
             first = cache.get_seq_length() if by_keys else tokens.shape[1] - given.shape[1]
             places = torch.arange(first, first + given.shape[1])[None]
-            logits = model(input_ids=given, past_key_values=cache, position_ids=places, use_cache=True).logits
+            logits = model(input_ids=given, **{CACHE: cache}, position_ids=places, use_cache=True).logits
             given = logits[:, -1:].argmax(-1)
             tokens = torch.cat([tokens, given], 1)
             for layer in cache.layers:
@@ -238,8 +238,8 @@ def prompt_is_in_the_cache_already() -> Any:
     model = made("Llama", "sdpa")
     cache = transformers.DynamicCache(config=model.config)
     with torch.no_grad():
-        model(input_ids=PROMPT[:, :3], past_key_values=cache, use_cache=True)
-    return recorded(model), recorded(model, past_key_values=cache)
+        model(input_ids=PROMPT[:, :3], **{CACHE: cache}, use_cache=True)
+    return recorded(model), recorded(model, **{CACHE: cache})
 
 
 def prompt_in_chunks() -> Any:
@@ -247,11 +247,11 @@ def prompt_in_chunks() -> Any:
 
     def chunked(model: Any, tokens: Any) -> Any:
         cache, known = transformers.DynamicCache(config=model.config), 0
-        model(input_ids=tokens[:, :2], past_key_values=cache, use_cache=True)
-        model(input_ids=tokens[:, 2:4], past_key_values=cache, use_cache=True)
+        model(input_ids=tokens[:, :2], **{CACHE: cache}, use_cache=True)
+        model(input_ids=tokens[:, 2:4], **{CACHE: cache}, use_cache=True)
         known = 4
         while tokens.shape[1] < FIRST + 8:
-            logits = model(input_ids=tokens[:, known:], past_key_values=cache, use_cache=True).logits
+            logits = model(input_ids=tokens[:, known:], **{CACHE: cache}, use_cache=True).logits
             known = tokens.shape[1]
             tokens = torch.cat([tokens, logits[:, -1:].argmax(-1)], 1)
         return tokens

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch, transformers
+from tests.recorder.decoding.tiny import CACHE, FIRST, PROMPT, made, recorded, speculative, torch, transformers
 
 pytestmark = pytest.mark.watch
 functional = torch.nn.functional
@@ -61,7 +61,7 @@ def cache_in_half_precision() -> Any:
     cache = transformers.DynamicCache(config=model.config)
     layer = cache.layers[0]
     layer.update = lambda keys, values, *a, **k: type(layer).update(layer, keys, values.half().float(), *a, **k)
-    return recorded(model), recorded(model, past_key_values=cache)
+    return recorded(model), recorded(model, **{CACHE: cache})
 
 
 def approximate_activation() -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.recorder.decoding.tiny import PROMPT, made, recorded, torch, transformers
+from tests.recorder.decoding.tiny import CACHE, PROMPT, made, recorded, torch, transformers
 
 pytestmark = pytest.mark.watch
 onnx = pytest.importorskip("onnx")
@@ -33,7 +33,7 @@ def exported(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
             for layer, keys, values in zip(cache.layers, past[::2], past[1::2], strict=True):
                 layer.lazy_initialization(keys, values)
                 layer.keys, layer.values = keys, values
-            found = self.model(input_ids, position_ids=position_ids, past_key_values=cache, use_cache=True)
+            found = self.model(input_ids, position_ids=position_ids, **{CACHE: cache}, use_cache=True)
             return (found.logits, *(x for layer in cache.layers for x in (layer.keys, layer.values)))
 
     ids = torch.tensor([[3, 4, 5]])

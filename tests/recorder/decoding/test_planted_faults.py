@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch
+from tests.recorder.decoding.tiny import CACHE, FIRST, PROMPT, made, recorded, speculative, torch
 
 pytestmark = pytest.mark.watch
 
@@ -75,7 +75,7 @@ def cache_not_updated() -> Any:
         layer.update = update
 
     model = made("Llama", "sdpa")
-    return recorded(model), recorded(model, past_key_values=caching(model, once))
+    return recorded(model), recorded(model, **{CACHE: caching(model, once)})
 
 
 @fault(FIRST, "cat", "model.layers.1.self_attn")
@@ -91,7 +91,7 @@ def cache_of_the_wrong_layer() -> Any:
         layer.update = update
 
     model = made("Llama", "sdpa")
-    return recorded(model, use_cache=False), recorded(model, past_key_values=caching(model, other))
+    return recorded(model, use_cache=False), recorded(model, **{CACHE: caching(model, other)})
 
 
 @fault(FIRST, "_to_copy", "model.rotary_emb")
@@ -128,7 +128,7 @@ def dropped_newest_key() -> Any:
         layer.update = update
 
     model = made("Llama", "sdpa")
-    return recorded(model), recorded(model, past_key_values=caching(model, short))
+    return recorded(model), recorded(model, **{CACHE: caching(model, short)})
 
 
 @fault(0, "mul", "model.layers.1.self_attn")

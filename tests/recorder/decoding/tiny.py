@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 
@@ -17,6 +18,10 @@ transformers.logging.set_verbosity_error()
 PROMPT = torch.tensor([[3, 4, 5, 6, 7]])
 #: tokens of the prompt, so that this is the first one that a cached run computes alone
 FIRST = PROMPT.shape[1]
+#: the argument of a model with the keys and values, which older versions of transformers call past_key_values
+CACHE = next(
+    n for n in inspect.signature(transformers.LlamaForCausalLM.forward).parameters if n in ("cache", "past_key_values")
+)
 
 
 def made(name: str, attention: str = "eager", seed: int = 0, **more: Any) -> Any:
@@ -53,7 +58,7 @@ def speculative(model: Any, prompt: Any, cropped: bool = True, steps: int = 8, g
         last = tokens[:, -1:]
         given = torch.cat([tokens, *[(last + k) % 64 for k in range(1, guesses + 1)]], 1)[:, known:]
         positions = torch.arange(known, known + given.shape[1])[None]
-        logits = model(input_ids=given, past_key_values=cache, position_ids=positions, use_cache=True).logits
+        logits = model(input_ids=given, **{CACHE: cache}, position_ids=positions, use_cache=True).logits
         best = logits[:, -guesses - 1 :].argmax(-1)
         right = int((best[:, :-1] == given[:, -guesses:]).long().cumprod(1).sum())
         tokens = torch.cat([tokens, best[:, : right + 1]], 1)

@@ -127,6 +127,7 @@ def test_looking_around(terminal):
     why = said(terminal, "why")
     assert "PROVED: the loop ends" in why and "Deciding clause: " in why and "(false in iteration 4: " in why
     assert said(terminal, "laws").startswith("No laws were weighed. ")
+    assert "Only 3 values: at least 5 are needed." in said(terminal, "laws x")
     assert "x" in said(terminal, "report") and "All recorded values are finite." in said(terminal, "nan")
     assert "while/x/Switch" in said(terminal, "branches")
     assert said(terminal, "events 3").count("\n") == 4

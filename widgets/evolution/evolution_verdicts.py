@@ -25,8 +25,9 @@ def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[s
     """The verdict about the newest values of ``name``; None where there are too few or no numbers.
 
     ``lasts`` are the numbers of the last iteration of each of its lines. The result has ``name``, ``of``, ``label``,
-    ``limit``, ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``issues``, ``line`` (the
-    number of the line that the forecast belongs to), ``forecast``, ``distance`` and ``told``.
+    ``limit``, ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``refused`` (laws that it
+    is not made of), ``issues``, ``line`` (the number of the line that the forecast belongs to), ``forecast``,
+    ``distance`` and ``told``.
     """
     if len(column) < LEAST:
         return None
@@ -48,6 +49,7 @@ def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[s
         "short": verdict_text("", label, verdict)[2:].partition(", sure to")[0],
         "rate": rate_text(verdict),
         "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
+        "refused": [str(r) for r in getattr(verdict, "why_not", ())],
         "issues": dict(getattr(verdict, "issues", None) or {}),
         **about,
     }

@@ -31,7 +31,15 @@ def empty_notes(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 def evolution_html(model: dict[str, Any]) -> str:
     """Text description of the plot, folded until opened by mouse or keyboard; names are escaped."""
-    told = [[v["text"] + ".", *v.get("why", ())[:2], v.get("told", "")] for v in model.get("verdicts", ())]
+    told = [
+        [
+            v["text"] + ".",
+            *v.get("why", ())[:2],
+            v.get("told", ""),
+            *(f"{r[:1].upper()}{r[1:]}." for r in v.get("refused", ())),
+        ]
+        for v in model.get("verdicts", ())
+    ]
     told += [[f"{name} holds {why}: it has no line."] for name, why in (model.get("empty") or {}).items()]
     items = "".join(f"<li>{text(' '.join(t for t in sentences if t))}</li>" for sentences in told)
     if not items:

@@ -119,6 +119,7 @@ def _evolution(h: History, found: Finding) -> Evolution:
         doubt=found.doubt,
         model=model,
         distance=0.0 if limit is None else _distance(h, limit),
+        why_not=[refused for law, refused in h.refused.items() if law != found.method],
     )
 
 

@@ -117,6 +117,8 @@ def _irregular(h: History) -> Finding:
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
             return found
+        h.refuse("map", "none of low degree foretells each next value within 1 %")
+        h.refuse("return_map")
     found = one_way(h)
     if found is not None:
         return found
@@ -127,12 +129,16 @@ def _irregular(h: History) -> Finding:
         if found is not None and found.label is Pattern.CHAOTIC:
             return found
     peak = spectral_peak(h)
+    h.refuse("spectrum", "one frequency and its harmonics carry {share:.0%} of the variance", share=peak[0])
     found = periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
         # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
         rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or random_walk(h) or envelope(h)
+    if found is None:
+        h.refuse("random_walk", "its steps are no independent ones that add up")
+        h.refuse("envelope", "the spread of its steps neither grows nor shrinks all along")
     if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)

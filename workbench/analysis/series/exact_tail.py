@@ -34,6 +34,7 @@ def level(h: History) -> Finding | None:
         return Finding(
             Pattern.STABLE, "stagnation", why, Settled(last), limit=last, limit_error=0.0, issues={"stagnation": at}
         )
+    h.refuse("level", "its values range over {range:.3g}", range=h.unscale(spread))
     return None
 
 
@@ -64,6 +65,8 @@ def periodic(h: History) -> Finding | None:
     """
     p, run = fits.repeats(h.words)
     if not p or _few_kinds(h, p, run):
+        reason = "its last {run} values repeat as they may by chance" if p else "no tail of it repeats"
+        h.refuse("periodic", reason, run=run)
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))
@@ -98,6 +101,8 @@ def constant_tail(h: History) -> Finding | None:
     """CONVERGING if the record ends in a constant run longer than twice the longest run before it."""
     run, longest, changes = fits.equal_runs(h.words)
     if run == len(h) or run < 3 or run <= 2 * longest:
+        reason = "the last {run} values are equal, and up to {longest} in a row were before"
+        h.refuse("constant_tail", reason, run=run, longest=max(1, longest))
         return None
     # two values in all, or a jump at the very start: little evidence of an approach
     doubt = 0.2 if changes < 2 else 0.0

@@ -95,6 +95,8 @@ class Evolution:
     distance : float
         The distance from the newest value to the limit, at least a hundredth of the way that is gone; 0 without a
         limit. The limit is printed only if its error is small against it.
+    why_not : list of RefusedLaw
+        The laws that the label was not made of: ``law``, ``reason`` and ``numbers``. ``print`` them.
     least : float or None
         A number below which the values never are: 0 of norms. Limits and forecasts are not below it, either.
 
@@ -124,6 +126,7 @@ class Evolution:
     model: Any = field(default=None, repr=False)
     distance: float = field(default=0.0, repr=False)
     least: float | None = field(default=None, repr=False)
+    why_not: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def above(self, least: float = 0.0) -> Evolution:
         """The answer about values that are never below ``least``, such as norms: no limit or forecast is, either.

@@ -8,7 +8,7 @@ from workbench.analysis.series import smooth_tail, step_ratios
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding
 from workbench.analysis.series.rules import chaos
-from workbench.analysis.series.value_series import History
+from workbench.analysis.series.value_series import LAWS, History
 
 
 def smooth(h: History) -> Finding | None:
@@ -22,8 +22,21 @@ def smooth(h: History) -> Finding | None:
     if tail is not None:
         candidates = smooth_tail.laws(tail, h.start)
         fit = smooth_tail.best_fit(candidates, relative_rounding=smooth_tail.relative_rounding(h, tail))
+    else:
+        h.refuse("geometric", "the steps up to the end have neither one sign nor alternate")
+    h.refuse("superlinear", "the steps do not shrink by a power of themselves")
     linear = linear_prediction(h, end)
     error = linear.model.spread if linear is not None else float("inf")
+    for law in candidates:
+        if law.kind in LAWS:
+            off = math.exp(min(law.error, 50.0))
+            h.refuse(law.kind, "it misses the last 40 % of the steps by a factor of {off:.3g}", off=off)
+    if linear is None:
+        h.refuse("linear_prediction", "none of up to eight steps foretells the last 40 % within 2 %")
+    else:
+        h.refuse(
+            "linear_prediction", "it misses the last 40 % by {off:.2g} of the steps, and another law less", off=error
+        )
     rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
     if rough and chaos.irregular(h):
         found = chaos.polynomial_map(h, 1e-6)

@@ -28,7 +28,9 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
         return None
     starts = np.concatenate([[0], moved])
-    found = decide(History(h.exact[starts], h.start // every, h.dtype))
+    steps = History(h.exact[starts], h.start // every, h.dtype)
+    found = decide(steps)
+    h.refused |= steps.refused
     found.why = f"The values step every {every} iterations; of the values at the steps: {found.why}"
     # the record and its steps have one largest value, so one scale
     if found.rate is not None and found.rate > 0:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.kernels import fits
+from workbench.text import harmless
 
 #: How far a step looks back where its cost grows faster than the record; also the size of the streaming ring.
 WINDOW = 512
@@ -37,6 +38,39 @@ class HistoryError(WorkbenchError):
     slug = "bad-history"
 
 
+#: laws that a label may be made of, by the name of its method, in words
+LAWS = {
+    "level": "one level",
+    "periodic": "an exact period",
+    "constant_tail": "an end at rest",
+    "superlinear": "superlinear convergence",
+    "counter": "steps of one size",
+    "geometric": "steps that change by a factor",
+    "power": "steps that go like a power of the iteration",
+    "linear_prediction": "a linear recurrence",
+    "map": "a polynomial map",
+    "return_map": "a map of one value",
+    "one_way": "steps one way with rests",
+    "spectrum": "one wave with its harmonics",
+    "random_walk": "a random walk",
+    "envelope": "a spread that grows or shrinks",
+    "moving_mean": "a mean that moves",
+    "noise_ball": "noise about a level",
+}
+
+
+class RefusedLaw(NamedTuple):
+    """A law that a label was not made of: its name, why not, and the numbers that say so."""
+
+    law: str
+    reason: str
+    numbers: dict[str, float]
+
+    @harmless
+    def __str__(self) -> str:
+        return f"{LAWS[self.law]}: refused, {self.reason.format(**self.numbers)}"
+
+
 class History:
     """Values of one scalar variable, oldest first.
 
@@ -59,6 +93,8 @@ class History:
         self.eps = 0.0 if self.integral else 2.0 ** (1 - digits)
         #: What several steps ask for, by name: it is computed once.
         self.known: dict[str, Any] = {}
+        #: The laws that were asked, and are not those of the label.
+        self.refused: dict[str, RefusedLaw] = {}
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -66,6 +102,10 @@ class History:
     @property
     def total(self) -> int:
         return self.start + len(self.raw)
+
+    def refuse(self, law: str, reason: str = "it does not describe the record", **numbers: float) -> None:
+        """Keeps that the label is not made of this law; ``reason`` names the numbers in braces."""
+        self.refused[law] = RefusedLaw(law, reason, numbers)
 
     @cached_property
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.live.label import label_of
 from workbench.analysis.verdict import Termination
 from workbench.cli.explain import ALL_LINKS, LINKS
 from workbench.cli.neighbours import neighbourhood
@@ -150,9 +151,15 @@ def why(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.say(terminal.session.termination(frame))
 
 
-@command("laws", _GROUP, "laws [LOOP]", "the laws behind a forecast, with shares and refusals")
+@command("laws", _GROUP, "laws [LOOP | NAME]", "the laws behind a forecast or a label, with shares and refusals")
 def laws(terminal: Terminal, words: list[str], line: str) -> None:
     frame = words[0] if words else None
+    if frame is not None and frame in terminal.session.trace:
+        evolution = label_of(terminal.session.trace, frame)
+        terminal.code.append(f"print(*wb.classify({terminal.variable}.trace[{frame!r}].values).why_not, sep='\\n')")
+        for told in (evolution, *evolution.why_not):
+            terminal.screen.say(told)
+        return
     asked = "" if frame is None else repr(frame)
     terminal.code.append(f"print(*{terminal.variable}.termination({asked}).candidates, sep='\\n')")
     for told in laws_of(terminal.session.termination(frame)):

@@ -18,41 +18,30 @@ QUIET, WAITS = 0.25, 0.2
 #: Turns of correlated noise, as a share of its values, at least: half of the steps of a random walk turn, two thirds of
 #: those of white noise. Of fewer than 40 values more are asked for, because a slow wave has some, too.
 TURNS, TURNS_OF_FEW = 0.25, 0.4
-#: Values of a record that fell to a floor, and at the floor, at least.
-CAME, ARRIVED = 32, 10
 #: The gap below a floor that was reached within the record, in parts of the way down to it; or lengths of the record
 #: for which its steepest slope must not lead over the gap; and the same of a level that no way down was seen to.
-AFTER, LASTS, ANYWAY = 2.0, 6.0, 25.0
+AFTER, LASTS, ANYWAY = 0.5, 6.0, 25.0
 
 
 def far_from_noise(x: np.ndarray, keep: str, t: float) -> float | None:
     """The gap in deviations of a stationary record of noise whose range keeps well away from t; else None.
 
-    Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
-    of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
-    values, an eighth of the record at least; in the logarithm where the values are positive.  Its quarters must lie on
-    one level and the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean
-    back, the noise is correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.
-    A record that waits and moves now and then is a search, and not noise.
+    Asked of all of it where it has 40 values or more, and of the last half, 20 values or more: at its level for as long
+    as it took to come there; in the logarithm where the values are positive.  Its quarters must lie on one level and
+    the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is
+    correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.  A record that waits
+    and moves now and then is a search, and not noise.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
     n = len(x)
-    parts = ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), max(ARRIVED, n // 8)))
-    for start, least in parts:
+    for start, least in ((0, 40), (n // 2, 20)):
         late = x[start:]
         if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)
             if gap is not None:
                 return gap
     return None
-
-
-def _arrival(x: np.ndarray, keep: str) -> int:
-    """Index from which no value is above the last ten, seen from the threshold; the end where no way down was seen."""
-    y = x if keep in (">", ">=") else -x
-    outside = np.flatnonzero(y > y[-10:].max())
-    return int(outside[-1]) + 1 if len(x) >= CAME and outside.size >= 5 else len(x)
 
 
 def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:

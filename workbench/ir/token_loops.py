@@ -22,6 +22,8 @@ from workbench.ir.node import Ref
 READS = frozenset(["gather", "getitem", "gather_nd", "embedding"])
 #: ops that tell the shape of floats, not what they are
 _SHAPES = frozenset(["shape", "size", "rank", "dim_size", "len"])
+#: ops that hand a number on as it is
+_SAME = frozenset(["Switch", "Identity", "NextIteration", "Exit", "reshape", "squeeze", "expand_dims"])
 #: nodes that one search looks at
 _LOOKED = 4096
 
@@ -43,6 +45,20 @@ def token_loops(graph: Graph) -> tuple[TokenLoop, ...]:
     if graph not in _known:
         _known[graph] = _found(graph)
     return _known[graph]
+
+
+def token_values(graph: Graph) -> frozenset[Ref]:
+    """The tokens of the loops of a graph: the choices, the variables, and what hands them on as they are."""
+    found = {ref for loop in token_loops(graph) for ref in (loop.variable, loop.chosen)}
+    waiting = list(found)
+    while waiting:
+        for name in graph.consumers(waiting.pop().node):
+            node = graph.nodes[name]
+            if node.op in _SAME:
+                more = {Ref(name, k) for k in range(2 if node.op == "Switch" else 1)} - found
+                found |= more
+                waiting += more
+    return frozenset(found)
 
 
 def _found(graph: Graph) -> tuple[TokenLoop, ...]:
@@ -112,4 +128,4 @@ def _choice(graph: Graph, ref: Ref) -> Ref | None:
     return None
 
 
-__all__ = ["TokenLoop", "layer_of", "token_loops"]
+__all__ = ["TokenLoop", "layer_of", "token_loops", "token_values"]

@@ -115,3 +115,25 @@ def test_other_loops_do_not_decode() -> None:
     graph = rows.graph_for(table=np.eye(4), n=3)
     assert token_loops(graph) == ()  # a counter reads rows, and no float chooses it
     assert wb.diff(graph, graph, {"table": np.eye(4), "n": 3}).tokens == ()
+
+
+def test_tokens_are_codes_whose_repetition_is_told_with_its_period_and_caches_have_a_bound() -> None:
+    model = decoder(weights(7, placed=False), steps=60, end=99)
+    with wb.Session(wb.load(model), FIRST) as session:
+        for _ in range(31):
+            session.next_iteration()
+        found = wb.analyze(session).variables
+        grown = found["decode/keys_0"]
+        assert "ends after 30 more iterations" in grown.evolution.why[0] and "comes to 60." in grown.evolution.why[0]
+        session.run()
+        tokens = [int(v[0]) for v in session.trace["decode/token"].values]
+        told = wb.analyze(session).variables["decode/token"].evolution
+        assert tokens[-9:] == 3 * tokens[-3:] and len(set(tokens[-3:])) == 3
+        assert (told.label, told.period) == (wb.Pattern.OSCILLATING, 3.0)
+    with wb.Session(wb.load(decoder(weights(0), steps=40)), FIRST) as session:
+        session.run()
+        variables = wb.analyze(session, ["decode/token", "token"]).variables
+        for name in ("decode/token", "token"):  # neither noise around a mean nor a limit
+            assert variables[name].evolution.label is wb.Pattern.UNKNOWN
+            assert "Its values are tokens: " in variables[name].evolution.why[0]
+            assert variables[name].evolution.limit is None

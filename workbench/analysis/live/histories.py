@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.live.value_stream import is_real
 from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Ref
+from workbench.ir.token_loops import token_values
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
@@ -38,7 +39,8 @@ class HistoryColumn:
 
     ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
     (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan
-    and inf to the first iteration of it. ``notes`` say what is missing.
+    and inf to the first iteration of it. ``notes`` say what is missing. ``codes``: its numbers are tokens that a loop
+    chooses, of which only repetition can be told.
     """
 
     values: np.ndarray
@@ -53,6 +55,7 @@ class HistoryColumn:
     last: Any = None
     first_bad: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    codes: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -110,6 +113,7 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
     tail = int(min(TAIL, max(8, BYTES // (size * item))))
     found = HistoryColumn.empty(dtype=str(sample.dtype), total=total)
     found.shape = tuple(sample.shape)
+    found.codes = sample.dtype.kind in "iu" and ref in token_values(trace.graph)
     if size == 1:
         paths, values = reading.newest(tail, stop)
         mine = np.all(paths[:, :-1] == paths[-1, :-1], axis=1)

@@ -26,6 +26,8 @@ from workbench.threads import Lock
 from workbench.trace import Trace
 
 NO_VALUES = "There are no values."
+#: methods that find equal values, not numbers that are near to each other
+EXACT = ("level", "periodic", "constant_tail")
 #: answers that are kept
 KEPT = 1024
 
@@ -69,7 +71,15 @@ def evolution_of(column: HistoryColumn) -> Evolution:
 def _key(column: HistoryColumn) -> bytes:
     """A digest of everything that a verdict depends on."""
     digest = blake2b(digest_size=16)
-    about = (column.values.shape, column.values.dtype.str, column.dtype, column.shape, column.components, column.step)
+    about = (
+        column.values.shape,
+        column.values.dtype.str,
+        column.dtype,
+        column.shape,
+        column.components,
+        column.step,
+        column.codes,
+    )
     digest.update(repr((*about, int(column.iterations[0]))).encode())
     before = column.y if len(column.x) and column.x[0] < column.iterations[0] else column.y[:0]
     for part in (column.values, before):
@@ -83,7 +93,10 @@ def _judged(column: HistoryColumn) -> Evolution:
     rounded = column.dtype if column.dtype.startswith(("float", "bfloat")) else None
     try:
         if values.ndim == 1:
-            found = _arrived(_spaced(classify_history(History(values, start, rounded)), column), column)
+            found = classify_history(History(values, start, rounded))
+            if column.codes:
+                return _of_codes(found, column)
+            found = _arrived(_spaced(found, column), column)
             return found.of_norm() if column.of_sizes else found
         results = []
         for k, place in enumerate(column.components):
@@ -101,6 +114,15 @@ def _of_array(found: Evolution, place: int | None) -> Evolution:
     if found.method == "short" and found.label is Pattern.DIVERGING:
         found.label, found.confidence = Pattern.UNKNOWN, 0.0
     return found.of_norm() if place is None else found
+
+
+def _of_codes(found: Evolution, column: HistoryColumn) -> Evolution:
+    """Of tokens only what repeats exactly, or stays, is a pattern: they have no mean, no limit and no noise."""
+    if column.step == 1 and found.method in EXACT:
+        return found
+    n, different = len(column), len(np.unique(column.values))
+    why = f"Its values are tokens: {n:,} of them, {different:,} different, and no pattern repeats at the end."
+    return Evolution(Pattern.UNKNOWN, why=[why], method="codes", count=n)
 
 
 def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:

@@ -86,9 +86,8 @@ static void wb_nest(const wb_array *x, char *const *args) {
 }
 
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
- * instruction leave the same bits. A few blocks of doubles fit the first-level cache; shorter ones spend their time on
- * what each of them ends with. Chains without statistics take shorter ones, of which half a dozen fit. */
-enum { WB_BLOCK = 2048, WB_SHORT_BLOCK = 512 };
+ * instruction leave the same bits. Half a dozen blocks of doubles fit the first-level cache. */
+enum { WB_BLOCK = 512 };
 static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {
     double part[7];
     int k;

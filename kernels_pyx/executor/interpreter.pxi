@@ -85,10 +85,13 @@ cdef class Machine:
         e.nonlocal_first = <int*>calloc(program.n_frames + 1, sizeof(int))
         e.frames = <Rows*>calloc(e.n_stores, sizeof(Rows))
         e.array_store = <int*>calloc(program.n_frames, sizeof(int))
+        e.pointed = <char*>calloc(program.n_frames, 1)
         e.base = <char**>calloc(program.n_bases, sizeof(char*))
-        if not (self.caches and e.array_store and e.code and e.fast_ops and e.cached and e.fast_op_of and e.elided and e.nonlocal_list and e.nonlocal_first and e.frames and e.base and self.lock):
+        if not (self.caches and e.array_store and e.pointed and e.code and e.fast_ops and e.cached and e.fast_op_of and e.elided and e.nonlocal_list and e.nonlocal_first and e.frames and e.base and self.lock):
             raise MemoryError("no memory for the machine")
         memcpy(e.code, program.code, program.length * sizeof(Instr))
+        for k in range(program.n_pointers):
+            e.pointed[program.pointers[k].frame] = 1
         for f in range(program.n_frames):
             e.array_store[f] = -1
         for f in range(program.n_frames):
@@ -187,6 +190,7 @@ cdef class Machine:
         free(self.caches)
         free(self.e.frames)
         free(self.e.array_store)
+        free(self.e.pointed)
         free(self.e.code)
         free(self.e.fast_ops)
         free(self.e.cached)
@@ -452,6 +456,8 @@ cdef class Machine:
         wb_publish(&rows.row, rows.row + 1)
         if f == self.stop_frame:
             limit_rows(rows, self.stop_row)
+        if self.e.pointed[f]:
+            point_from(self.program, self.e.base, f, rows.cur - rows.row_bytes)
         return HALF_WAY if array_store >= 0 and self._advance_store(array_store) < 0 else 0
 
     cdef int _advance_store(self, int s) noexcept nogil:

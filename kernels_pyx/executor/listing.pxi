@@ -22,7 +22,10 @@ cdef str _place(Program p, int frame, int base, int offset):
         name, of = "arrays", p.stores[(k - p.n_frames) // 3][0]
         before = ("", "[-1]", "[again]")[(k - p.n_frames) % 3]
     else:
-        return f"const{k - p.n_frames - 3 * len(p.stores)}+{offset}"
+        k -= p.n_frames + 3 * len(p.stores)
+        if k < len(p.constants):
+            return f"const{k}+{offset}"
+        return f"at frame{p.pointers[k - len(p.constants)].frame}.row[-1]+{p.pointers[k - len(p.constants)].offset}+{offset}"
     return f"{name if of == frame else f'frame{of}.{name}'}{before}+{offset}"
 
 
@@ -87,7 +90,7 @@ cdef object _fault(Program p, int ip, str what):
 
 cdef int _check_place(Program p, int ip, str name, int base, int offset, bint written, bint is_object=False) except -1:
     """An operand is inside a row, the pool or a constant; nothing writes into the pool or a constant."""
-    cdef int k = base - 1, low = 0, high
+    cdef int k = base - 1, low = 0, high, of
     if not 0 <= base < p.n_bases:
         raise _fault(p, ip, f"{name} has base {base}, expected 0 to {p.n_bases - 1}")
     if base == 0:
@@ -99,7 +102,12 @@ cdef int _check_place(Program p, int ip, str name, int base, int offset, bint wr
         high, recorded = p.stores[(k - p.n_frames) // 3][1], p.stores[(k - p.n_frames) // 3][4]
         low, high = (recorded, high) if (k - p.n_frames) % 3 == 2 else (0, recorded)
     else:
-        high = p.constants[k - p.n_frames - 3 * len(p.stores)].nbytes
+        of = k - p.n_frames - 3 * <int>len(p.stores)
+        if of < len(p.constants):
+            high = p.constants[of].nbytes
+        else:
+            dtype, shape = p.pointer_types[of - <int>len(p.constants)]
+            high = dtype.itemsize * math.prod(shape)
     if not low <= offset < max(high, 1):  # an array without items may begin at the end of an empty row
         raise _fault(p, ip, f"{name} is at byte {offset} of base {base}, expected {low} to {high - 1}")
     if written and (base == 0 or k >= p.n_frames + 3 * len(p.stores)):

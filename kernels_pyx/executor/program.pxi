@@ -16,6 +16,11 @@ cdef struct Recipe:  # see rows/recompute.pxi
     int* steps
 
 
+cdef struct Pointer:  # an array that a loop carries unchanged: instructions read it where the object column refers to
+    int frame
+    int offset
+
+
 cdef struct FrameSpec:
     int row_bytes
     int parent
@@ -91,6 +96,9 @@ cdef class Program:
         the one behind the last) of the frame.
     constants:
         contiguous arrays; number k is base 1 + frames + 3 * stores + k.
+    pointers:
+        (frame, offset, dtype, shape) of object columns in which a loop hands a contiguous array on unchanged; behind the
+        constants each has a base, which is where the array stands that the row before refers to.
     regions:
         (callable, inputs, outputs), operands as of calls: a callable for the instructions from REGION to its jump. It gets
         for each input its address in a row, or the object, and for each output its address or None for an object; it
@@ -119,6 +127,9 @@ cdef class Program:
     cdef dict heads            # frame -> first instruction of an iteration
     cdef list constants
     cdef int n_bases
+    cdef list pointer_types    # (dtype, shape)
+    cdef Pointer* pointers
+    cdef int n_pointers
     cdef list shapes           # ids that this program holds
     cdef Release* releases
     cdef int n_releases
@@ -133,7 +144,7 @@ cdef class Program:
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
-        dict pool_objects not None, list calls not None, stores=(), constants=(), releases=(), regions=(),
+        dict pool_objects not None, list calls not None, stores=(), constants=(), releases=(), regions=(), pointers=(),
     ):
         cdef int k, j
         cdef unsigned int held
@@ -148,7 +159,7 @@ cdef class Program:
         self.arrays = <Array*>calloc(self.length, sizeof(Array))
         self.stores = [(*s, s[1], (), (-1, 0)) if len(s) == 4 else s for s in stores]
         self.constants = list(constants)
-        self.n_bases = 1 + self.n_frames + 3 * len(self.stores) + len(self.constants)
+        self.n_bases = 1 + self.n_frames + 3 * len(self.stores) + len(self.constants) + len(pointers)
         self._recipes()
         if self.n_bases > 32767:
             raise ValueError(f"a program has at most 32767 bases, this one would have {self.n_bases}")
@@ -158,6 +169,13 @@ cdef class Program:
         if not self.releases:
             raise MemoryError("no memory for the program")
         self.n_releases = len(releases)
+        self.pointers = <Pointer*>calloc(len(pointers) + 1, sizeof(Pointer))
+        if not self.pointers:
+            raise MemoryError("no memory for the program")
+        self.n_pointers = len(pointers)
+        self.pointer_types = [(np.dtype(dtype), tuple(shape)) for _, _, dtype, shape in pointers]
+        for k, (frame, offset, _, _) in enumerate(pointers):
+            self.pointers[k] = Pointer(frame, offset)
         self.n_literals, self.pool_bytes = len(literals), len(pool)
         for k, (until, offset) in enumerate(releases):
             self.releases[k] = Release(until, offset)
@@ -234,6 +252,7 @@ cdef class Program:
         free(self.frames)
         free(self.pool)
         free(self.releases)
+        free(self.pointers)
 
     cdef int _recipes(self) except -1:
         """Take over how the arrays that are not recorded are computed again."""

@@ -129,9 +129,11 @@ typedef struct {
 
 typedef struct {
     char **base;            /* 0: constant pool; f + 1: the row in progress of frame f; then for each store of arrays
-                               the row in progress, the row before it and the scratch memory; then constant arrays */
+                               the row in progress, the row before it and the scratch memory; then constant arrays, then
+                               arrays that object columns of loops refer to */
     wb_rows *frames;        /* stores of rows: one for each frame, then those of frames that have arrays */
     int *array_store;              /* frame -> its store of arrays, or -1 */
+    char *pointed;                 /* frame -> whether arrays of its loop are read where an object column refers to */
     wb_instr *code;
     const wb_literal *literals;
     const ptrdiff_t *sizes; /* 4 per instruction: item sizes for UFUNC */

@@ -103,6 +103,7 @@ cdef extern from "structs.h" nogil:
         char** base
         Rows* frames
         int* array_store
+        char* pointed
         Instr* code
         const Literal* literals
         const cnp.npy_intp* sizes

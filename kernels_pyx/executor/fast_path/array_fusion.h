@@ -13,15 +13,13 @@ static void wb_op_raising_array(WB_ARGS) {
 }
 /* Every array of a chain in full. */
 static void wb_run_chain(char **base, wb_instr *const *chain, int length, ptrdiff_t n) {
-    ptrdiff_t from, block = WB_SHORT_BLOCK;
+    ptrdiff_t from;
     int k, j;
-    for (k = 0; k < length; k++)
-        if (((const wb_array *)chain[k]->data)->kind == WB_STATS) block = WB_BLOCK;
-    for (from = 0; from < n; from += block)
+    for (from = 0; from < n; from += WB_BLOCK)
         for (k = 0; k < length; k++) {
             const wb_instr *s = chain[k];
             const wb_array *x = (const wb_array *)s->data;
-            const ptrdiff_t count = n - from < block ? n - from : block;
+            const ptrdiff_t count = n - from < WB_BLOCK ? n - from : WB_BLOCK;
             char *at[4] = {base[s->ba] + s->oa, base[s->bb] + s->ob, base[s->bc] + s->oc, base[s->bo] + s->oo};
             if (x->kind == WB_COPY) {
                 wb_copy_rows(x, at[3], at[0], 0, 0, from, count);
@@ -63,7 +61,6 @@ static int wb_links(const wb_fast_op *h) {
     return kind == WB_FLAT || kind == WB_STATS || kind == WB_ROWS ||
            ((kind == WB_COPY || kind == WB_NEST) && ((const wb_array *)h->src->data)->n > 0);
 }
-static int wb_is_stats(const wb_fast_op *h) { return ((const wb_array *)h->src->data)->kind == WB_STATS; }
 /* The bytes that an instruction of a chain goes over. */
 typedef struct {
     int base;
@@ -117,18 +114,16 @@ static int wb_joins(const wb_engine *m, int first, int last) {
     return 1;
 }
 /* Runs of flat instructions (by rows too) and statistics of one length that no jump leads into, each in step with those before it. Each
- * member keeps its own function: whoever enters in the middle runs the rest one by one. Short arrays stay as they are:
- * they fit the cache whole; with statistics, which go by their own blocks, that are somewhat longer ones. */
+ * member keeps its own function: whoever enters in the middle runs the rest one by one. Arrays of one block stay as they
+ * are. */
 static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
-    int at, last, long_enough;
+    int at, last;
     wb_free_groups(m);
     for (at = 0; at < n; at = last) {
         last = at + 1;
-        if (!wb_links(&m->fast_ops[at]) || ((const wb_array *)m->fast_ops[at].src->data)->n <= WB_SHORT_BLOCK) continue;
-        long_enough = ((const wb_array *)m->fast_ops[at].src->data)->n > WB_BLOCK;
-        if (!long_enough && wb_is_stats(&m->fast_ops[at])) continue;
+        if (!wb_links(&m->fast_ops[at]) || ((const wb_array *)m->fast_ops[at].src->data)->n <= WB_BLOCK) continue;
         while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->fast_ops[last]) &&
-               (long_enough || !wb_is_stats(&m->fast_ops[last])) && !jumped[m->fast_ops[last].src - m->code] &&
+               !jumped[m->fast_ops[last].src - m->code] &&
                ((const wb_array *)m->fast_ops[last].src->data)->n == ((const wb_array *)m->fast_ops[at].src->data)->n &&
                wb_joins(m, at, last))
             last++;

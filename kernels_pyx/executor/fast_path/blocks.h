@@ -35,17 +35,17 @@ typedef struct wb_group {
     int length, n_pieces, n_elided, n_pairs;
     int store;              /* whose rest it leaves out, or -1 */
     int first, last;        /* instructions */
-    ptrdiff_t n, block, step, piece_bytes;
+    ptrdiff_t n, piece_bytes;
     wb_member member[WB_LONGEST_CHAIN];
 } wb_group;
 
-static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, ptrdiff_t block,
-                          ptrdiff_t from, ptrdiff_t count) {
+static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, ptrdiff_t from,
+                          ptrdiff_t count) {
     const wb_array *x = w->x;
     char *at[4];
     int k;
     for (k = 0; k < 4; k++)
-        at[k] = w->piece[k] >= 0 ? pieces + w->piece[k] * g->piece_bytes + (from - block) * w->stride[k]
+        at[k] = w->piece[k] >= 0 ? pieces + w->piece[k] * g->piece_bytes
                                  : base[w->base[k]] + w->offset[k] + from * w->stride[k];
     if (x->kind == WB_COPY) {
         if (w->piece[0] < 0) at[0] = base[w->base[0]] + w->offset[0];
@@ -55,17 +55,11 @@ static void wb_run_member(char *const *base, char *pieces, const wb_group *g, co
 }
 
 static void wb_run_group(const wb_engine *m, const wb_group *g) {
-    ptrdiff_t block, from, stop;
+    ptrdiff_t from, count;
     int k;
-    for (block = 0; block < g->n; block += g->block) {
-        stop = g->n - block < g->block ? g->n : block + g->block;
-        for (from = block; from < stop; from += g->step)
-            for (k = 0; k < g->length; k++)
-                if (g->member[k].x->kind != WB_STATS || g->step == g->block)
-                    wb_run_member(m->base, m->pieces, g, &g->member[k], block, from, stop - from < g->step ? stop - from : g->step);
-        if (g->step == g->block) continue;
-        for (k = 0; k < g->length; k++) /* statistics go by blocks of their own length */
-            if (g->member[k].x->kind == WB_STATS) wb_run_member(m->base, m->pieces, g, &g->member[k], block, block, stop - block);
+    for (from = 0; from < g->n; from += WB_BLOCK) {
+        count = g->n - from < WB_BLOCK ? g->n - from : WB_BLOCK;
+        for (k = 0; k < g->length; k++) wb_run_member(m->base, m->pieces, g, &g->member[k], from, count);
     }
 }
 
@@ -139,7 +133,7 @@ static void wb_share_pieces(wb_group *g, const char *elided) {
     for (k = 0; k < g->length; k++)
         for (i = 0; i < wb_inputs(&g->member[k]); i++) {
             const int maker = g->member[k].gone ? -1 : wb_maker(g, elided, k, i);
-            if (maker >= 0) until[maker] = g->member[k].x->kind == WB_STATS ? g->length : until[maker] > k ? until[maker] : k;
+            if (maker >= 0 && until[maker] < k) until[maker] = k;
         }
     for (k = 0; k < g->length; k++) {
         wb_member *w = &g->member[k];
@@ -160,21 +154,10 @@ static void wb_share_pieces(wb_group *g, const char *elided) {
     g->length = j;
 }
 
-/* Whether statistics can wait for the end of their block: nothing behind them writes over what they read. */
-static int wb_statistics_can_wait(const wb_group *g) {
-    int k, j;
-    for (k = 0; k < g->length; k++)
-        for (j = k + 1; g->member[k].x->kind == WB_STATS && j < g->length; j++)
-            if (g->member[j].x->kind != WB_STATS && g->member[j].base[3] == g->member[k].base[0] &&
-                g->member[j].offset[3] == g->member[k].offset[0])
-                return 0;
-    return 1;
-}
-
 static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length) {
     wb_group *g = (wb_group *)calloc(1, sizeof(wb_group));
     char elided[WB_LONGEST_CHAIN] = {0};
-    int readers[WB_LONGEST_CHAIN] = {0}, k, i, stats = 0;
+    int readers[WB_LONGEST_CHAIN] = {0}, k, i;
     ptrdiff_t item = 1;
     if (g == NULL) return NULL;
     g->length = length, g->store = m->array_store[chain[0]->frame];
@@ -187,7 +170,7 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
         memcpy(w->base, base, sizeof base), memcpy(w->offset, offset, sizeof offset);
         memcpy(w->stride, w->x->stride, sizeof w->stride);
         for (i = 0; i < 4; i++) w->piece[i] = -1;
-        if (w->x->kind == WB_STATS) w->stride[3] = 0, stats = 1;
+        if (w->x->kind == WB_STATS) w->stride[3] = 0;
         elided[k] = (char)wb_may_be_left_out(m, w, g->last);
         g->n_elided += elided[k];
         m->elided[s - m->code] = elided[k];
@@ -202,9 +185,7 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
     for (k = 0; k < length; k++)
         if (!wb_join_pair(g, elided, readers, k, 0)) wb_join_pair(g, elided, readers, k, 1);
     wb_share_pieces(g, elided);
-    g->step = WB_SHORT_BLOCK, g->block = stats ? WB_BLOCK : WB_SHORT_BLOCK;
-    if (stats && !wb_statistics_can_wait(g)) g->step = g->block;
-    g->piece_bytes = g->block * item + 64;
+    g->piece_bytes = WB_BLOCK * item + 64;
     g->next = m->groups, m->groups = g;
     return g;
 }

@@ -81,7 +81,10 @@ static void wb_pack_one(const wb_engine *m, wb_fast_op *h, wb_instr *s, wb_cache
         h->fn = ((const wb_array *)s->data)->raises ? wb_op_raising_array : wb_op_array;
         break;
     case WB_MARK: h->fn = wb_op_mark; break;
-    case WB_BACK: h->fn = m->array_store[s->frame] < 0 ? wb_op_back : wb_op_back_both; break;
+    case WB_BACK:
+        if (m->pointed[s->frame]) break; /* the driver looks where the next row's columns refer to */
+        h->fn = m->array_store[s->frame] < 0 ? wb_op_back : wb_op_back_both;
+        break;
     default: cached[0].base = cached[1].base = -1; /* the driver carries it out; armed instructions too */
     }
 }

@@ -49,7 +49,7 @@ def first_difference(
                 machine.e.base[frame + 1] += rows.row_bytes
             else:
                 _stand_on(machine, frame, r)
-                left = rows.per_chunk - r % rows.per_chunk - 1 if machine.e.array_store[frame] < 0 else 0
+                left = rows.per_chunk - r % rows.per_chunk - 1 if machine.e.array_store[frame] < 0 and not machine.e.pointed[frame] else 0
             if act < 0:
                 continue
             if single:  # one compiled kernel: all rows at hand in one go
@@ -210,6 +210,8 @@ cdef void _stand_on(Machine machine, int frame, long long row) noexcept:
         base = wb_base_of(&machine.e, store)
         machine.e.base[base] = row_address(&machine.e.frames[store], row)
         machine.e.base[base + 1] = row_address(&machine.e.frames[store], row - 1) if row > 0 else NULL
+    if machine.e.pointed[frame] and row > 0:
+        point_from(machine.program, machine.e.base, frame, machine.e.base[frame + 1] - machine.e.frames[frame].row_bytes)
 
 
 cdef void _stand_in(Machine machine, int frame, long long row, long long act) noexcept:
@@ -237,3 +239,4 @@ cdef void _stand_back(Machine machine) noexcept:
             machine.e.base[base] = rows.cur
             if f:
                 machine.e.base[base + 1] = row_address(rows, rows.row - 1) if rows.row > 0 else NULL
+    point_again(machine)

@@ -139,6 +139,7 @@ def restore(Machine machine not None, Snapshot s not None):
         memcpy(machine.e.frames[f].cur, s.origin.e.frames[f].cur, machine.e.frames[f].row_bytes)
     if machine.e.array_store[0] in s.arrays:
         _write_shared(machine, s.arrays[machine.e.array_store[0]][0])
+    point_again(machine)
     machine.epoch += 1
 
 

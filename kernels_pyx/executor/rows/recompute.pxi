@@ -212,6 +212,8 @@ cdef int compute_again(Machine m, int f, int store, long long row, Recipe* recip
     again.bases[base] = row_address(arrays, row)
     again.bases[base + 1] = row_address(arrays, row if first else row - 1)  # a first row reads nothing there
     again.bases[base + 2] = again.scratch - arrays.recorded
+    if e.pointed[f]:  # an edit in the next row changed what this one refers to, which was no longer read here
+        point_from(m.program, again.bases, f, row_address(&e.frames[f], row) - e.frames[f].row_bytes)
     if m.n_edits and _undo_edits(m, f, store, row, again) < 0:
         return -1
     mode = wb_set_flush(m.program.flushes)

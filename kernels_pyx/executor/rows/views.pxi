@@ -206,7 +206,11 @@ def request_stop(Machine machine not None, bint on=True):
 
 def put(Machine machine not None, int base, int offset, dtype, shape, item):
     """Write a value into a slot of the row in progress: feeds, and edits while stopped."""
+    if dtype is None and machine.program.n_pointers:
+        item = fit_pointer(machine, base, offset, item)
     put_item(machine, base, offset, dtype, shape, item)
+    if machine.program.n_pointers:
+        point_again(machine)
 
 
 def arm_many(Machine machine not None, changes):

@@ -75,7 +75,8 @@ class Assembly:
             raise RowTooLong
         layout = self._layout(spots, bytes_of, tuple(s[4] if len(s) > 4 else -1 for s in stores))
         first_constant = 1 + len(self._state.frames) + 3 * len(stores)
-        constants = {slot: first_constant + k for k, slot in enumerate(self._state.pool.arrays)}
+        behind = (*self._state.pool.arrays, *self._state.pointers.values())
+        constants = {slot: first_constant + k for k, slot in enumerate(behind)}
 
         def operand(spot: Spot, compiled: bool = False) -> tuple[int, int]:
             if compiled and spot.slot in constants:
@@ -102,7 +103,11 @@ class Assembly:
         ]
         arrays = list(self._state.pool.arrays.values())
         releases = sorted((s.until, s.offset) for s in self._state.slots[0] if s.dtype is None and s.until >= 0)
-        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays, releases, regions), layout
+        pointers = [(s.frame or 0, s.offset, str(a.dtype), a.shape) for s, a in self._state.pointers.items()]
+        made = machine.Program(
+            code, literals, frames, pool, objects, calls, stores, arrays, releases, regions, pointers
+        )
+        return made, layout
 
     def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
         """In lean plans values of the outermost level end with their last reader: objects are released there, large

@@ -161,6 +161,9 @@ class Lowering:
                     slot
                 )  # the kernel writes the next value where the next iteration reads it
             moves.append((enter.node, slot))
+            if source == node.ref():
+                start = self.state.spot(self.state.graph.nodes[enter.node].inputs[0])
+                self.state.read_through(slot, self.facts.type_of(source), start)
         return moves
 
     def _node(self, node: Node, frame: int) -> None:

@@ -65,6 +65,8 @@ class LoweringState:
         self.ranges: dict[int, tuple[int, int]] = {}
         self.conditions: dict[int, tuple[Spot, int]] = {}
         self.carried: dict[str, Slot] = {}  # loop Merge -> its column
+        # column of references that a loop hands on unchanged -> the array that they refer to (kernels: pointers)
+        self.pointers: dict[Slot, Slot] = {}
         self.kept: list[Slot] = []  # columns that the next row reads, of raw frames
         self._columns: dict[tuple[TensorType, bool], tuple[str | None, tuple[int, ...]]] = {}
         # lean: nothing is kept that no node of the run needs any more
@@ -125,6 +127,16 @@ class LoweringState:
             self.lean_matters = True
         self.slots[frame].append(slot)
         return slot
+
+    def read_through(self, column: Slot, type_: TensorType, source: Spot) -> None:
+        """Let instructions read the array that a column of references hands on unchanged, if it begins with one that
+        lies as they need it."""
+        value = self.pool.value(source.slot) if source.is_constant and source.dtype is None else None
+        laid_out = value is not None and value.flags.c_contiguous and value.flags.aligned
+        if column.dtype is None and in_rows(type_) and not self.on_device(type_):
+            if source.shape or source.slot in self.pointers or laid_out:
+                self.pointers[column] = Slot(None, type_.dtype, dims_of(type_), beside=True)
+                self.array_bytes[column.frame or 0] -= array_bytes(type_)  # one array for all rows
 
     def on_device(self, type_: TensorType) -> bool:
         """Return whether values of this type live on the device; columns hold references to them."""

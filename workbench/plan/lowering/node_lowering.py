@@ -57,7 +57,9 @@ class NodeLowering:
         inputs = [self._state.spot(r) for r in node.inputs]
         code = self._facts.code_of(node)
         if code is not None and not any(
-            s.dtype is None and not s.is_constant and array_bytes(self._facts.type_of(r)) > SMALL_BYTES
+            s.dtype is None
+            and not (s.is_constant or s.slot in self._state.pointers)
+            and array_bytes(self._facts.type_of(r)) > SMALL_BYTES
             for s, r in zip(inputs, node.inputs, strict=True)
         ):
             self._array_node(node, code, inputs, frame)
@@ -168,9 +170,9 @@ class NodeLowering:
         for index, type_ in enumerate(self._state.types[node.name]):
             ref, steps = node.ref(index), code.steps.get(index, [])
             if index in code.views:
-                view = self.view_of(inputs[0], code.views[index], type_)
-                if ref not in self._state.spots:
-                    self._state.spots[ref] = view
+                through = inputs[0].slot in self._state.pointers.values()  # readers of the trace find rows alone
+                if ref not in self._state.spots and not through:
+                    self._state.spots[ref] = self.view_of(inputs[0], code.views[index], type_)
                     continue
                 steps = [whole_copy(type_, code.views[index])]
             if ref not in self._state.spots:
@@ -235,6 +237,8 @@ class NodeLowering:
         """An array that is kept as an object, copied into the rows for compiled code."""
         if spot.dtype is not None or spot.is_constant:
             return spot
+        if spot.slot in self._state.pointers:
+            return Spot(self._state.pointers[spot.slot])
         target = Spot(self._state.new_slot(frame, type_, True))
         self._state.move(spot, target, frame)
         return target

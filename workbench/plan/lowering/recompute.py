@@ -55,7 +55,9 @@ def find_recomputed(state: LoweringState) -> Recomputed:
     chosen: dict[Slot, list[int]] = {}
     for frame, path in enumerate(state.frames):
         arrays = [s for s in state.slots[frame] if s.stored] if frame else []
-        plain = path not in state.guards.raw and not any(s.dtype is None for s in state.slots[frame])
+        plain = path not in state.guards.raw and not any(
+            s.dtype is None and s not in state.pointers for s in state.slots[frame]
+        )
         for slot in arrays:
             steps = writers.get(slot, [])
             if slot in behind:
@@ -106,8 +108,11 @@ def _again(state: LoweringState, row: Mapping[str, Any], frame: int, fed: Iterab
     """True if an instruction gives the same once more in a row of its frame that is complete."""
     if row["op"] != ARRAY or row["frame"] != frame or row["array"].get("raises") or row["array"]["kind"] == "stats":
         return False
+    elsewhere = {behind for column, behind in state.pointers.items() if column.frame != frame}
     for name in "abc":
         spot = row.get(name)
+        if spot is not None and spot.slot in elsewhere:
+            return False
         if spot is None or spot.is_constant or spot.slot.frame == frame:
             continue
         if spot.slot.frame != 0 or (spot.slot.stored and state.lean and spot.slot not in fed):

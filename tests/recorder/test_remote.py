@@ -130,7 +130,7 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     assert begun.wait(60)
     while len(view._parts) < 2:
         reports.wait(2, timeout=0.2)
-    list(view._parts.values())[-1].cards.asked("act", {"name": "stop", "value": None})
+    list(view._parts.values())[-1].cards.handle_message("act", {"name": "stop", "value": None})
     thread.join()
     reports.wait(2)
     assert seen(lambda: "1 finished, 1 stopped" in view._words.value)

@@ -168,13 +168,13 @@ def test_the_film_strip_leads_to_its_iterations(view):
     assert film[-1]["here"] and film[-1]["newest"] and not film[0]["here"]
     sizes = [one["size"][0] * one["size"][1] for one in film]
     assert sum(sizes) == len(view.images.widget.film)
-    view._asked("film", {"iteration": 10})
+    view._on_message("film", {"iteration": 10})
     assert view.focus.moment == Moment(("w",), (10,))
     assert [one["iteration"] for one in view.images.widget.status["film"] if one["here"]] == [10]
-    view._asked("film", {"iteration": 40, "newest": True})
+    view._on_message("film", {"iteration": 40, "newest": True})
     assert view.focus.moment is None
     for nonsense in ({}, {"iteration": "x"}, {"iteration": -1}):
-        view._asked("film", nonsense)
+        view._on_message("film", nonsense)
     assert view.focus.moment is None
 
 
@@ -193,25 +193,25 @@ def test_arrays_of_more_axes_have_sliders():
         view.look(time="0")
         assert view.images.widget.status["axes"] == [{"size": 2, "at": 0}, {"size": 3, "at": 0}]
         first = drawn(view).copy()
-        view._asked("set", {"field": "index", "value": "[1, 2]"})
+        view._on_message("set", {"field": "index", "value": "[1, 2]"})
         assert view.images.widget.status["axes"] == [{"size": 2, "at": 1}, {"size": 3, "at": 2}]
         assert (drawn(view) > first).all() and drawn(view).shape == (5, 6)
-        view._asked("set", {"field": "index", "value": "[1, :, 2:]"})
+        view._on_message("set", {"field": "index", "value": "[1, :, 2:]"})
         assert view.images.widget.status["axes"] == [], "an index that was typed is nobody's to change"
         view.close()
 
 
 def test_a_change_shows_before_now_and_the_difference(view):
-    view._asked("set", {"field": "tab", "value": "change"})
+    view._on_message("set", {"field": "tab", "value": "change"})
     view.focus.look_at(Moment(("w",), (1,)))
     images = view.images.widget.status["images"]
     assert [i["where"] for i in images] == ["iteration 1 \u2212 iteration 0", "iteration 0", "iteration 1"]
     assert [i["signed"] for i in images] == [True, False, False] and images[1]["ticks"] == images[2]["ticks"]
     assert drawn(view)[3, 8] < 20 and drawn(view)[0, 0] == 127, "halved: below zero; zero is in the middle"
-    view._asked("set", {"field": "against", "value": "3"})
+    view._on_message("set", {"field": "against", "value": "3"})
     assert view.settings["mode"] == "against"
     assert view.images.widget.status["images"][1]["where"] == "iteration 3"
-    view._asked("set", {"field": "tab", "value": "table"})
+    view._on_message("set", {"field": "tab", "value": "table"})
     assert not view.images.shown and view.part.status["cells"] and view.part.status["corner"] == "axis 0 \\ 1"
 
 
@@ -232,10 +232,10 @@ def test_a_vector_is_a_chart_with_its_change_below():
 
 def test_the_number_below_the_pointer(view):
     view.look(time="0")
-    view._asked("probe", {"image": 0, "row": 2, "column": 3})
+    view._on_message("probe", {"image": 0, "row": 2, "column": 3})
     assert view.images.widget.status["probe"] == "[2, 3] 21"
     for nonsense in ({}, {"image": 9, "row": 0, "column": 0}, {"image": 0, "row": 99, "column": 0}, {"image": "0"}):
-        view._asked("probe", nonsense)
+        view._on_message("probe", nonsense)
         assert view.images.widget.status["probe"] == ""
 
 

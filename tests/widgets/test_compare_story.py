@@ -49,7 +49,7 @@ def test_the_edit_is_undone_from_the_comparison(panel):
     pane = panel.panes.show("compare")
     assert until(lambda: pane.holder.children, 30), "it compares them without being asked"
     (view,) = pane.holder.children
-    view._asked("next", {})
+    view._on_message("next", {})
     assert view.chosen == first_row(view.diff) + 1
     view._undo_edit()
     assert not panel.session.can_undo and not view._part.status["undo"]

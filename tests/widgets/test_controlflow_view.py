@@ -148,10 +148,10 @@ def test_the_selected_node_is_explained(session):
     assert "cannot be dead" in view.part.status["answer"]
     focus.look_at(Moment(("outer",), (6,)), node="outer/add")
     assert "The condition of outer is false" in view.part.status["answer"]
-    view._asked("select", {"node": "outer/less"})
+    view._on_message("select", {"node": "outer/less"})
     assert focus.node == "outer/less"
     for nonsense in ("no such", None, 3, ["outer/less"]):
-        view._asked("select", {"node": nonsense})
+        view._on_message("select", {"node": nonsense})
     assert focus.node == "outer/less"
     view.close()
 

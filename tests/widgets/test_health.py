@@ -73,7 +73,7 @@ def test_the_toolbar_tells_it_and_leads_there():
         toolbar.update_now()
         assert until(lambda: "First NaN: " in toolbar.status["health"]), toolbar.status
         iteration = health_model(session)["iteration"]
-        toolbar.asked("health", {})
+        toolbar.handle_message("health", {})
         assert toolbar.focus.node == "while/sqrt" and list(toolbar.focus.moment.iteration) == iteration
         session.restart()
         toolbar.update_now()

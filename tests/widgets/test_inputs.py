@@ -29,7 +29,7 @@ def test_two_inputs_three_actions(panel):
     pane = panel.panes.show("inputs")
     (row,) = pane.status["rows"]
     assert (row["name"], row["type"], row["value"], row["editable"]) == ("a", "number", "2.0", True)
-    pane.asked("run", {"texts": {"a": "3"}})
+    pane.handle_message("run", {"texts": {"a": "3"}})
     panel.session.wait()
     pane.update_now()
     assert panel.session.trace["x"].values.tolist() == by_hand(3.0, 6, {})

@@ -41,7 +41,7 @@ def test_each_cell_tells_what_the_newest_value_of_its_node_is_like():
         )
         shown = strip.model(session.snapshot())
         assert [one["text"] for one in shown["wrong"]] == ["2 NaN", "1 Inf"]
-        strip.asked("choose", {"number": shown["wrong"][0]["number"]})
+        strip.handle_message("choose", {"number": shown["wrong"][0]["number"]})
         assert session.graph.nodes[strip.focus.node].op == "sqrt", "the first of them"
         strip.close()
 
@@ -99,7 +99,7 @@ def test_a_cell_of_many_nodes_tells_the_worst_of_them_and_a_click_selects_that_o
             inside = [k for k in range(cell * count // MAX_CELLS - 1, (cell + 1) * count // MAX_CELLS + 2)
                       if 0 <= k < count and k * MAX_CELLS // count == cell]  # fmt: skip
             assert int(cells[cell]) == max(levels[inside]), cell
-        strip.asked("cell", {"number": cells.index("6")})
+        strip.handle_message("cell", {"number": cells.index("6")})
         assert session.graph.nodes[strip.focus.node].op == "log", "not the first of the cell, the first that is NaN"
         strip.close()
 
@@ -111,13 +111,13 @@ def test_every_node_is_reached_and_the_selection_comes_back():
         names = strip._facts.places.names
         assert sorted(names) == sorted(session.graph.nodes)
         for k, name in enumerate(names):
-            strip.asked("cell", {"number": k})
+            strip.handle_message("cell", {"number": k})
             shown = strip.model(session.snapshot())
             assert focus.node == name and shown["selected"] == shown["at"] == k and name in shown["words"]
         for content in ({"number": -1}, {"number": 10**12}, {"number": True}, {"number": "1"}, {}):
-            strip.asked("cell", content)
-            strip.asked("choose", content)
-            strip.asked("nonsense", content)
+            strip.handle_message("cell", content)
+            strip.handle_message("choose", content)
+            strip.handle_message("nonsense", content)
         assert focus.node in names
         strip.close()
 

@@ -104,22 +104,22 @@ def test_it_sorts_by_words_and_filters_as_the_graph_does_and_refuses_what_it_doe
     assert [row["op"] for row in rows(table).values()] == ["sqrt"]
     with pytest.raises(WorkbenchError, match="no column"):
         table.sort("colour")
-    table.asked("filter", {"text": "colour:red"})
+    table.handle_message("filter", {"text": "colour:red"})
     shown = table.model(session.snapshot())
     assert shown["error"] and [row["op"] for row in shown["rows"]] == ["sqrt"]
-    table.asked("filter", {"text": ""})
+    table.handle_message("filter", {"text": ""})
     assert len(rows(table)) == len(session.graph.nodes) and not table.model(session.snapshot())["error"]
 
 
 def test_a_row_that_is_clicked_is_selected_in_all_views_and_the_other_way_round(session, table):
     row = next(r for r in rows(table).values() if r["op"] == "sqrt")
-    table.asked("choose", {"number": row["number"]})
+    table.handle_message("choose", {"number": row["number"]})
     assert table.focus.node == row["full"]
     assert table.model(session.snapshot())["selected"] == row["number"]
     table.focus.select("x")
     assert table.model(session.snapshot())["selected"] == rows(table)["x"]["number"]
     for number in (-1, 10**9, True, "1", None):
-        table.asked("choose", {"number": number})
+        table.handle_message("choose", {"number": number})
 
 
 def test_reading_is_bounded_goes_on_at_the_next_look_and_comes_to_rest(session, table, monkeypatch):

@@ -27,10 +27,10 @@ def test_one_strip_is_left_while_it_is_presented_and_all_come_back(panel):
     panel.evolution.update_now()
     before = heads()
     assert len(before) > 1
-    panel.layout_part.asked("presenting", {"value": True})
-    panel.layout_part.asked("presenting", {"value": True})
+    panel.layout_part.handle_message("presenting", {"value": True})
+    panel.layout_part.handle_message("presenting", {"value": True})
     assert heads() == [panel.inspector.name]
-    panel.layout_part.asked("presenting", {"value": False})
+    panel.layout_part.handle_message("presenting", {"value": False})
     assert heads() == before
 
 
@@ -42,14 +42,14 @@ def test_page_down_goes_from_bookmark_to_bookmark_and_stops_at_the_last(panel):
     panel.focus.look_at(None)
     seen = []
     for by in (1, 1, 1, -1):
-        panel.layout_part.asked("turn", {"by": by})
+        panel.layout_part.handle_message("turn", {"by": by})
         seen.append((panel.focus.moment.iteration[0], panel.focus.node, panel.layout_part.status["mark"]["words"]))
     near, far = (4, "x0", "nearly there"), (1, "x0", "still far away")
     assert seen == [far, near, near, far] and panel.layout_part.status["mark"] == {
         "words": "still far away", "at": 1, "count": 2
     }  # fmt: skip
     panel.bookmarks = panel.bookmarks[1:]
-    panel.layout_part.asked("turn", {"by": "<b>"})
+    panel.layout_part.handle_message("turn", {"by": "<b>"})
     assert panel.layout_part.status["mark"]["count"] == 1 and panel.focus.moment.iteration == (4,)
 
 
@@ -64,7 +64,7 @@ def test_a_bookmark_without_words_is_called_by_its_iteration_and_there_are_never
     assert panel.inspector.part.status["text"] == f"no value in iteration {at} yet"
     panel.focus.look_at(None)
     for _ in range(MOST + 5):
-        panel.layout_part.asked("mark", {})
+        panel.layout_part.handle_message("mark", {})
     assert len(panel.bookmarks) == MOST
 
 

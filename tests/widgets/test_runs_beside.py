@@ -48,7 +48,7 @@ def test_what_was_before_an_edit_is_a_chip_and_its_line_is_its_record(panel):
     (chip,) = panel.chips.status["runs"]
     assert (chip["label"], chip["on"], chip["added"]) == ("before edit 1", True, False)
     assert np.array_equal(line(panel, "x (before edit 1)").y, before)
-    panel.chips.asked("draw", {"label": "before edit 1", "on": False})
+    panel.chips.handle_message("draw", {"label": "before edit 1", "on": False})
     panel.evolution.show(panel.session.snapshot())
     assert not any("before edit" in (t.name or "") for t in panel.evolution.figure.data)
     assert panel.runs.drawn() == [] and [run.label for run in panel.runs.all()] == ["before edit 1"]
@@ -63,7 +63,7 @@ def test_the_condition_of_the_other_run_is_drawn_too_and_when_it_stopped(panel):
 
 def test_the_difference_is_zero_up_to_the_edit_and_then_that_of_the_two_records(panel):
     before = edited(panel)
-    panel.chips.asked("difference", {"on": True})
+    panel.chips.handle_message("difference", {"on": True})
     panel.evolution.show(panel.session.snapshot())
     mine = panel.session.trace["x"].values
     shared = min(len(mine), len(before))
@@ -112,7 +112,7 @@ def test_a_saved_trace_a_copy_and_a_watch_stand_beside_it(panel, tmp_path):
     panel.runs.choose("copy 1", True)
     panel.evolution.show(panel.session.snapshot())
     assert np.array_equal(line(panel, "x (copy 1)").y, panel.session.forks[0].trace["x"].values)
-    panel.chips.asked("remove", {"label": "yesterday"})
+    panel.chips.handle_message("remove", {"label": "yesterday"})
     assert [run.label for run in panel.runs.all()] == ["copy 1", "a loop of mine"]
 
 

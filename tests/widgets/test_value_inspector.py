@@ -260,7 +260,7 @@ def test_a_cell_is_edited(session):
     session.run_to("while/add", iteration=3)
     before = session.value(view.name)
     view.look("[2, ::2]")
-    view._asked("edit", {"row": 1, "column": 0, "text": "\u22125"})
+    view._on_message("edit", {"row": 1, "column": 0, "text": "\u22125"})
     assert until(lambda: "set" in view.part.status["said"])
     after = session.value(view.name)
     assert after[2, 2] == -5.0 and (np.delete(after.ravel(), 10) == np.delete(before.ravel(), 10)).all()
@@ -274,10 +274,10 @@ def test_bad_edits_are_answered_in_place(session):
     session.run_to("while/add", iteration=3)
     for text in ("", "one", "__import__('os')", "1" * 400):
         view._errors.clear()
-        view._asked("edit", {"row": 0, "column": 0, "text": text})
+        view._on_message("edit", {"row": 0, "column": 0, "text": text})
         assert until(lambda: "edit" in view.part.status["errors"])
     for nonsense in ({"row": "0"}, {"row": -1}, {"row": 99, "column": 99, "text": "1"}, {"column": None, "text": "2"}):
-        view._asked("edit", {"text": "1", **nonsense})
+        view._on_message("edit", {"text": "1", **nonsense})
     assert until(lambda: view.part.status["errors"].get("edit"))
     assert len(session.histories) == 0
     view.close()
@@ -286,14 +286,14 @@ def test_bad_edits_are_answered_in_place(session):
 def test_fields_of_the_browser(session):
     session.run()
     view = ValueInspector(session, name_of(session))
-    view._asked("set", {"field": "time", "value": "5"})
+    view._on_message("set", {"field": "time", "value": "5"})
     assert view.part.status["set_time"] == "5" and view.part.status["cells"][0][0] == "5"
-    view._asked("set", {"field": "index", "value": "["})
+    view._on_message("set", {"field": "index", "value": "["})
     assert view.part.status["errors"]["index"] and view.settings["index"] == ""
-    view._asked("set", {"field": "name", "value": "no such"})
+    view._on_message("set", {"field": "name", "value": "no such"})
     assert view.part.status["errors"]["name"]
-    view._asked("set", {"field": "__class__", "value": "x"})
-    view._asked("set", {"field": "mode", "value": "difference"})
+    view._on_message("set", {"field": "__class__", "value": "x"})
+    view._on_message("set", {"field": "mode", "value": "difference"})
     assert view.part.status["cells"][0][0] == "1" and not view.part.status["errors"]
     view.close()
 
@@ -302,9 +302,9 @@ def test_what_is_shown_can_be_copied_as_code(session):
     session.run()
     focus = Focus()
     view = ValueInspector(session, name_of(session), focus=focus)
-    view._asked("set", {"field": "index", "value": "[0, :2]"})
+    view._on_message("set", {"field": "index", "value": "[0, :2]"})
     assert focus.lines == (f"session.value({view.name!r})[0, :2]",)
-    view._asked("set", {"field": "time", "value": "5"})
+    view._on_message("set", {"field": "time", "value": "5"})
     assert focus.lines == (f"session.value({view.name!r}, iteration=(5,))[0, :2]",), "only the last one matters"
     assert eval(focus.lines[0], {"session": session}).tolist() == [5.0, 6.0]
     view.close()

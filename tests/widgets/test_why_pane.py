@@ -51,10 +51,10 @@ def test_a_row_leads_to_its_place(panel):
     panel.toolbar.update_now()
     assert until(lambda: panel.why.part.status["health"].get("chain")), panel.toolbar.status
     first = panel.why.part.status["health"]["chain"][0]
-    panel.why.asked("go", {"row": 0})
+    panel.why.handle_message("go", {"row": 0})
     assert panel.focus.node == first["node"] and list(panel.focus.moment.iteration) == first["iteration"]
-    panel.why.asked("go", {"row": 99})
-    panel.why.asked("go", {"row": None})
+    panel.why.handle_message("go", {"row": 99})
+    panel.why.handle_message("go", {"row": None})
     assert panel.focus.node == first["node"]
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from workbench.widgets.base import theme
 from workbench.widgets.base.esm import joined, module
 from workbench.widgets.base.figure_export import Face
-from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.base.spec import Spec, base_layout, plain_figure, text
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.background import BackgroundTasks
@@ -22,7 +22,7 @@ MAX_ROWS = 500
 
 class HtmlView(Face, StatusWidget):
     """Base of views that are lists and tables of HTML. A subclass gives ``model`` (plain data for the browser),
-    ``table`` (for files), and ``asked`` for what the browser says."""
+    ``table`` (for files), and ``handle_message`` for messages of the browser."""
 
     title = "View"
     _css = joined("base/style/flow.css")
@@ -60,9 +60,9 @@ class HtmlView(Face, StatusWidget):
         self.aside.close()
 
 
-class HtmlPart(Part):
+class HtmlPart(JsonWidget):
     """Shows ``status`` by the JavaScript of the file ``script``, or of several, the last of which exports;
-    ``asked(kind, content)`` gets its messages.
+    ``on_message(kind, content)`` gets its messages.
 
     The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. A script that
     exports ``hear(model)`` has it called for each model once, whether a view shows it or not.
@@ -71,14 +71,14 @@ class HtmlPart(Part):
     _css = joined("base/style/flow.css")
 
     def __init__(
-        self, script: str | Sequence[str], status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None]
+        self, script: str | Sequence[str], status: dict[str, Any], on_message: Callable[[str, Mapping[str, Any]], None]
     ) -> None:
-        self._asked = asked
+        self._on_message = on_message
         files = (script,) if isinstance(script, str) else script
         super().__init__(status=status, _script=module(*files))
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
-        self._asked(kind, content)
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
+        self._on_message(kind, content)
 
 
 def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:

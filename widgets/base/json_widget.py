@@ -17,8 +17,9 @@ PROTOCOL = ("ack", "view", "gone", "sight")
 Act = Callable[[str, Any], None]
 
 
-class Part(AddressedWidget):
-    """Base of them all. A subclass gives ``_script`` and ``_css``, and ``asked`` for the messages of its own."""
+class JsonWidget(AddressedWidget):
+    """A widget whose content is one dictionary. A subclass gives ``_script`` and ``_css``, and handles its own messages
+    in ``handle_message``."""
 
     _esm = LOADER
     _script = traitlets.Unicode().tag(sync=True)
@@ -33,9 +34,9 @@ class Part(AddressedWidget):
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
         kind = content.get("kind")
         if isinstance(kind, str) and kind not in PROTOCOL:
-            self.asked(kind, content)
+            self.handle_message(kind, content)
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         """Handle a message from the browser; its content is checked here."""
 
     def offer(self, status: dict[str, Any]) -> None:
@@ -63,14 +64,14 @@ class Part(AddressedWidget):
             layout.close()
 
 
-class ActPart(Part):
+class ActPart(JsonWidget):
     """A part with things to press and to fill in. ``act`` must not block; errors in it are shown in place."""
 
     def __init__(self, act: Act, **status: Any) -> None:
         self._act = act
         super().__init__(status=status)
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind != "act":
             return
         error = ""

@@ -11,14 +11,14 @@ from typing import Any
 
 import traitlets
 
-from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.live.error_display import told
 from workbench.widgets.live.live_view import LiveView
 from workbench.widgets.live.selection import Focus
 
 
-class StatusWidget(Acknowledgement, LiveView, Part):
+class StatusWidget(Acknowledgement, LiveView, JsonWidget):
     """Base of views of a session or a trace that show ``status``; a subclass gives ``show``, ``_script``, ``_css``."""
 
     trouble = traitlets.Unicode(help="why it could not be brought up to date").tag(sync=True)
@@ -37,7 +37,7 @@ class StatusWidget(Acknowledgement, LiveView, Part):
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
         kind = content.get("kind")
         if not self._heard(content) and isinstance(kind, str):
-            self.asked(kind, content)
+            self.handle_message(kind, content)
         if self._has_woken() or kind in ("view", "again"):
             self.update_now()
 

@@ -193,7 +193,7 @@ class BreakpointTable(HtmlView):
         super().close()
 
     # -- the browser's messages -------------------------------------------------------------------------------------
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         number = content.get("number")
         known = number if isinstance(number, int) and not isinstance(number, bool) else -1
         actions: dict[Any, Callable[[], object]] = {

@@ -86,7 +86,7 @@ class DiffView(FigureView):
         self._aside = BackgroundTasks()
         self.chosen: int | None = first_row(diff)
         self._curves: dict[int | None, tuple[dict[str, Any] | None, dict[str, Any] | None]] = {}
-        self._part = _Rows("compare/diff_view.js", self._status(None), self._asked)
+        self._part = _Rows("compare/diff_view.js", self._status(None), self._on_message)
         super().__init__(_Compared(), focus)
 
     # -- model ------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class DiffView(FigureView):
         self.focus.look_at(moment, node=found.node)
         self.update_now()
 
-    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def _on_message(self, kind: str, content: Mapping[str, Any]) -> None:
         row = content.get("row")
         if kind == "choose" and isinstance(row, int) and 0 <= row < len(self.diff.rows):
             self.choose(row)

@@ -52,7 +52,7 @@ class CallStackView(HtmlView):
         rows = [[r["name"], r["where"], r["step"], r["node"], r["source"]] for r in model["rows"]]
         return ("frame", "iteration", "step", "node", "source"), rows, model["headline"]
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "now":
             self.focus.look_at(None)
         elif kind == "look":

@@ -175,7 +175,7 @@ class ControlFlowView(FigureView):
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(lambda _name, value: self.show_section(str(value)), **self._settings())
         self.part = HtmlPart(
-            "control_flow/dead_paths.js", self._status(self.model(self.source.snapshot())), self._asked
+            "control_flow/dead_paths.js", self._status(self.model(self.source.snapshot())), self._on_message
         )
         return (self.controls, self.live, self.part)
 
@@ -215,7 +215,7 @@ class ControlFlowView(FigureView):
             return  # it is not kept
         self.focus.look_at(Moment(series.frame, path) if series.frame else None, node=pred.rsplit(":", 1)[0])
 
-    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def _on_message(self, kind: str, content: Mapping[str, Any]) -> None:
         name = content.get("node")
         if kind == "select" and isinstance(name, str) and name in self.source.graph.nodes:
             self.focus.select(name)

@@ -13,14 +13,14 @@ import traitlets
 
 from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
-from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.graph.model.overview import Overview
 
 #: longest text that is taken from the browser
 MAX_TEXT = 20_000
 
 
-class GraphTools(Part):
+class GraphTools(JsonWidget):
     """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
 
     _script = script(
@@ -39,7 +39,7 @@ class GraphTools(Part):
         self._pressed = pressed
         super().__init__(**more)
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         text = content.get("text", "")
         if isinstance(text, str) and len(text) <= MAX_TEXT:
             self._pressed(kind, content)

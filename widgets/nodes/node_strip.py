@@ -169,7 +169,7 @@ class NodeStrip(HtmlView):
         if len(inside):
             self.choose(start + (int(inside.argmax()) if inside.max() >= LEVELS.index("older Inf") else 0))
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         number = content.get("number")
         if isinstance(number, bool) or not isinstance(number, int):
             return

@@ -199,7 +199,7 @@ class NodeTable(HtmlView):
         if 0 <= number < len(names):
             self.focus.select(names[number])
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         number = content.get("number")
         try:
             if kind == "sort":

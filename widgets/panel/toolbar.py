@@ -185,7 +185,7 @@ class Toolbar(StatusWidget):
             self._compared = known = given, same
         return known[1]
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "command":
             self.press(str(content.get("name")))
         elif kind == "look":

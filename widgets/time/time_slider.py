@@ -85,7 +85,7 @@ class TimeSlider(StatusWidget):
             )
 
     # -- what the user does -----------------------------------------------------------------------------------------
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "look":
             depth, value = content.get("depth"), content.get("value")
             if isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:

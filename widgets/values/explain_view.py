@@ -261,7 +261,7 @@ class ExplainView(HtmlView):
         self.links = min(MAX_LINKS, self.links * 4)
         self.update_now()
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         row = content.get("row")
         rows = self.status["rows"]
         if kind in ("look", "explain-row") and isinstance(row, int) and 0 <= row < len(rows):

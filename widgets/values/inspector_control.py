@@ -118,7 +118,7 @@ class InspectorControl(_Part):
         return self._said
 
     # -- the browser's messages -------------------------------------------------------------------------------------
-    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def _on_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "set":
             field, words = str(content.get("field")), str(content.get("value") or "")[:500]
             try:
@@ -142,7 +142,7 @@ class InspectorControl(_Part):
             if isinstance(row, int) and isinstance(column, int) and row >= 0 and column >= 0:
                 self._aside.do(lambda: self._edit(words, row, column))
         else:
-            self.images.asked(kind, content)
+            self.images.handle_message(kind, content)
 
     def _tell(self) -> None:
         """The shown content as a line of code."""

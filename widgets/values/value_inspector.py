@@ -183,7 +183,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         model = self.model(self.source.snapshot())
-        self.part = ValuePart(SCRIPTS, self._status(model), self._asked)
+        self.part = ValuePart(SCRIPTS, self._status(model), self._on_message)
         self.holder = ipywidgets.Box([self.live], layout={"display": _display(model)})
         self.images.show(False)
         return (self.part, self.images.widget, self.holder)

@@ -110,7 +110,7 @@ class InputsView(HtmlView):
             pane = self._panel.panes.show("compare")
             pane.choose(THIS, before.name)
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         texts = content.get("texts")
         if kind == "run" and isinstance(texts, Mapping):
             self.run_second({str(name): str(words)[:50_000] for name, words in texts.items()})

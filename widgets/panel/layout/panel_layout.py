@@ -12,11 +12,11 @@ from typing import Any
 import ipywidgets
 
 from workbench.widgets.base.esm import joined, module
-from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.panel.layout.presented import PresentedPanel
 
 
-class PanelLayout(Part):
+class PanelLayout(JsonWidget):
     """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
 
     ``loop`` says whether the graph has a loop; without one the table of nodes stands in place of iterations and
@@ -38,7 +38,7 @@ class PanelLayout(Part):
         )
         self.add_class("workbench-arrangement")
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "revealed":
             self.amend(reveal=False)
         elif kind == "presenting" and self._stage is not None:

@@ -70,7 +70,7 @@ class RunChips(StatusWidget):
                 }
             )
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         label, on = content.get("label"), bool(content.get("on"))
         if kind == "draw" and isinstance(label, str):
             self.runs.choose(label, on)

@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import joined, script
-from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus, Moment
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CARDS = ("state", "health", "verdict")
 
 
-class WhyPart(Part):
+class WhyPart(JsonWidget):
     """Title and close button of the pane, and what is behind the cards of state and health."""
 
     _script = script("panel/why/why.js")
@@ -31,8 +31,8 @@ class WhyPart(Part):
         self._pane = pane
         super().__init__(status={"card": "", "opened": 0, "health": {}, "trouble": "", "failure": {}})
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
-        self._pane.asked(kind, content)
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
+        self._pane.handle_message(kind, content)
 
 
 class WhyPane(ipywidgets.VBox):
@@ -72,7 +72,7 @@ class WhyPane(ipywidgets.VBox):
         failure = {k: status[k] for k in ("error", "report")} if status["state"] == "failed" else {}
         self.part.amend(health=shown, trouble=status["trouble"], failure=failure)
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "go":
             chain, row = self.part.status["health"].get("chain") or (), content.get("row")
             if isinstance(row, int) and 0 <= row < len(chain):

@@ -9,18 +9,18 @@ import numpy as np
 import traitlets
 
 from workbench.widgets.base.esm import joined, script
-from workbench.widgets.base.json_widget import PROTOCOL, Part
+from workbench.widgets.base.json_widget import PROTOCOL, JsonWidget
 from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.values.images.colours import palettes
 
 
-class ArrayImage(Acknowledgement, Part):
+class ArrayImage(Acknowledgement, JsonWidget):
     """Draws ``status["images"]``, whose colours are in ``pixels`` one after the other, and ``status["film"]``.
 
     Parameters
     ----------
-    asked : callable
-        ``asked(kind, content)`` gets what is pressed.
+    on_message : callable
+        ``on_message(kind, content)`` gets what is pressed.
     answered : callable
         Called without arguments when the browser has drawn an image.
     """
@@ -33,8 +33,8 @@ class ArrayImage(Acknowledgement, Part):
     #: images on their way while one is drawn: a fifth of a second at 20 a second
     ahead = 3
 
-    def __init__(self, asked: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
-        self._asked, self._answered = asked, answered
+    def __init__(self, on_message: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
+        self._on_message, self._answered = on_message, answered
         self._told: dict[str, Any] = {}
         super().__init__(status={"shown": False}, palettes=palettes())
 
@@ -48,7 +48,7 @@ class ArrayImage(Acknowledgement, Part):
         if kind == "ack":
             self._answered()
         elif isinstance(kind, str) and kind not in PROTOCOL:
-            self._asked(kind, content)
+            self._on_message(kind, content)
 
     def draw(self, status: Mapping[str, Any], images: Sequence[np.ndarray], film: Sequence[np.ndarray]) -> None:
         """Show images and a film strip, given as arrays of colour numbers. Right on any thread."""

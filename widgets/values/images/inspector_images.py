@@ -29,7 +29,7 @@ class InspectorImages:
         self._view = view
         self.pictures = Pictures()
         self.frames = Frames(self._next, lambda: self.widget.holding)
-        self.widget = ArrayImage(view._asked, self.frames.answered)
+        self.widget = ArrayImage(view._on_message, self.frames.answered)
         self._drawn = Drawn(NOTHING)
         self._pointer: Mapping[str, Any] = {}
 
@@ -97,7 +97,7 @@ class InspectorImages:
         at += [0] * (value.ndim - 2 - len(at))
         return [{"size": n, "at": k} for n, k in zip(value.shape, at, strict=False)]
 
-    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+    def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         """Carry out a message of the widget."""
         view = self._view
         if kind == "probe":

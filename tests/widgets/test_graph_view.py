@@ -498,7 +498,7 @@ def passes(points, x, y, w, h):
     return False
 
 
-def test_the_loop_with_the_first_nan_is_open_and_its_guilty_op_in_sight():
+def test_the_loop_with_the_first_nan_is_open_and_its_bad_op_in_sight():
     b = wb.GraphBuilder("wide")
     w = b.placeholder("w", "float64", (4,))
 
@@ -514,9 +514,9 @@ def test_the_loop_with_the_first_nan_is_open_and_its_guilty_op_in_sight():
     panel.graph.zoom_to("start", 300, 400)
     panel.session.run()
     panel.toolbar.update_now()
-    guilty = wb.nan_origin(panel.session).node
-    assert until(lambda: model(panel.graph)["picture"]["home"][guilty] == guilty), panel.toolbar.status
-    box = next(n for n in model(panel.graph)["picture"]["nodes"] if n["id"] == guilty)
+    first_bad = wb.nan_origin(panel.session).node
+    assert until(lambda: model(panel.graph)["picture"]["home"][first_bad] == first_bad), panel.toolbar.status
+    box = next(n for n in model(panel.graph)["picture"]["nodes"] if n["id"] == first_bad)
     sight = model(panel.graph)["status"]["sight"]
     assert abs(sight["y"] - box["y"]) < 1 and abs(sight["x"] - box["x"]) < 1
     panel.close()

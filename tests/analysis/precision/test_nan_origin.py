@@ -29,7 +29,7 @@ def test_infinities_that_cancel_and_where_they_came_from():
         assert np.isnan(series[4]) and np.isfinite(series[3])
         assert (found.op, found.iteration, found.kind, found.inputs_bad) == ("subtract", (3,), "nan", True)
         assert "cancel" in found.why and found.because.op == "exp" and found.because.iteration == (3,)
-        assert found.because.guilty.name == "x" and found.because.guilty.value == series[3]
+        assert found.because.responsible.name == "x" and found.because.responsible.value == series[3]
         assert not found.because.inputs_bad and "That infinity in turn" in found.text()
         json.dumps(found.to_data())
 
@@ -50,12 +50,12 @@ def test_infinities_that_cancel_and_where_they_came_from():
         (lambda b, x: b.reciprocal(x - 3.0), 3.0, "reciprocal", "is 0"),
     ],
 )
-def test_the_guilty_operand(expression, x, op, why):
+def test_the_responsible_operand(expression, x, op, why):
     b = wb.GraphBuilder("g")
     graph = b.build({"y": expression(b, b.placeholder("x"))})
     with finished(graph, x=x) as session:
         found = wb.nan_origin(session)
-        assert found.op == op and why in found.why and found.guilty is not None and found.guilty.item is not None
+        assert found.op == op and why in found.why and found.responsible is not None and found.responsible.item is not None
 
 
 def test_the_item_of_an_array_that_met_the_bad_one():
@@ -63,8 +63,8 @@ def test_the_item_of_an_array_that_met_the_bad_one():
     x, y = b.placeholder("x", "float64", (2, 3)), b.placeholder("y", "float64", (3,))
     with finished(b.build({"z": x / y}), x=np.ones((2, 3)), y=np.array([1.0, 0.0, 2.0])) as session:
         found = wb.nan_origin(session)
-        assert found.kind == "inf" and found.index == (0, 1) and found.count == 2 and found.guilty.name == "y"
-        assert found.guilty.item == 0.0
+        assert found.kind == "inf" and found.index == (0, 1) and found.count == 2 and found.responsible.name == "y"
+        assert found.responsible.item == 0.0
 
 
 def test_inputs_and_constants_that_are_bad_themselves():
@@ -192,7 +192,7 @@ def test_what_is_no_longer_kept_is_recomputed(trace):
     with wb.Session(graph, {"x": 2000.0}, trace=trace, memory_budget=1 << 22) as session:
         session.run()
         found = wb.nan_origin(session)
-        assert found.op == "sqrt" and found.guilty.value < 0 and not found.inputs_bad
+        assert found.op == "sqrt" and found.responsible.value < 0 and not found.inputs_bad
         at = found.iteration[0]
         assert np.isfinite(session.value("x", at)) and np.isnan(session.value("x", at + 1))
         bare = wb.nan_origin(session.trace)
@@ -210,4 +210,4 @@ def test_an_infinity_inside_of_nested_loops():
         session.run()
         for source in (session, session.trace):
             found = wb.nan_origin(source)
-            assert (found.op, found.kind, found.iteration, found.guilty.item) == ("divide", "inf", (1, 2), 0.0)
+            assert (found.op, found.kind, found.iteration, found.responsible.item) == ("divide", "inf", (1, 2), 0.0)

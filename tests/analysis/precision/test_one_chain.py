@@ -82,7 +82,7 @@ def test_all_screens_say_the_same(kind, shape, seed):
         alone = wb.nan_origin(session)
         assert (said.node, said.iteration, said.index) == (alone.node, alone.iteration, alone.index)
         assert [o.ref for o in said.operands] == [o.ref for o in alone.operands]
-        assert (said.guilty and said.guilty.ref) == (alone.guilty and alone.guilty.ref)
+        assert (said.responsible and said.responsible.ref) == (alone.responsible and alone.responsible.ref)
         value = np.asarray(session.trace[said.name if said.name in session.trace else said.node].at(said.iteration))
         assert not np.isfinite(value[said.index])
 

@@ -139,8 +139,8 @@ class StateWatch:
         """True if the variable ever changed."""
         return name in self.names and self.names.index(name) not in self._still
 
-    def guilty(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
-        """Variables behind a clause, most guilty first.
+    def responsible(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
+        """Variables behind a clause, most responsible first.
 
         Those equal to an operand at every evaluation, the moving ones first; else those that the clause is spelled
         with; else the operand is derived: variables of its size first, then others that move and are no other

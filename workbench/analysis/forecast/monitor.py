@@ -261,11 +261,11 @@ class TerminationMonitor:
         return answer
 
     def root_names(self, i: int) -> list[str]:
-        """The variables behind a clause, most guilty first."""
+        """The variables behind a clause, most responsible first."""
         if i >= len(self.clauses):
             return []
         c = self.clauses[i]
-        return self._watch.guilty(i, (c.lhs[-1], c.rhs[-1]), (c.lhs_name, c.rhs_name))
+        return self._watch.responsible(i, (c.lhs[-1], c.rhs[-1]), (c.lhs_name, c.rhs_name))
 
 
 def _when(f: PassageForecast) -> float:

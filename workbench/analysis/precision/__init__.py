@@ -3,7 +3,7 @@
 ::
 
     trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
-                                                                            └─► guilty: the operand, and why
+                                                                            └─► responsible: the operand, and why
                                                                             └─► first_nonfinite: for all screens, kept
           ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
           ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype

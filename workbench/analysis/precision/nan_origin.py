@@ -49,7 +49,7 @@ def nan_origin(source: Any, *, kind: str | None = None, ignore: str | Iterable[s
     ...     roots.run()
     ...     found = wb.nan_origin(roots)
     <Stop FINISHED: ...>
-    >>> found.op, found.iteration, found.guilty.name
+    >>> found.op, found.iteration, found.responsible.name
     ('sqrt', (1,), ...)
     """
     if kind is not None and kind not in _KINDS:

@@ -246,8 +246,8 @@ class NanSearch:
         at_place = index if whole and by_place(node.op) else None
         operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in sources)
         told = blame(node.op if whole else "", self.kind, [Item(o.name, o.value, o.item) for o in operands])
-        guilty = None if told is None else operands[told[0]]
-        because = None if guilty is None else self._because(guilty, index)
+        responsible = None if told is None else operands[told[0]]
+        because = None if responsible is None else self._because(responsible, index)
         return NanOrigin(
             self.kind,
             node.name,
@@ -260,7 +260,7 @@ class NanSearch:
             bad,
             value,
             operands,
-            guilty,
+            responsible,
             "" if told is None else told[1],
             any(o.bad for o in operands),
             because,
@@ -291,13 +291,13 @@ class NanSearch:
         source = origin(graph, ref)
         return graph.name_of(ref if named or source.name == ref.node else source.ref())
 
-    def _because(self, guilty: Operand, index: tuple[int, ...]) -> NanOrigin | None:
+    def _because(self, responsible: Operand, index: tuple[int, ...]) -> NanOrigin | None:
         """Origin of an infinite operand, back along infinite values to the node whose operands were finite; or of an
         infinity that a finite operand was made from at this ``index``, as the 0 of 1 / inf is."""
         search = NanSearch(self.trace, "inf", self.ignore, self.session)
-        ref, path = guilty.ref, guilty.iteration
-        if not is_bad(guilty.value, np.isinf):
-            behind = self._infinity_behind(ref, path, index if guilty.item is not None else None)
+        ref, path = responsible.ref, responsible.iteration
+        if not is_bad(responsible.value, np.isinf):
+            behind = self._infinity_behind(ref, path, index if responsible.item is not None else None)
             if behind is None:
                 return None
             ref, path = behind

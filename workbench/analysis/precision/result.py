@@ -16,7 +16,7 @@ from workbench.trace.describe import describe, short
 
 @dataclass(frozen=True)
 class Operand:
-    """One input of the guilty node at that firing. ``item`` is the item of it that met the bad item of the result, None
+    """One input of the bad node at that firing. ``item`` is the item of it that met the bad item of the result, None
     where many did; ``bad`` whether it holds NaN or infinities itself."""
 
     name: str
@@ -61,7 +61,7 @@ class NanOrigin:
         The value of that firing.
     operands : tuple of Operand
         The inputs of the node at that firing. Empty for an input, a constant or an edit, which is its own origin.
-    guilty : Operand or None
+    responsible : Operand or None
         The operand that explains it, as a square root's negative argument does.
     why : str
         The explanation.
@@ -98,7 +98,7 @@ class NanOrigin:
     count: int
     value: Any
     operands: tuple[Operand, ...]
-    guilty: Operand | None
+    responsible: Operand | None
     why: str
     inputs_bad: bool
     because: NanOrigin | None = None
@@ -145,7 +145,7 @@ class NanOrigin:
             lines.append("It is an edit: no op made it.")
         elif not self.operands:
             lines.append(f"It is {'an input' if self.op == 'Placeholder' else 'a constant'} that holds {kind} itself.")
-        elif self.guilty is not None:
+        elif self.responsible is not None:
             lines.append(f"Cause: {self.why}.")
             lines.append("It was made from " + "; ".join(map(str, self.operands)) + ".")
         if self.because is not None:
@@ -176,7 +176,7 @@ class NanOrigin:
             "note": self.note,
             "headline": self.headline,
             "source": None if self.source is None else str(self.source),
-            "guilty": None if self.guilty is None else self.guilty.name,
+            "responsible": None if self.responsible is None else self.responsible.name,
             "operands": [{"name": o.name, "value": short(o.value), "bad": o.bad} for o in self.operands],
             "because": None if self.because is None else self.because.to_data(),
         }

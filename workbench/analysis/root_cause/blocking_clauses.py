@@ -45,7 +45,7 @@ def rank(s: Suspect) -> tuple[int, bool, bool]:
 
 
 def suspects(firings: Firings, want: bool, slug: str = "") -> list[Suspect]:
-    """Clauses responsible for the condition's value ``want`` at the end of what is known, most guilty first."""
+    """Clauses responsible for the condition's value ``want`` at the end of what is known, most responsible first."""
     found = firings.found
     columns, last = found.deepest
     period = found.settled[1] if found.settled else 1

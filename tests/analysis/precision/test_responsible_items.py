@@ -1,4 +1,4 @@
-"""The operand of a first NaN or infinity is the item at the guilty index; chains go back to it; lists have items."""
+"""The operand of a first NaN or infinity is the item at the bad index; chains go back to it; lists have items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import workbench as wb
 from workbench.analysis.precision.operand_rules import Item, blame
 
 #: op -> (item that makes an infinity or NaN, of a vector of fine ones)
-GUILTY = {"exp": 710.5, "log": -0.25, "sqrt": -0.25, "reciprocal": 0.0, "cosh": 711.0, "square": 1e200, "asin": 1.25}
+RESPONSIBLE = {"exp": 710.5, "log": -0.25, "sqrt": -0.25, "reciprocal": 0.0, "cosh": 711.0, "square": 1e200, "asin": 1.25}
 
 
 def root(found: Any) -> Any:
@@ -20,20 +20,20 @@ def root(found: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize("op", GUILTY)
+@pytest.mark.parametrize("op", RESPONSIBLE)
 @pytest.mark.parametrize("place", [0, 2, 4])
-def test_the_item_at_the_guilty_index_is_named(op: str, place: int) -> None:
+def test_the_item_at_the_bad_index_is_named(op: str, place: int) -> None:
     """A larger item beside it, which the op takes, is not blamed."""
     fine = {"exp": -864.995, "log": 900.0, "sqrt": 900.0, "reciprocal": 900.0, "cosh": 1.0, "square": 9.0, "asin": 0.5}
     x = np.full(5, fine[op])
-    x[place] = GUILTY[op]
+    x[place] = RESPONSIBLE[op]
     b = wb.GraphBuilder(op)
     graph = b.build({"y": b.op(op, b.placeholder("x", "float64", (5,)))})
     with wb.Session(graph, {"x": x}) as session:
         session.run()
         found = wb.nan_origin(session)
-        assert found.index == (place,) and found.guilty.item == GUILTY[op]
-        assert f"{GUILTY[op]:.9g}" in found.why
+        assert found.index == (place,) and found.responsible.item == RESPONSIBLE[op]
+        assert f"{RESPONSIBLE[op]:.9g}" in found.why
 
 
 def logistic(seed: int) -> tuple[wb.Graph, dict[str, Any], int]:
@@ -63,7 +63,7 @@ def test_every_screen_goes_back_to_the_same_node(seed: int) -> None:
         assert found.kind == "nan" and found.op == "multiply"
         last = root(found)
         assert (last.op, last.index, last.iteration) == ("exp", (place,), (1,))
-        assert last.guilty.item == -feeds["z"][place]
+        assert last.responsible.item == -feeds["z"][place]
 
 
 def test_nan_is_never_blamed_on_size() -> None:

@@ -54,7 +54,7 @@ def test_why_a_loop_never_stops(opened):
 
 
 def test_the_first_nan_and_where_it_came_from(opened):
-    """Story 3: the run stops at the first NaN; op, iteration and responsible operand are shown, and a click leads there."""
+    """Story 3: the run stops at the first NaN; op, iteration and responsible operand are shown; a click leads there."""
     panel = Panel.fresh(opened.page, 2)
     opened.kernel("nan.session.breakpoints.clear(); nan.session.breakpoints.add('*', health='nan')")
     panel.click("run", "paused")

@@ -55,7 +55,9 @@ def test_the_responsible_operand(expression, x, op, why):
     graph = b.build({"y": expression(b, b.placeholder("x"))})
     with finished(graph, x=x) as session:
         found = wb.nan_origin(session)
-        assert found.op == op and why in found.why and found.responsible is not None and found.responsible.item is not None
+        assert (
+            found.op == op and why in found.why and found.responsible is not None and found.responsible.item is not None
+        )
 
 
 def test_the_item_of_an_array_that_met_the_bad_one():

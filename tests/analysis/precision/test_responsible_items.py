@@ -11,7 +11,7 @@ import workbench as wb
 from workbench.analysis.precision.operand_rules import Item, blame
 
 #: op -> (item that makes an infinity or NaN, of a vector of fine ones)
-RESPONSIBLE = {"exp": 710.5, "log": -0.25, "sqrt": -0.25, "reciprocal": 0.0, "cosh": 711.0, "square": 1e200, "asin": 1.25}
+BAD_ITEM = {"exp": 710.5, "log": -0.25, "sqrt": -0.25, "reciprocal": 0.0, "cosh": 711.0, "square": 1e200, "asin": 1.25}
 
 
 def root(found: Any) -> Any:
@@ -20,20 +20,20 @@ def root(found: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize("op", RESPONSIBLE)
+@pytest.mark.parametrize("op", BAD_ITEM)
 @pytest.mark.parametrize("place", [0, 2, 4])
 def test_the_item_at_the_bad_index_is_named(op: str, place: int) -> None:
     """A larger item beside it, which the op takes, is not blamed."""
     fine = {"exp": -864.995, "log": 900.0, "sqrt": 900.0, "reciprocal": 900.0, "cosh": 1.0, "square": 9.0, "asin": 0.5}
     x = np.full(5, fine[op])
-    x[place] = RESPONSIBLE[op]
+    x[place] = BAD_ITEM[op]
     b = wb.GraphBuilder(op)
     graph = b.build({"y": b.op(op, b.placeholder("x", "float64", (5,)))})
     with wb.Session(graph, {"x": x}) as session:
         session.run()
         found = wb.nan_origin(session)
-        assert found.index == (place,) and found.responsible.item == RESPONSIBLE[op]
-        assert f"{RESPONSIBLE[op]:.9g}" in found.why
+        assert found.index == (place,) and found.responsible.item == BAD_ITEM[op]
+        assert f"{BAD_ITEM[op]:.9g}" in found.why
 
 
 def logistic(seed: int) -> tuple[wb.Graph, dict[str, Any], int]:

@@ -8,12 +8,12 @@ import numpy as np
 
 from workbench.analysis.comparisons import MIRROR, OPS
 from workbench.analysis.root_cause.attribution import BlockingComparison, responsible
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis, ClauseValues, is_written
 from workbench.analysis.root_cause.expressions import unchanged_names
 from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies, blocking_order
 from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.root_cause.mechanism import find_cause
-from workbench.analysis.root_cause.suspect import ClauseValues, Suspect, is_written
 from workbench.ir.node import Ref
 
 #: rank by cause: what was on its way and got stuck comes first, what could never move last
@@ -31,7 +31,7 @@ RANK = {
 MOST = 6
 
 
-def rank(s: Suspect) -> tuple[int, bool, bool]:
+def rank(s: ClauseDiagnosis) -> tuple[int, bool, bool]:
     """Smaller is more to blame. What went away from its threshold was never meant to end the loop, nor a bare flag."""
     slug, v = s.cause.slug, s.values
     place = RANK.get(slug, 5)
@@ -44,7 +44,7 @@ def rank(s: Suspect) -> tuple[int, bool, bool]:
     return place, v.late_x.dtype.kind == "b", not s.root
 
 
-def suspects(firings: Firings, want: bool, slug: str = "") -> list[Suspect]:
+def diagnoses(firings: Firings, want: bool, slug: str = "") -> list[ClauseDiagnosis]:
     """Clauses responsible for the condition's value ``want`` at the end of what is known, most responsible first."""
     found = firings.found
     columns, last = found.deepest
@@ -66,7 +66,7 @@ def suspects(firings: Firings, want: bool, slug: str = "") -> list[Suspect]:
     return sorted(made, key=rank if want else lambda s: (not s.ends_in_nan, s.values.late_x.dtype.kind == "b"))
 
 
-def _suspect(found: LoopSamples, leaf: BlockingComparison) -> Suspect | None:
+def _suspect(found: LoopSamples, leaf: BlockingComparison) -> ClauseDiagnosis | None:
     loop = found.loop
     left, right, item = _pair(found, leaf)
     if left is None or right is None:
@@ -88,7 +88,9 @@ def _suspect(found: LoopSamples, leaf: BlockingComparison) -> Suspect | None:
         root = unchanged_names(loop, leaf.node)
     elif leaf.flag is not None and is_written(leaf.flag):
         root = [leaf.flag, *(r for r in root if r != leaf.flag)]
-    return Suspect(leaf, moving, still, op, mirrored, root, ClauseValues(ex, et, lx, lt), its, factor, swinger, item)
+    return ClauseDiagnosis(
+        leaf, moving, still, op, mirrored, root, ClauseValues(ex, et, lx, lt), its, factor, swinger, item
+    )
 
 
 def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple[int, ...] | None]:
@@ -178,4 +180,4 @@ def _root(loop: LoopDependencies, moving: Any, still: Any) -> list[str]:
     return [n for n in list(names) if is_written(n)][:8] or list(names)[:8]
 
 
-__all__ = ["Suspect", "suspects"]
+__all__ = ["ClauseDiagnosis", "diagnoses"]

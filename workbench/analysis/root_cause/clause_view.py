@@ -14,8 +14,8 @@ from workbench.analysis.claims import clause as clauses
 from workbench.analysis.claims.claim import Claim, checked
 from workbench.analysis.claims.clause import BlockingClause
 from workbench.analysis.claims.recompute import same
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis, sides
 from workbench.analysis.root_cause.firings import Firings
-from workbench.analysis.root_cause.suspect import Suspect, sides
 from workbench.ir.node import Node, Ref
 
 
@@ -33,28 +33,28 @@ KEPT = frozenset("absorbed steps-over moves-away limit-beyond floor cycle overfl
 
 
 class ClauseView:
-    """A suspect with its firings: ``x`` and ``t`` are the late values of both sides, ``its`` their iterations."""
+    """A diagnosis with its firings: ``x`` and ``t`` are the late values of both sides, ``its`` their iterations."""
 
-    def __init__(self, firings: Firings, suspect: Suspect, forecast: str = "") -> None:
-        self.firings, self.s, self.forecast = firings, suspect, forecast
+    def __init__(self, firings: Firings, diagnosis: ClauseDiagnosis, forecast: str = "") -> None:
+        self.firings, self.s, self.forecast = firings, diagnosis, forecast
         self.loop, self.found = firings.loop, firings.found
-        self.x, self.t = suspect.values.late_x, suspect.values.late_t
-        self.refs = (suspect.moving, suspect.still)
-        x, t = sides(self.loop, suspect)
+        self.x, self.t = diagnosis.values.late_x, diagnosis.values.late_t
+        self.refs = (diagnosis.moving, diagnosis.still)
+        x, t = sides(self.loop, diagnosis)
         self.clause = BlockingClause(
-            suspect.leaf.node,
+            diagnosis.leaf.node,
             x,
-            suspect.op,
+            diagnosis.op,
             t,
             self.t[-1],
             str(self.x.dtype),
             self.loop.path,
-            suspect.mirrored,
-            suspect.leaf.negated,
-            suspect.item,
-            not isinstance(suspect.still, Ref) or not any(map(self.loop.updated, self.loop.reads(suspect.still))),
+            diagnosis.mirrored,
+            diagnosis.leaf.negated,
+            diagnosis.item,
+            not isinstance(diagnosis.still, Ref) or not any(map(self.loop.updated, self.loop.reads(diagnosis.still))),
         )
-        self.its = [int(k) for k in suspect.at_the_end(self.found)]
+        self.its = [int(k) for k in diagnosis.at_the_end(self.found)]
 
     def claims(self, kind: type[Claim], **data: Any) -> list[Claim]:
         """The claim of this kind about the clause and the firings, if it holds."""

@@ -11,7 +11,7 @@ from workbench.analysis.claims import Period, checked
 from workbench.analysis.claims.claim import Claim
 from workbench.analysis.claims.clause import Compared
 from workbench.analysis.precision.cancellation import cancellations
-from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
+from workbench.analysis.root_cause.blocking_clauses import ClauseDiagnosis, diagnoses
 from workbench.analysis.root_cause.expressions import expression, turned
 from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.gap import clause_details, clause_gap, clause_text, end_iterations
@@ -62,7 +62,7 @@ def _told(firings: Firings, answer: Termination, deadline: float) -> Termination
     ends = answer.outcome == "terminates" and (found.ended is not None or not want)
     if ends and found.ended is not None:
         want = False
-    all_of_them = suspects(firings, want, answer.reason.slug)
+    all_of_them = diagnoses(firings, want, answer.reason.slug)
     if not all_of_them:
         return answer
     worst = all_of_them[0]
@@ -93,7 +93,7 @@ def _told(firings: Firings, answer: Termination, deadline: float) -> Termination
     return answer
 
 
-def _compared(firings: Firings, worst: Suspect, k: int) -> list[Claim]:
+def _compared(firings: Firings, worst: ClauseDiagnosis, k: int) -> list[Claim]:
     """The comparison that decides, at the end of what is known."""
     leaf = worst.leaf
     node = firings.graph.nodes[leaf.node]
@@ -118,7 +118,7 @@ def _compared(firings: Firings, worst: Suspect, k: int) -> list[Claim]:
     ]
 
 
-def _name_nodes(firings: Firings, worst: Suspect, answer: Termination) -> None:
+def _name_nodes(firings: Firings, worst: ClauseDiagnosis, answer: Termination) -> None:
     """A node that nobody has named is told as it is computed."""
     for ref in (worst.moving, worst.still):
         name = firings.graph.name_of(ref) if isinstance(ref, Ref) else ""
@@ -129,7 +129,7 @@ def _name_nodes(firings: Firings, worst: Suspect, answer: Termination) -> None:
             answer.reason = Reason(answer.reason.slug, sentence)
 
 
-def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: float) -> None:
+def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadline: float) -> None:
     """Reason, claims and first bad iteration of a loop that does not end by itself."""
     cause = worst.cause
     answer.first_bad, claims = first_bad(firings, worst, deadline)
@@ -173,7 +173,7 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
         answer.details.update(cancellation=first.node, cancellation_text=str(replace(first, iteration=at)))
 
 
-def _ends_by_wrapping(firings: Firings, worst: Suspect, answer: Termination) -> bool:
+def _ends_by_wrapping(firings: Firings, worst: ClauseDiagnosis, answer: Termination) -> bool:
     """True if an integer that goes the wrong way, or steps over its goal, ends the loop on its way round.
 
     It does if the proof counts it modulo 2^bits, or it jumped by half of its range. Python's ints never wrap.

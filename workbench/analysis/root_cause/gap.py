@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis, sides
 from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.loop_samples import LoopSamples
-from workbench.analysis.root_cause.suspect import Suspect, sides
 from workbench.analysis.text import apart
 from workbench.analysis.verdict import Gap, Termination, trend_of
 from workbench.ir.node import Ref
@@ -17,12 +17,12 @@ from workbench.ir.node import Ref
 GAPS = 8
 
 
-def end_iterations(found: LoopSamples, worst: Suspect) -> Any:
+def end_iterations(found: LoopSamples, worst: ClauseDiagnosis) -> Any:
     """Iterations of the operands' values at the end of what is known."""
     return found.at_the_end(worst.moving)[0] if isinstance(worst.moving, Ref) else worst.iterations
 
 
-def clause_gap(found: LoopSamples, worst: Suspect, answer: Termination) -> Gap | None:
+def clause_gap(found: LoopSamples, worst: ClauseDiagnosis, answer: Termination) -> Gap | None:
     """Of a loop that never ends the gap at the end of the look-ahead, of any other the present one."""
     facts = worst.values
     if facts.late_x.dtype.kind not in "fiu":
@@ -44,7 +44,7 @@ def clause_gap(found: LoopSamples, worst: Suspect, answer: Termination) -> Gap |
     return Gap(trend_of(values), tuple(values), tuple(int(i) for i in its[-n:]))
 
 
-def clause_details(found: LoopSamples, worst: Suspect, others: list[Suspect]) -> dict[str, Any]:
+def clause_details(found: LoopSamples, worst: ClauseDiagnosis, others: list[ClauseDiagnosis]) -> dict[str, Any]:
     facts = worst.values
     told: dict[str, Any] = {
         "clause": worst.leaf.node,
@@ -60,7 +60,7 @@ def clause_details(found: LoopSamples, worst: Suspect, others: list[Suspect]) ->
     return told
 
 
-def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
+def clause_text(found: LoopSamples, worst: ClauseDiagnosis, ends: bool = False) -> str:
     """The clause as the graph has it, with its operands' values at the end of what is known."""
     leaf = worst.leaf
     left, right = worst.values.late_x, worst.values.late_t

@@ -22,16 +22,16 @@ from workbench.analysis.claims.lost import FlagWaits, NotRead, NotUpdated
 from workbench.analysis.claims.recompute import holds, line_of
 from workbench.analysis.root_cause.at_rest import SPACINGS, last_digits, resting, rests
 from workbench.analysis.root_cause.bad_numbers import infinite, not_a_number
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis, is_written
 from workbench.analysis.root_cause.clause_view import KEPT, Cause, ClauseView
 from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.missed_goals import every_number, missed
 from workbench.analysis.root_cause.movement import flipping, moves, overshooting
 from workbench.analysis.root_cause.source_text import predicate_text
-from workbench.analysis.root_cause.suspect import Suspect, is_written
 from workbench.analysis.root_cause.wrapped import first_wrap
 
 
-def find_cause(firings: Firings, suspect: Suspect, forecast: str = "") -> Cause:
+def find_cause(firings: Firings, suspect: ClauseDiagnosis, forecast: str = "") -> Cause:
     """The cause of one suspect."""
     view = ClauseView(firings, suspect, forecast)
     with np.errstate(all="ignore"):

@@ -9,8 +9,8 @@ import numpy as np
 
 from workbench.analysis.claims import FirstBad, checked
 from workbench.analysis.claims.claim import Claim
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis
 from workbench.analysis.root_cause.firings import Firings
-from workbench.analysis.root_cause.suspect import Suspect
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import SliceMachine
 from workbench.ir.node import Ref
@@ -24,7 +24,7 @@ MAX_PERIOD, STRETCH = 4096, 64
 FEW = 16
 
 
-def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | None, list[Claim]]:
+def first_bad(firings: Firings, worst: ClauseDiagnosis, deadline: float) -> tuple[int | None, list[Claim]]:
     """The iteration, or None if it cannot be told in time; and what is claimed about it."""
     cause, f = worst.cause, worst.values
     slug, said = cause.slug, {c.kind: c for c in cause.claims}
@@ -61,7 +61,7 @@ def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | 
     return found
 
 
-def _turned_away(firings: Firings, worst: Suspect) -> int | None:
+def _turned_away(firings: Firings, worst: ClauseDiagnosis) -> int | None:
     its, ex = longer(firings, worst.moving, worst.iterations, worst.values.early_x)
     et = worst.values.early_t
     et = np.concatenate([np.full(len(ex) - len(et), et[0]), et])

@@ -10,16 +10,16 @@ import numpy as np
 from workbench.analysis.claims.clause import BlockingClause
 from workbench.analysis.claims.numbers import Wraps
 from workbench.analysis.claims.recompute import EXACT, exact, item_of, line_of
+from workbench.analysis.root_cause.clause_diagnosis import ClauseDiagnosis
 from workbench.analysis.root_cause.expressions import expression
 from workbench.analysis.root_cause.firings import Firings
-from workbench.analysis.root_cause.suspect import Suspect
 from workbench.ir.node import Node, Ref
 
 #: iterations looked through at most, and those compared at once
 MOST, BLOCK = 65_536, 64
 
 
-def first_wrap(firings: Firings, suspect: Suspect, clause: BlockingClause) -> list[Wraps]:
+def first_wrap(firings: Firings, suspect: ClauseDiagnosis, clause: BlockingClause) -> list[Wraps]:
     """The claim about that firing; nothing where none wrapped in what can be looked at."""
     names = [n for n in suspect.root if n in firings.loop.variables]
     nodes = _wrapping_nodes(firings, names)
@@ -31,7 +31,7 @@ def first_wrap(firings: Firings, suspect: Suspect, clause: BlockingClause) -> li
     return [] if best is None else [best]
 
 
-def may_wrap(firings: Firings, suspect: Suspect) -> bool:
+def may_wrap(firings: Firings, suspect: ClauseDiagnosis) -> bool:
     """True if a node of the update of the blocking operand works on integers that can wrap."""
     return bool(_wrapping_nodes(firings, [n for n in suspect.root if n in firings.loop.variables]))
 

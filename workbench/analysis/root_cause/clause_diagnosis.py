@@ -33,7 +33,7 @@ class ClauseValues:
 
 
 @dataclass
-class Suspect:
+class ClauseDiagnosis:
     """One clause: ``moving op still`` seen from the side that moves, with what is known of it.
 
     ``item`` is the index of the item that is looked at, where arrays are compared; ``swinger`` the variable with a
@@ -52,7 +52,7 @@ class Suspect:
     factor: Node | None = None
     swinger: str | None = None
     item: tuple[int, ...] | None = None
-    look: Callable[[Suspect], Cause] | None = None
+    look: Callable[[ClauseDiagnosis], Cause] | None = None
 
     @cached_property
     def cause(self) -> Cause:
@@ -93,23 +93,23 @@ def is_written(flag: str) -> bool:
     return flag.split("/")[-1].rstrip("'0123456789_") not in SYNTHETIC
 
 
-def sides(loop: LoopDependencies, suspect: Suspect) -> tuple[str, str]:
+def sides(loop: LoopDependencies, diagnosis: ClauseDiagnosis) -> tuple[str, str]:
     """The side that moves and the other one, as a user would write them."""
-    source = written(loop, suspect.leaf.node)
+    source = written(loop, diagnosis.leaf.node)
     if source is not None:
-        x, t = (source[2], source[0]) if suspect.mirrored else (source[0], source[2])
+        x, t = (source[2], source[0]) if diagnosis.mirrored else (source[0], source[2])
     else:
-        x, t = expression(loop, suspect.moving), expression(loop, suspect.still)
-    return item_text(loop, suspect, suspect.moving, x), item_text(loop, suspect, suspect.still, t)
+        x, t = expression(loop, diagnosis.moving), expression(loop, diagnosis.still)
+    return item_text(loop, diagnosis, diagnosis.moving, x), item_text(loop, diagnosis, diagnosis.still, t)
 
 
-def item_text(loop: LoopDependencies, suspect: Suspect, ref: Any, text: str) -> str:
+def item_text(loop: LoopDependencies, diagnosis: ClauseDiagnosis, ref: Any, text: str) -> str:
     """The item of an array that is looked at, ``v[2]``; anything else as it is."""
     shape = loop.graph.type_of(ref).shape if isinstance(ref, Ref) else None
-    if not shape or suspect.item is None or len(shape) != len(suspect.item):
+    if not shape or diagnosis.item is None or len(shape) != len(diagnosis.item):
         return text
     whole = text if text.isidentifier() or text.endswith((")", "]")) and " " not in text else f"({text})"
-    return f"{whole}[{', '.join(map(str, suspect.item))}]"
+    return f"{whole}[{', '.join(map(str, diagnosis.item))}]"
 
 
-__all__ = ["ClauseValues", "Suspect", "is_written", "item_text", "sides"]
+__all__ = ["ClauseValues", "ClauseDiagnosis", "is_written", "item_text", "sides"]

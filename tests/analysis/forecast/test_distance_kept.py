@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from workbench.analysis.forecast.endless.diverges_from import outgrows
-from workbench.analysis.forecast.endless.pace import closes_in, is_walk, slow_part
+from workbench.analysis.forecast.endless.pace import closes_in, is_walk
 from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 
@@ -58,11 +58,6 @@ def test_a_walk_is_not_taken_for_swings():
     assert sum(returns_clear(y) is not None for y in kept) <= len(kept) // 50
     assert sum(is_walk(y) for y in kept) > 0.8 * len(kept)
     assert not is_walk(np.sin(0.7 * K)) and not is_walk(rng.normal(size=60))
-
-
-def test_a_fast_part_does_not_hide_a_slow_one():
-    assert slow_part(3.0 - 0.01 * K + 5.0 * 0.8**K) == pytest.approx(0.12, rel=0.1)
-    assert slow_part(1.0 + 5.0 * 0.9**K) < 1e-3
 
 
 def test_steady_growth_goes_away_and_growth_that_slackens_does_not():

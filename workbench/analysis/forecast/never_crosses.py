@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.crossing_time import Crossing
-from workbench.analysis.forecast.endless.distance import by_distance, ends_at_its_pace
+from workbench.analysis.forecast.endless.distance import by_distance
 from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.endless.no_progress import no_progress
 from workbench.analysis.forecast.endless.noise_floor import far_from_noise
@@ -28,6 +28,8 @@ EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", 
 DEEP = 1e-6
 #: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk goes to and fro, too.
 REPEATED = 20
+#: Distance of what goes away, in its largest before, at least.
+ABOVE = 0.5
 
 
 class Verdict(NamedTuple):
@@ -52,9 +54,6 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
-    away = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if c.error > 1e-10 and keep not in ("!=", "==") and ends_at_its_pace("limit-beyond", away):
-        return None
     return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
 
 
@@ -66,13 +65,8 @@ def verdict(
     ``again(n)`` classifies the first n values: a limit must have been in sight before.
     """
     found = _verdict(e, x, keep, t, name, clause, again)
-    if keep not in (">", ">=", "<", "<="):
+    if found.sure or keep not in (">", ">=", "<", "<="):
         return found
-    y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y)):
-        return found
-    if found.sure:
-        found = Verdict("doubtful", f"{name} comes nearer to {t:.6g}, at a pace that may end clause {clause}.", False)
     surely = by_distance(x, keep, t, name, clause)
     return found if surely is None else Verdict(*surely, True)
 
@@ -146,7 +140,9 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
         return Verdict("cycle", sentence, True)
     if e.label is Pattern.CHAOTIC:
         return _bounded(x, keep, t, name, clause)
-    if e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and goes_away(e, keep, float(x[-1]), t):
+    far = np.abs(x - t)  # what fell and grows again may fall again
+    away = e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and far[-1] >= ABOVE * far.max()
+    if away and goes_away(e, keep, float(x[-1]), t):
         return Verdict("moves-away", f"{name} is DIVERGING away from {t:.6g}; clause {clause} never turns.", True)
     return None
 

@@ -8,6 +8,7 @@ of the same laws covers 40 % with intervals of nominally 90.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,9 @@ NEAR = 0.02
 #: Questions about one record hang together: all of them count as this many at most, and half of that is reached with a
 #: total weight of ``HALF``.
 INDEPENDENT, HALF = 6.0, 0.3
-#: The error of a law before it was tested, and as how many questions that counts.
-ERROR, COUNTS = 0.4, 2.0
+#: The error of a law before it was tested, and as how many questions that counts; an error below the last one is none.
+#: The errors are averaged in the logarithm, so that a law which was hardly off has a narrow interval.
+ERROR, COUNTS, EXACT = 0.4, 2.0, 0.03
 #: A bias is believed by half after this many questions.
 SHRINK = 2.0
 
@@ -66,6 +68,7 @@ def backtest(families: tuple[Family, ...], r: FallingRecord) -> Tested:
     questions = INDEPENDENT * total / (total + HALF)
     bias = (shares * off).sum((1, 2)) * questions / (questions + SHRINK)
     square = (shares * off * off).sum((1, 2)) - bias * (shares * off).sum((1, 2))
-    variance = (COUNTS * ERROR**2 + questions * np.maximum(square, 0.0)) / (COUNTS + questions)
+    told = np.log(np.maximum(square, EXACT**2))
+    variance = np.exp((COUNTS * 2.0 * math.log(ERROR) + questions * told) / (COUNTS + questions))
     evidence = -0.5 * (COUNTS + questions) * np.log(variance)
     return Tested(np.maximum(times[:, -1, 0], 1.0), bias, np.sqrt(variance), evidence)

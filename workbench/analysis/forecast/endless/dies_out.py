@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.pace import is_walk
-
 #: Fewest values.
 FEWEST = 24
 #: A block's movement as a share of that of the block before, at most, and how many times the rest of the series must
@@ -17,9 +15,8 @@ FEWEST = 24
 SHRINKS, REST = 0.6, 8.0
 #: Lengths of the record for which the present movement must not, and that which does not shrink (Aitken).
 PRESENT, LASTING = 2.5, 10.0
-#: The share of a block's movement in the one before that rises, as that of a power law, or falls, as where growth
-#: turns, against the share before.
-RISING, TURNS = 1.2, 0.7
+#: The share of a block's movement in the one before that rises, as that of a power law, against the share before.
+RISING = 1.2
 #: Movement over a cycle as a share of that within it, at most.
 REPEATS = 0.1
 #: Share of values that are the one before, at most: a search that waits moves again.
@@ -49,19 +46,8 @@ def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
         for size in (n // 4, max(n // 8, period))[: 1 if period == 1 else 2]:
             gap = float(y[-size:].min())
             if _shrinks(moves, size, period, gap * size / n):
-                if period > 1 or _comes_to_rest(y, size, gap):
-                    return gap, period
+                return gap, period
     return None
-
-
-def _comes_to_rest(y: np.ndarray, size: int, gap: float) -> bool:
-    """False for a walk, where growth turns, and for time in steps that are small for a while, far from its end."""
-    first, before, last = (float(y[-1 - i * size] - y[-1 - (i - 1) * size]) for i in (3, 2, 1))
-    if is_walk(y):
-        return False
-    if first < 0 and before < 0 and last < 0:
-        return last * first > TURNS * before * before
-    return gap < float(np.ptp(y)) or not (first > 0 and before > 0 and last > 0)
 
 
 def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
-from workbench.analysis.forecast.endless.pace import closes_in, may_walk, slow_part
+from workbench.analysis.forecast.endless.pace import closes_in, may_walk
 from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
@@ -30,12 +30,6 @@ LONGEST = 16
 FALLING, AFTER = 1.0, 2.0
 #: Values that any of these needs, at least.
 FEWEST = 24
-#: Lengths of the record for which what does not shrink of a movement must not lead to the threshold.
-PACE = 10.0
-#: Distance that grows away, as a share of the largest before it, at least.
-ABOVE = 0.5
-#: The largest fall of few values of it, as a share of the largest of them, from which it may fall again; few are fewer.
-FALLEN, MANY = 0.03, 32
 
 
 def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str] | None:
@@ -83,17 +77,3 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
         return "chaotic", sentence
     return None
-
-
-def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
-    """True if the record itself speaks against a "never" of a model: what is left of its movement leads to 0."""
-    gap = float(y.min())
-    if gap <= 0:
-        return False
-    if slug == "limit-beyond":
-        return slow_part(y) * 4.0 * PACE > gap
-    if slug == "moves-away":
-        # what fell and grows again may fall again
-        fallen = len(y) < MANY and float((np.maximum.accumulate(y) - y).max()) > FALLEN * float(y.max())
-        return fallen or float(y[-1]) < ABOVE * float(y.max())
-    return slug in ("cycle", "chaotic") and closes_in(y, gap)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.swings import wanders
-
 
 def no_progress(x: np.ndarray, keep: str, t: float) -> tuple[float, bool] | None:
     """(nearest approach, if it rests there) of an oscillation or a rest that comes no nearer by quarters; else None.
@@ -26,8 +24,6 @@ def no_progress(x: np.ndarray, keep: str, t: float) -> tuple[float, bool] | None
     smooth = 4 <= min(turns) and max(turns) < 0.45 * len(quarters[0])
     if smooth and far[1] < 0.95 * far[0] and far[2] < 0.95 * far[1]:
         return None  # the swings themselves become smaller
-    if wanders(y):
-        return None
     rests = spans[2] < 1e-3 * gap and spans[2] <= 0.3 * spans[1] and spans[1] <= 0.5 * spans[0]
     back = b <= 1e-9 * gap and abs(b) < 0.05 * gap and abs(a) < 0.3 * gap
     slower = 0 < b < 0.8 * a and gap > 8 * b * b / (a - b)

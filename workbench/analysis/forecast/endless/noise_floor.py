@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from workbench.analysis.forecast.endless.pace import is_walk
-from workbench.analysis.forecast.endless.swings import wanders
 from workbench.analysis.forecast.laws.exact_continuation import median
 from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
@@ -73,7 +72,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
     if correlated and (gap <= 10.0 * span or changes(np.diff(y) > 0) < turns * len(y)):
         return None  # a smooth bend is not noise
-    if correlated and (wanders(side * (y - mark)) or y is late and is_walk(y)):
+    if correlated and y is late and is_walk(y):
         return None
     fastest = max(-side * slope, 0.0) + 2.0 * se
     # either the way down was seen and is over, or the level can hardly move that far

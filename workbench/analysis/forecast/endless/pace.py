@@ -36,8 +36,6 @@ LEANS = -0.3
 SEEN, SLOWING = 2.0, 0.35
 #: Difference of the shares that are left of a level and of its swings, if they shrink together.
 TOGETHER = 0.15
-#: The share of a quarter's fall in the one before, from which on it rises.
-RISING, STEEP = 1.2, 0.9
 
 
 def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
@@ -115,17 +113,3 @@ def levels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _hann(size: int) -> np.ndarray:
     window = np.hanning(size + 2)[1:-1]
     return np.asarray(window / window.sum())
-
-
-def slow_part(y: np.ndarray) -> float:
-    """The fall in a quarter of the record that goes on when what shrinks by a fixed share has died away (Aitken).
-
-    Of falls that do not shrink from quarter to quarter it is the last of them; 0 where the record rises.
-    """
-    n, quarter = len(y), (len(y) - 2) // 3 if len(y) < 12 else len(y) // 4
-    at = [float(y[max(k - 3, 0) : k].mean()) for k in (n - 3 * quarter, n - 2 * quarter, n - quarter, n)]
-    a, b, c = (at[i] - at[i + 1] for i in range(3))
-    # a share that rises, as that of a power law or of many modes does, or that was none
-    if not STEEP * a > b > c > 0 or a * c > RISING * b * b or a + c <= 2.0 * b:
-        return max(c, 0.0)
-    return min(max((a * c - b * b) / (a + c - 2.0 * b), 0.0), c)

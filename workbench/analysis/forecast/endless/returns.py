@@ -15,9 +15,8 @@ from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk, steady
 
 #: Minimum record length, the same for scattering records, and their minimum number of returns.
 FEWEST, MANY, SCATTERED = 24, 40, 8
-#: Difference of two swings that are alike, as a share of their deviation; a fall of returns that does not count, as a
-#: share of the gap.
-ALIKE, NOTHING = 0.03, 0.002
+#: Difference of two swings that are alike, as a share of their deviation.
+ALIKE = 0.03
 #: The returns span this share of the record, at least, and rise by this share of the gap, at most.
 SPAN, RISE = 0.28, 0.5
 #: Chance of a crossing within nine times the record's length, at most.
@@ -49,7 +48,7 @@ def _clear(y: np.ndarray, at: np.ndarray, low: np.ndarray, top: np.ndarray) -> f
         if span < SPAN * n:
             break
         gap, per_length = float(part.min()), LENGTHS * n / span
-        if gap <= per_length * _drawdown(part) or float(part[-1] - part[0]) > RISE * gap or _hastens(part, gap):
+        if gap <= per_length * _drawdown(part) or float(part[-1] - part[0]) > RISE * gap:
             continue
         if len(part) == 2 and not _repeats(y, span):
             continue
@@ -70,14 +69,6 @@ def _repeats(y: np.ndarray, lag: float) -> bool:
     weights = -f * before / 6, (f + 1) * before / 2, -f * at / 2, after * (f - 1) / 6  # of Lagrange
     rest = sum(w * y[whole - 1 + i : whole - 1 + i + size] for i, w in enumerate(weights)) - y[:size]
     return float(rest @ rest) < ALIKE * ALIKE * size * float(np.var(y[:size]))
-
-
-def _hastens(part: np.ndarray, gap: float) -> bool:
-    """True if the returns come nearer by ever more."""
-    falls = -np.diff(part)
-    if len(part) < 3 or not np.all(falls > 0):
-        return False
-    return bool(falls[-1] > 0.7 * falls[-2] and float(falls.sum()) > NOTHING * gap)
 
 
 def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

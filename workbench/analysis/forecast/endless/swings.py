@@ -40,11 +40,10 @@ def swings_clear(y: np.ndarray) -> float | None:
     if n < FEWEST or not (y > 0).all() or np.count_nonzero(steps[1:] * steps[:-1] < 0) < TURNS:
         return None
     noisy = laws.is_noisy(late)
-    walks = wanders(y)
-    period = laws.repeat_lag(late, NOISY if noisy or walks else ALIKE, BLOCK, SHORTEST, LEFT)
+    period = laws.repeat_lag(late, NOISY if noisy else ALIKE, BLOCK, SHORTEST, LEFT)
     size = len(late) // 3 if period is None else period * max(-(-BLOCK // period), n // 3 // period)
     count = min(3, n // size)
-    if count < 2 or walks and (period is None or noisy):
+    if count < 2:
         return None
     if count == 2 and laws.repeat_lag(late, CLOSELY, BLOCK, SHORTEST, LEFT) is None:
         return None
@@ -66,9 +65,3 @@ def swings_clear(y: np.ndarray) -> float | None:
     if count == 3 and mean[1] < 0.8 * mean[0] and SAFE * mean[1] ** 2 / (mean[0] - mean[1]) < gap:
         return gap
     return None
-
-
-def wanders(y: np.ndarray) -> bool:
-    """True if a walk of such steps, which are independent and add up, may reach 0: within 60**2 steps."""
-    step = float(np.diff(y).std())
-    return abs(laws.lag_one(y)) < 0.3 and float(y.std()) > 1.2 * step and float(y.min()) < 60.0 * step

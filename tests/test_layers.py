@@ -52,7 +52,7 @@ BASE = {"errors", "files", "glossary", "libraries", "text", "threads", "tracebac
 SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops")}
 # The order inside of a room: each folder or module of it imports only from those before it in the list.
 ORDER = {
-    "plan": "reachability schedule memory lowering native plan live_ranges cache dag",
+    "plan": "reachability schedule memory lowering native fusion plan live_ranges cache dag",
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
     "analysis": "comparisons text standing claims "
     "series verdict laws expressions forecast intervals slicing proof diff precision root_cause fixes ends termination "

@@ -113,3 +113,27 @@ def test_a_group_of_rows_that_lie_apart():
     assert np.array_equal(run.outputs()["x"], at)
     ((_, _, left_out, _),) = machine.groups_of(run.machine)
     assert len(left_out) >= 6
+
+
+def test_the_plan_says_what_is_fused_and_why_the_rest_is_not():
+    b = wb.GraphBuilder("reasons")
+    x, n = b.placeholder("x", "float64", (2000,)), b.placeholder("n", "int64")
+    made: dict[str, str] = {}
+
+    def named(name: str, value: wb.Value) -> wb.Value:
+        made[name] = value.ref.node
+        return value
+
+    def body(x: wb.Value, i: wb.Value) -> tuple[wb.Value, wb.Value]:
+        shifted = named("shifted", named("twice", x * 2.0) + 1.0)
+        short = named("short", x[:100] * named("mean", b.op("mean", shifted)))
+        return named("next", named("tanh", b.op("tanh", x)) + b.op("sum", short)), i + 1
+
+    final, _ = b.while_loop(lambda x, i: i < n, body, [x, 0])
+    with wb.Session(b.build({"x": final}), {"x": np.ones(2000), "n": np.int64(2)}) as session:
+        fused = session.plan.fused
+    slug, sentence = fused[made["twice"]]
+    assert slug == fused[made["shifted"]][0] == "fused"
+    assert made["shifted"] in sentence and "no memory" in sentence
+    slugs = {"mean": "whole", "short": "short", "tanh": "not-item-by-item", "next": "no-neighbour"}
+    assert {name: fused[made[name]][0] for name in slugs} == slugs

@@ -17,6 +17,7 @@ from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
+from workbench.plan.fusion import array_work, fused_nodes
 from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.lowering.straight.straight_run import StraightRun
@@ -72,6 +73,12 @@ class ExecutionPlan:
     device: Device | None = None
     straight: StraightRun | None = None
     native: NativeLoops = field(default_factory=NativeLoops)
+    array_work: Mapping[int, tuple[str, int, bool]] = field(default_factory=dict)
+
+    @property
+    def fused(self) -> dict[str, tuple[str, str]]:
+        """(slug, sentence) of each node on arrays of known shape: what it runs block by block with, or why alone."""
+        return fused_nodes(self.program, self.spans, self.array_work)
 
     @harmless
     def __repr__(self) -> str:
@@ -170,6 +177,7 @@ def _planned(
         recorded=lowering.recorded(),
         device=device,
         straight=lowering.straight(outputs, graph.inputs),
+        array_work=array_work(lowering.state.code),
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 

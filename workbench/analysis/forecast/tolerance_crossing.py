@@ -79,6 +79,7 @@ def _banded(
     if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
         half = max(half, 0.05 * k)
     kind = "exact" if error < EXACT else law_class(n, error, parameters)
+    kind = "within" if kind == "bends" else kind  # a limit that is near bounds how far the law may bend
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 

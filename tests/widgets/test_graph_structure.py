@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import chaotic, nested, newton, quotients
+from tests.widgets.test_graph_view import passes
 from workbench.widgets import GraphView
 from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_control import LEGIBLE
@@ -197,6 +198,10 @@ def test_a_loop_that_is_wider_than_the_pane_is_drawn_in_more_rows():
     assert view.zoom > 0.7 and after["width"] * view.zoom <= 520 and after["height"] * view.zoom <= 490
     assert {b["id"] for b in before["nodes"]} == {b["id"] for b in after["nodes"]}
     boxes = after["nodes"]
+    for edge in after["edges"]:
+        for box in boxes:
+            if box["id"] not in (edge["source"], edge["target"]):
+                assert not passes(edge["points"], box["x"], box["y"], box["w"] - 2, box["h"] - 2), (edge, box["id"])
     for k, one in enumerate(boxes):
         for two in boxes[:k]:
             apart = abs(one["x"] - two["x"]) >= (one["w"] + two["w"]) / 2, abs(one["y"] - two["y"]) >= one["h"]

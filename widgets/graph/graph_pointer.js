@@ -60,7 +60,8 @@ function hand(model, el, line, search, send) {
   let fits;
   const refits = new ResizeObserver(([{ target }]) => {
     const size = target.clientWidth + target.clientHeight;
-    if (target.clientWidth < 50 || Math.abs(size - room) < 40) return;
+    // less room may hide a part of what is fitted, a little more is nothing to draw it anew for
+    if (target.clientWidth < 50 || (size > room - 4 && size < room + 40)) return;
     clearTimeout(fits);
     if (room) fits = setTimeout(() => zoom("again"), 150);
     room = size;

@@ -230,7 +230,11 @@ class Places:
             floor = self.v[key] + frame["fv"] / 2 - PAD
         else:
             side, floor = max(start[0], end[0]) + target["fu"], start[1]
-        low = max(start_low, floor if self.edges[index]["kind"] == "back" else start_low) + 3.0 + 3.0 * near
+        below = [
+            self.boxes.get(k) or self.frames[k] for k in self.inside[key] if self.layouts[key].rows[k][0] > start_low
+        ]
+        free = all(abs(self.u[b["id"]] - start[0]) > b["fu"] / 2 + 6.0 for b in below)
+        low = max(start_low, floor if self.edges[index]["kind"] == "back" and free else start_low) + 3.0 + 3.0 * near
         return [start, (start[0], low), (side, low), (side, turn), (into, turn), (into, end[1])]
 
 

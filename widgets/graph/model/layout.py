@@ -68,6 +68,7 @@ def layered(
         unseen = loose.union(*(chains.get(edge, ()) for edge in extra))
         rows = [[i for i in row if i not in unseen] for row in rows]
         more = _divided(rows, widths, forward, room) if len(names) <= MAX_DIVIDED else set()
+        more = more.difference(forward)
         if not more:
             break
         extra |= more
@@ -168,7 +169,7 @@ def _divided(
     rows: Sequence[Sequence[int]], widths: Mapping[int, float], edges: Iterable[tuple[int, int]], room: float
 ) -> set[tuple[int, int]]:
     """Pulls that move what the first row that is too wide has no room for below what stays in it: what has the least
-    below itself moves. None, if all rows are as narrow as they can be."""
+    below itself moves, and not below items without a size. None, if all rows are as narrow as they can be."""
     below: dict[int, list[int]] = {}
     for s, t in edges:
         below.setdefault(s, []).append(t)
@@ -176,7 +177,7 @@ def _divided(
     depth: dict[int, int] = {}
     for i in sorted((i for i in at if i in widths), key=lambda i: -at[i]):
         depth[i] = 1 + max((depth.get(t, 0) for t in below.get(i, ())), default=0)
-    for row in rows:
+    for number, row in enumerate(rows):
         left = room + GAP_X - sum(BEND + GAP_X for i in row if i not in widths)
         stays: list[int] = []
         items = sorted((i for i in row if widths.get(i)), key=lambda i: -depth[i])
@@ -185,7 +186,9 @@ def _divided(
             if left >= 0.0 or not stays:
                 stays.append(i)
         if len(stays) < len(items):
-            return {(i, k) for i in stays for k in items if k not in stays}
+            moved = [i for i in items if i not in stays]
+            ends = [i for i, k in at.items() if k > number and widths.get(i) == 0.0]
+            return {(i, k) for i in stays for k in moved} | {(i, k) for i in moved for k in ends}
     return set()
 
 

@@ -15,6 +15,7 @@ from workbench.analysis.forecast.calibrated_intervals import EXACT, interval, la
 from workbench.analysis.forecast.crossing_time import WORST
 from workbench.analysis.forecast.laws.law_selection import Fitted, Law, again, try_all
 from workbench.analysis.forecast.noisy_limit import Trend, cost_of_zero, noisy_limit, trends
+from workbench.analysis.laws.posterior import Posterior, outlook
 from workbench.kernels.laws import is_noisy
 
 #: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.
@@ -57,7 +58,8 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
             k = _stays(law, limit, tol)
             if k is None or k > 400 * n:
                 continue
-            return _banded(k, _others(best.law, tried, best, held, tol), n, best, limit, _limit(best.law), tol)
+            found = _banded(k, _others(best.law, tried, best, held, tol), n, best, limit, _limit(best.law), tol)
+            return _narrowed(found, outlook(np.abs(x - limit), ">", tol) if found.kind == "few" else None)
     return None
 
 
@@ -82,6 +84,14 @@ def _banded(
     kind = "within" if kind == "bends" else kind  # a limit that is near bounds how far the law may bend
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
+
+
+def _narrowed(found: Within, o: Posterior | None) -> Within:
+    """The same, its interval cut to that of all declared laws about the distance from the limit."""
+    if o is None:
+        return found
+    low, high = (found.low, min(math.floor(o.low), found.k)), (found.high, max(math.ceil(o.high), found.k))
+    return found._replace(low=max(low), high=min(high))
 
 
 def _limit(law: Law) -> float | None:

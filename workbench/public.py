@@ -184,7 +184,7 @@ def diff(
     dtypes : bool, default False
         Whether another dtype is a difference by itself; otherwise values of two dtypes are compared as numbers.
     labels : tuple of str, default ("a", "b")
-        Names of the runs in texts.
+        Names of the runs in strings.
 
     Returns
     -------

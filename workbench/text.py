@@ -73,9 +73,9 @@ def lines(text: object) -> str:
 
 
 def harmless(method: Callable[P, str]) -> Callable[P, str]:
-    """The door for all texts that people read: ``lines`` of what a method such as ``__str__`` returns.
+    """The door for all strings that people read: ``lines`` of what a method such as ``__str__`` returns.
 
-    Names of a stranger's model reach such texts from everywhere; each method that makes one is decorated, and nothing
+    Names of a stranger's model reach such strings from everywhere; each method that makes one is decorated, and nothing
     else has to remember it. A test looks for methods that are not.
     """
 
@@ -128,7 +128,7 @@ def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = num
     Parameters
     ----------
     a, b:
-        The numbers; of equal ones both texts are the same.
+        The numbers; of equal ones both strings are the same.
     least:
         The fewest digits.
     write:

@@ -117,7 +117,7 @@ def names_of(graph: Graph) -> list[str]:
 
 def with_place(form: Mapping[str, Any], graph: Graph) -> Mapping[str, Any]:
     """The form of a condition that was written without a place, ``x < 1.42 and iteration > 1``, with the place of the
-    first value that it names. Other forms are as they were; WorkbenchError for a condition without a name."""
+    first value that it names. Other forms are unchanged; WorkbenchError for a condition without a name."""
     kind, where, text = (str(form.get(k) or "").strip() for k in ("as", "where", "text"))
 
     def known(name: str) -> bool:
@@ -142,7 +142,7 @@ def with_place(form: Mapping[str, Any], graph: Graph) -> Mapping[str, Any]:
 
 
 def arguments(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of ``breakpoints.add`` (or ``ignore``) from the texts of the form; WorkbenchError for nonsense."""
+    """Arguments of ``breakpoints.add`` (or ``ignore``) from the strings of the form; WorkbenchError for nonsense."""
     texts = {k: str(form.get(k) or "").strip() for k in ("where", "as", "text", "iteration", "hits")}
     if any(len(t) > MAX_TEXT for t in texts.values()):
         raise WorkbenchError(f"A field has more than {MAX_TEXT} characters.", slug="bad-breakpoint", fix="shorten it.")

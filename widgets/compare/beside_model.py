@@ -61,7 +61,7 @@ def told_apart(row: Row) -> tuple[Any, Any]:
 
 
 def beside_model(diff: Diff, position: int | None) -> dict[str, Any] | None:
-    """``lines`` (x, y of both runs), ``table`` (texts: where, a, b, difference, kind), ``axis`` and ``edited`` (x of
+    """``lines`` (x, y of both runs), ``table`` (strings: where, a, b, difference, kind), ``axis`` and ``edited`` (x of
     the first difference where it was set by hand); None where there are no numbers to draw."""
     if position is None or not 0 <= position < len(diff.rows):
         return None

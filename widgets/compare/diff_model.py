@@ -33,7 +33,7 @@ MARKS = {
 
 
 def diff_model(diff: Diff, chosen: int | None, selected: str | None) -> dict[str, Any]:
-    """``lines`` (sentences), ``rows`` (texts by column), ``more`` (rows that are left out), ``chosen`` (number of the
+    """``lines`` (sentences), ``rows`` (strings by column), ``more`` (rows that are left out), ``chosen`` (number of the
     row whose curve is shown), ``equal``. Nothing is escaped. ``selected`` is the node that other views have selected.
     """
     rows = [diff_row(diff.rows[k], k) for k in range(min(len(diff.rows), MAX_ROWS))]
@@ -51,7 +51,7 @@ def diff_model(diff: Diff, chosen: int | None, selected: str | None) -> dict[str
 
 
 def diff_row(row: Row, position: int) -> dict[str, Any]:
-    """One row as texts; ``frame`` and ``iteration`` as lists."""
+    """One row as strings; ``frame`` and ``iteration`` as lists."""
     name = row.name if row.other in ("", row.name) else f"{row.name} | {row.other}"
     a, b = (_shown(v, row.index) for v in (row.value_a, row.value_b))
     if row.dtypes[0] != row.dtypes[1]:

@@ -1,4 +1,4 @@
-"""The call stack of frames: where the run stands, or what is looked at, from the outermost frame to the node."""
+"""The call stack of frames: the run's position, or what is looked at, from the outermost frame to the node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the timeline is drawn: bars in lanes, the moment that is looked at, and where the run stands."""
+"""How the timeline is drawn: bars in lanes, the moment that is looked at, and the run's position."""
 
 from __future__ import annotations
 

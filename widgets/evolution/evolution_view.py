@@ -79,7 +79,7 @@ class EvolutionView(EvolutionControl, Zoomed):
     against : str, optional
         The other value of a phase portrait.
     frame : tuple of str, optional
-        Path of the loop whose variables are shown; by default the one in which the run stands, at first the outermost.
+        Path of the loop whose variables are shown; by default the one at which the run is, at first the outermost.
         Of a loop in a loop the activation that is looked at is shown then, else the newest.
     activation : str or tuple of int, default "all"
         For a loop in a loop: "all" activations in order, "looked at" (the one of the focus, else the newest), or the
@@ -205,7 +205,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         return model | self._shared(snapshot, model, names, outer, running)
 
     def _follow(self, snapshot: Any) -> None:
-        """Show the loop in which the run stands, or that of the moment looked at."""
+        """Show the loop at which the run is, or that of the moment looked at."""
         path = followed(self._choice.frame, self._choice.frames, self.focus.moment, snapshot)
         if path != self._choice.frame:
             self._choice.follow(path)

@@ -42,7 +42,7 @@ _TAGS = re.compile(r"<[^>]*>")
 def words(
     places: Sequence[tuple[float, float, str, str]], scale: float, colour: str | None = None, size: float = FONT
 ) -> Trace:
-    """Texts at (x, y, text, textposition); the texts are escaped already."""
+    """Texts at (x, y, text, textposition); the strings are escaped already."""
     shown = places if size * scale >= SMALLEST else ()
     font: dict[str, Any] = {"size": round(size * scale, 1)}
     if colour:
@@ -120,7 +120,7 @@ def values(
 
 
 def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -> list[Any]:
-    """Those texts that have room beside the ones before them, on this or on the other side of their line.
+    """Those strings that have room beside the ones before them, on this or on the other side of their line.
 
     The others are left out: a value that is written over another is read in neither place, and the pointer tells it.
     ``taken`` maps rows of half a letter's height to the stretches that are written on.

@@ -32,7 +32,7 @@ class BackgroundTasks:
             work()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Start nothing any more, and join the threads, but for the one that asks."""
+        """Start nothing any more, and join the threads, except for the one that asks."""
         with self._lock:
             self._closed = True
             threads = list(self._threads)

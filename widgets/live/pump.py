@@ -19,7 +19,7 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   shown at the speed that was asked for; they catch up as soon as it ends.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
   seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
-- *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
+- *Idle costs nothing.* While the session is paused and all views are up to date the thread sleeps on an event, which
   the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
 - *Nobody there.* While nothing happens the status line is asked every half minute for a sign of life; when none comes
   (the tab was closed, the machine has gone) all views of the page are asleep.
@@ -175,7 +175,7 @@ class Pump(Served):
                 self._wake.wait(IDLE_S)
 
     def _rest(self, until: float) -> None:
-        """Until the next tick; while the session stands still, only until the browser can take another view."""
+        """Until the next tick; while the session is paused, only until the browser can take another view."""
         with self._lock:
             figures = [s for s in self._shown if not s.urgent and s.views > 0]
         waits = self._running_since is not None or any(s.focus.playing for s in figures)

@@ -66,7 +66,7 @@ class NewestFacts:
         self._edits: tuple[Any, ...] = ()
 
     def look(self, trace: Trace | None, snapshot: Any) -> None:
-        """Bring the facts up to date with a run that stands still."""
+        """Bring the facts up to date with a run that is paused."""
         if trace is None or is_running(snapshot):
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""Looks for values that are not finite, and for the result, whenever a session stands still, on a thread of its own."""
+"""Looks for values that are not finite, and for the result, whenever a session is paused, on a thread of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HealthWatch:
         self._busy = False
 
     def stopped(self, stand: Any) -> None:
-        """The session stands still at ``stand``, anything that differs from one stop to the next."""
+        """The session is paused at ``stand``, anything that differs from one stop to the next."""
         with self._lock:
             if stand == self._seen:
                 return

@@ -171,7 +171,7 @@ class Toolbar(StatusWidget):
         }
 
     def inputs_are_random(self, made: Mapping[str, Any]) -> None:
-        """These inputs were made up: what is said of a run with any of them says so."""
+        """These inputs were made up; every answer about a run with any of them says so."""
         self._random, self._compared = dict(made), None
         self.show(self.session.snapshot())
 

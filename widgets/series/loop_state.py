@@ -56,7 +56,7 @@ def newest_outer(trace: Trace | None, graph: Graph, path: tuple[str, ...]) -> tu
 
 
 def followed(shown: Path, known: Sequence[Path], moment: Moment | None, snapshot: Any) -> Path:
-    """The loop of a view that follows: that of the moment looked at, else the one in which the run stands.
+    """The loop of a view that follows: that of the moment looked at, else the one at which the run is.
 
     ``shown`` is the loop until now, ``known`` are those that the view can show, outer ones first. A deeper one stays
     while the run is in a loop around it, for stepping goes in and out; a run at its beginning is shown the first one.

@@ -2,7 +2,7 @@
 
 A loop can record tens of millions of rows a second; a view can draw a thousand. While the loop runs, each look reads at
 most ``LIVE`` rows (of arrays fewer: ``ELEMENTS`` elements): all new ones if they are that few, else every k-th
-(extremes between them may be missed). When it stands still, what was only sampled is read again in full, ``CHUNK``
+(extremes between them may be missed). When it is paused, what was only sampled is read again in full, ``CHUNK``
 rows after the other within ``SLICE_S`` seconds a look, so that the picture of a paused run keeps every extreme that
 the trace still holds.
 
@@ -71,7 +71,7 @@ class SeriesReader:
         self._tries = 0
 
     def read(self, series: Sequence[Any], running: bool, trace: Trace | None = None) -> None:
-        """Read what is new. ``behind`` tells that more is to be read while it stands still.
+        """Read what is new. ``behind`` says that more is to be read while it is paused.
 
         Firings of the ``trace`` that are other ones since the last look are read again, however many there are now.
         """

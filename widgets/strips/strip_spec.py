@@ -42,7 +42,7 @@ def strips_height(count: float, height: int) -> int:
 def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool = False) -> Spec:
     """The figure of some strips.
 
-    ``plain``: with the heads as texts of the figure; in the panel the browser writes them, and keeps them up to date
+    ``plain``: with the heads as strings of the figure; in the panel the browser writes them, and keeps them up to date
     with the crosshair. What it needs is in ``layout["meta"]``: ``heads`` (axis, name, value, notes, and for each line
     the number of its trace, name, colour; all texts escaped), ``now``, ``words``, ``end``, ``link``, ``whole`` (axes of
     integers).

@@ -26,7 +26,7 @@ def drawable(y: np.ndarray, log: bool) -> np.ndarray:
 def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> list[dict[str, Any]]:
     """For each line: itself, what was looked ahead, the band and the line of its forecast (empty where there is none,
     so that numbers stay); then the dots of all lines at ``now``, and what was set by hand.
-    ``plain``: with texts under the pointer."""
+    ``plain``: with strings under the pointer."""
     data: list[dict[str, Any]] = []
     place = {"type": "scatter", "xaxis": "x", "yaxis": axis, "showlegend": False, "cliponaxis": False}
     at_x, at_y, tones = [], [], []

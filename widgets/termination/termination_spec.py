@@ -28,7 +28,7 @@ MOST = 6
 def termination_spec(model: dict[str, Any], height: int = HEIGHT, plain: bool = False) -> Spec:
     """One strip for each comparison: its left side, its right side (a threshold, where that stays the same), and where
     they meet. With a proof what was looked ahead, without one the forecast with its 90 % band. ``plain``: with the
-    verdict and the names as texts of the figure."""
+    verdict and the names as strings of the figure."""
     clauses = model["clauses"][:MOST]
     strips = [clause_strip(model, clause, k) for k, clause in enumerate(clauses)]
     strips = [s for s in strips if s.lines]

@@ -53,7 +53,7 @@ class TerminationView(FixActions, FigureView):
     source : Session, Trace or Graph
         The run. For a trace the answer is a forecast from the record.
     frame : tuple of str, optional
-        Path of the loop; by default the one in which the run stands, at first the outermost. For a loop in a loop the
+        Path of the loop; by default the one at which the run is, at first the outermost. For a loop in a loop the
         activation of the focus is shown, else the newest.
     height : int
         Least height in pixels; several clauses take more.

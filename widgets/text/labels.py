@@ -1,4 +1,4 @@
-"""Short texts for nodes and values, as plain text: views escape them before they go into HTML."""
+"""Short strings for nodes and values, as plain text: views escape them before they go into HTML."""
 
 from __future__ import annotations
 

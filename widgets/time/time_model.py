@@ -36,7 +36,7 @@ def time_model(
     """``levels`` (name, value, last, whether it is set), ``live``, and the sentence ``text`` for a screen reader.
 
     ``lasts`` keeps the lengths of loops that are over, which do not change any more. ``progress`` is the iteration that
-    each frame of a standing run is in, which has begun before its condition is asked.
+    each frame of a standing run is in, which has begun before its condition is evaluated.
     """
     trace, graph = source.trace, source.graph
     newest = last_iterations(trace, graph) if trace is not None else {}

@@ -27,7 +27,7 @@ OPEN = 3
 
 
 def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
-    """The links as rows in the order of a walk through the tree: ``number`` of the link, ``depth`` from 0 on, texts
+    """The links as rows in the order of a walk through the tree: ``number`` of the link, ``depth`` from 0 on, strings
     (``shown``, what people call it, with the internal ``tag`` where that is another; ``name``, ``where``, ``value``,
     ``op``, ``note``, ``line``), ``frame`` and ``iteration`` to go there, ``bad`` ("NaN", "Inf" or nothing), ``root``
     (an input or a constant), ``edited`` (set by hand), ``again`` (told before: its own rows are above), ``kids`` (rows

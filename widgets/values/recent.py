@@ -49,7 +49,7 @@ def _beside(value: np.ndarray, other: Callable[[int], Any], iteration: int, inde
 
 
 def change_of(value: np.ndarray, before: np.ndarray | None, digits: int = 6) -> str:
-    """By how much a number differs from the one before; empty without one."""
+    """The difference of a number from the one before; empty for the first."""
     if before is None or value.dtype.kind not in "iufc" or value.ndim or before.ndim:
         return ""
     with np.errstate(all="ignore"):

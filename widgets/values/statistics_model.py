@@ -1,4 +1,4 @@
-"""Statistics of one array as short texts, from a bounded number of its elements."""
+"""Statistics of one array as short strings, from a bounded number of its elements."""
 
 from __future__ import annotations
 

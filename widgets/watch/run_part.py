@@ -34,7 +34,7 @@ class RunCards(ActPart):
 class RunPart(Staged, ipywidgets.VBox):
     """One watched loop: its cards, and below them a strip for each variable.
 
-    ``act(name, value)`` is called for what is pressed; ``status`` is what was told last
+    ``act(name, value)`` is called when a control is used; ``status`` is what was told last
     (:func:`workbench.recorder.outlook.plain`).
     """
 

@@ -1,4 +1,4 @@
-"""How a loop stands or has ended: the one list of statuses, each with its word, its sign and its colours.
+"""The status of a loop, running or ended: the one list of statuses, each with its word, its sign and its colours.
 
 Every screen that says how a loop ended reads this list: answers, reports, cards, the live list, the terminal and the
 exit status of commands. Signs and words tell the statuses apart without colour; the colours keep a contrast of 4.5 with
@@ -29,13 +29,13 @@ class Look(NamedTuple):
 
 
 class Standing(Enum):
-    """How a loop stands, or how it has ended; the names are for programs, ``word`` is for people.
+    """The status of a loop, running or ended; the names are for programs, ``word`` is for people.
 
     Attributes
     ----------
     NOT_ENTERED, ABOUT_TO_BEGIN, IN_PROGRESS, RUNNING, PAUSED
         Not over: no iteration was begun; the loop is entered and its condition was not asked yet; a record ends in the
-        loop; iterations are under way; the run stands still in the loop.
+        loop; iterations are under way; the run is paused in the loop.
     ENDED
         The condition became false by what the loop computed.
     LEFT
@@ -133,7 +133,7 @@ class ClauseAtEnd:
 
 @dataclass(frozen=True)
 class LoopEnd:
-    """How one activation of a loop stands or has ended.
+    """The status of one activation of a loop, running or ended.
 
     Attributes
     ----------

@@ -338,7 +338,7 @@ class Termination:
     def fixes_that_help(self) -> list[str]:
         """The proposals in ``fix``, without those that do not help.
 
-        Of an endless loop in a session that stands still, the first four are tried, each in a copy of the session that
+        Of an endless loop in a session that is paused, the first four are tried, each in a copy of the session that
         is closed again; the first call takes the time for that. Other answers give all of ``fix``. Printing an answer
         shows these.
 
@@ -355,7 +355,7 @@ class Termination:
 
     @property
     def clause_role(self) -> str:
-        """Name of the clause in texts: it blocks the end of a loop, or decides it."""
+        """Name of the clause in strings: it blocks the end of a loop, or decides it."""
         return "Deciding clause" if self.outcome == "terminates" else "Blocking clause"
 
     @property
@@ -373,7 +373,7 @@ class Termination:
         return f"{text[:-1]} in iteration {at:,})"
 
     def table(self) -> dict[str, Any]:
-        """Return the answer as plain data for JSON: numbers, texts, lists and dicts."""
+        """Return the answer as plain data for JSON: numbers, strings, lists and dicts."""
         return {
             "status": self.status.name,
             "outcome": self.outcome,

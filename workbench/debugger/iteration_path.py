@@ -1,4 +1,4 @@
-"""Checks iteration paths given by users, and makes short texts of any argument for error messages."""
+"""Checks iteration paths given by users, and makes short strings of any argument for error messages."""
 
 from __future__ import annotations
 

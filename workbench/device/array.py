@@ -105,7 +105,7 @@ def all_to_host(values: Sequence[Any]) -> list[Any]:
 
 
 class HostCopies(Sequence[Any]):
-    """Some values as the host has them; each is copied once, when it is asked for."""
+    """Some values as the host has them; each is copied once, on request."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         self._items, self._copied = items, dict[int, Any]()

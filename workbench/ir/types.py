@@ -104,7 +104,7 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """dtype and shape of a value; ``None`` stands for an unknown dimension, or as shape for an unknown rank."""
+    """dtype and shape of a value; ``None`` is for an unknown dimension, or as shape for an unknown rank."""
 
     dtype: str
     shape: Shape | None = None

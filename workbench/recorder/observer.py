@@ -52,7 +52,7 @@ class Observer:
                 self._thread = started(self._looking, "workbench-watch")
 
     def calls_due(self) -> None:
-        """Call what is due, on the thread of the loop. Errors of a callback are noted and not raised."""
+        """Call the functions that are due, in the thread of the loop. Errors of a callback are noted and not raised."""
         watch = self._watch()
         with self._lock:
             due, self._due = self._due, []

@@ -1,4 +1,4 @@
-"""States of a loop that are not numbers: texts and objects, kept as digests, by which repetition is seen.
+"""States of a loop that are not numbers: strings and objects, kept as digests, by which repetition is seen.
 
 Two values are one state if they have the same digest, BLAKE2b of 8 bytes of their parts. Of each state the beginning of
 its text is kept to be shown. A state that comes again in the same order is a recurrence: of all p for which the newest

@@ -83,7 +83,7 @@ class ResultColumns:
         return names
 
     def failure_texts(self) -> np.ndarray:
-        """Failures as texts, one for each point; empty where nothing failed."""
+        """Failures as strings, one for each point; empty where nothing failed."""
         texts = np.full(len(self.all), "", object)
         for place in np.flatnonzero(self.all.status == FAILED):
             texts[place] = str(self.all.failures.get(int(place), Failure("?", (), "")))

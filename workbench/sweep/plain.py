@@ -15,7 +15,7 @@ from workbench.sweep.problem import Problem
 
 
 class PlainRunner:
-    """A run for each point, for programs whose values are lists, texts or arrays of unknown shape."""
+    """A run for each point, for programs whose values are lists, strings or arrays of unknown shape."""
 
     def __init__(self, problem: Problem, plan: ExecutionPlan) -> None:
         self.problem, self.plan = problem, plan

@@ -36,7 +36,7 @@ class Sweep(RunningSweep):
     that was collected; ``sweep["basin"]`` names the attractor to which a point leads (:meth:`basins`). Columns are
     NumPy arrays; :meth:`grid` gives one in the shape of the grid.
 
-    An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` tells which ones are
+    An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` says which ones are
     there.
 
     Outcomes: "ended"; "not finite", it ended, and an output or a side of the condition is NaN or infinite; "failed", a
@@ -158,7 +158,7 @@ class Sweep(RunningSweep):
         Raises
         ------
         SweepError
-            For columns by which attractors cannot be told (``no-column``), and a ``bad-tolerance``.
+            For columns that do not distinguish attractors (``no-column``), and a ``bad-tolerance``.
         """
         return find_basins(self, by, tolerance)
 

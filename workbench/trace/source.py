@@ -52,7 +52,7 @@ class RowSource(Protocol):
         """Grows when rows are rewritten, and only then; ``epoch`` grows when rows are let go of too."""
 
     def changed_from(self, store: int, revision: int) -> int:
-        """The first row of a store that may not be what it was at that ``revision``, but for edits of the row in
+        """The first row of a store that may not be what it was at that ``revision``, except for edits of the row in
         progress."""
 
     @property

@@ -98,7 +98,7 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
         return self.live.asleep
 
     def doze(self) -> None:
-        """Another view of the same page has stopped to answer: so has this one."""
+        """Another view of the same page no longer answers; nor does this one."""
         self.live.doze()
 
     def rouse(self) -> None:

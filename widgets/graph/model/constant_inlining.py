@@ -1,4 +1,4 @@
-"""Which nodes a picture of the graph leaves out, and the texts that stand for them in their consumers' labels.
+"""Which nodes a picture of the graph leaves out, and the strings that stand for them in their consumers' labels.
 
 Left out are constants, loop invariants (constant Enters), plain Identity nodes, and inputs that only invariants read;
 in a large graph also what is computed from constants alone for one reader, such as weights that are reshaped.

@@ -37,7 +37,7 @@ SILENT = ("LoopCond",)
 class NodeReading(NamedTuple):
     """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing; ``age`` is the iteration that a
     value is of which was not computed in the iteration that its loop is in, else nothing; ``brief`` are shorter and
-    shorter texts, of an array its range."""
+    shorter strings, of an array its range."""
 
     text: str
     bad: str
@@ -66,7 +66,7 @@ class RunReader:
         self._now = self._last  # where a standing run is, also where no condition was asked yet
 
     def begin(self, mark: Any, running: bool, moment: Moment | None, progress: Mapping[tuple[str, ...], int]) -> None:
-        """A new look; ``mark`` tells whether anything can have changed since the last one, ``progress`` the iteration
+        """A new look; ``mark`` says whether anything can have changed since the last one, ``progress`` the iteration
         that each frame is in."""
         if running or mark != self._mark:
             self._kept = {}

@@ -43,7 +43,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class ValueHistory:
-    """The iterations of a value within one activation of its loop: ``read`` gives the value of one, ``key`` tells which
+    """The iterations of a value within one activation of its loop: ``read`` gives the value of one, ``key`` says which
     history it is, ``last`` is the newest."""
 
     key: tuple[Any, ...]

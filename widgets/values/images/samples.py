@@ -82,7 +82,7 @@ class FilmSamples:
     def at(
         self, key: Any, iterations: list[int], read: Callable[[int], np.ndarray], brief: bool
     ) -> dict[int, Sample | None]:
-        """Iteration -> sample, or None for a value that is not recorded; ``key`` tells which history it is."""
+        """Iteration -> sample, or None for a value that is not recorded; ``key`` says which history it is."""
         if key != self._key:
             self._key, self._kept = key, {}
         until = time.perf_counter() + (GOES_S if brief else STANDS_S)

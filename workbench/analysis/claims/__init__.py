@@ -3,7 +3,7 @@
 ::
 
     an analysis --> Claim(numbers, evidence) --check()--> said, or dropped
-                      |- .data       plain numbers and texts, for programs
+                      |- .data       plain numbers and strings, for programs
                       |- .sentence   for people, from the table in ``sentences``
                       |- .fixes()    proposals, from the table that the room ``fixes`` fills
 

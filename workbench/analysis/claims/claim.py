@@ -30,7 +30,7 @@ class Claim:
     kind : str
         Stable word for programs, of the class.
     data : dict
-        The numbers and texts of the claim, plain: they go into JSON.
+        The numbers and strings of the claim, plain: they go into JSON.
     sentence : str
         The claim for people.
     evidence : object

@@ -87,7 +87,7 @@ class Record:
     Raises
     ------
     WorkbenchError
-        For names that are not texts, or iteration paths of different lengths (``bad-record``).
+        For names that are not strings, or iteration paths of different lengths (``bad-record``).
 
     Examples
     --------

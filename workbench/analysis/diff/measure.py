@@ -154,7 +154,7 @@ def _same_shape(a: np.ndarray, b: np.ndarray, tolerance: Tolerance) -> Measured:
 
 
 def _as_texts(items: np.ndarray) -> np.ndarray:
-    """Bytes as the texts that they are in a file."""
+    """Bytes as the strings that they are in a file."""
     if items.dtype != object or not any(isinstance(i, bytes) for i in items.flat):
         return items
     texts = np.empty(items.shape, object)

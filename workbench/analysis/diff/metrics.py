@@ -8,7 +8,7 @@ import numpy as np
 
 
 def finite_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The items that are finite numbers on both sides, in float64; None for other shapes, and for texts."""
+    """The items that are finite numbers on both sides, in float64; None for other shapes, and for strings."""
     one, other = np.asarray(a), np.asarray(b)
     if one.shape != other.shape or any(x.dtype.kind not in "iuf" and x.dtype.isbuiltin != 2 for x in (one, other)):
         return None

@@ -35,7 +35,7 @@ def text(diff: Diff, rows: int) -> str:
 
 
 def fitted(diff: Diff, rows: int) -> list[str]:
-    """The lines of a table of at most ``WIDTH`` columns: what is told last goes first, then texts are cut."""
+    """The lines of a table of at most ``WIDTH`` columns: what is told last goes first, then strings are cut."""
     table = [HEAD, *(cells(diff, r) for r in diff.rows[:rows])]
     if sum(max(map(len, column)) for column in zip(*table, strict=True)) > WIDTH:
         table = [HEAD, *(cells(diff, r, _NARROW) for r in diff.rows[:rows])]
@@ -182,7 +182,7 @@ WORDS = {
 
 
 def cells(diff: Diff, row: Row, width: int = _WIDTH) -> tuple[str, ...]:
-    """A row of the table, as texts, with values of so many characters."""
+    """A row of the table, as strings, with values of so many characters."""
     name = row.name if row.other in ("", row.name) else f"{row.name} | {row.other}"
     arrow = "*" if row.introduces and not row.edited else ""
     a, b = both(row, width)

@@ -259,7 +259,7 @@ class Diff:
         return render.page(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return the rows as plain values: numbers, texts and lists."""
+        """Return the rows as plain values: numbers, strings and lists."""
         return [
             {
                 "name": r.name,

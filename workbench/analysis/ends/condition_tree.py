@@ -31,7 +31,7 @@ MOST = 400
 class ConditionLeaf:
     """``left op right`` of iteration k - ``lag``; of arrays ``over`` says if all items must hold, or any.
 
-    ``negated`` tells that the graph has the opposite comparison in ``node``, which is denied. Of a truth that is no
+    ``negated`` says that the graph has the opposite comparison in ``node``, which is denied. Of a truth that is no
     comparison ``op`` is "==" and ``right`` a bool.
     """
 

@@ -144,7 +144,7 @@ class StoppedByCaller(LoopEndClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class AboutToBegin(Claim):
-    """The loop ``loop`` is entered, and its condition was not asked in the activation in which the run stands.
+    """The loop ``loop`` is entered, and its condition was not evaluated in the activation at which the run is.
 
     Evidence: a function that gives the condition where the run stood; None as long as it was not asked.
     """

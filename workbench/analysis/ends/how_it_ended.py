@@ -1,4 +1,4 @@
-"""How a loop has ended, or stands, read from its record: recomputed from the operands of the last iterations."""
+"""The status of a loop, running or ended, read from its record: recomputed from the operands of the last iterations."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class TreeValues:
         self._columns = None
 
     def truth(self, tree: Tree, k: int) -> Truth:
-        """The truth of a part when the condition was asked in iteration ``k``."""
+        """The truth of a part when the condition was evaluated in iteration ``k``."""
         if isinstance(tree, ConditionLeaf):
             return self._leaf(tree, k - tree.lag)
         if isinstance(tree, Flag):

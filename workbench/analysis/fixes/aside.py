@@ -1,4 +1,4 @@
-"""Tries fixes in the background, before anybody asks: those that do not help are then no longer shown."""
+"""Tries fixes in the background, in advance: those that do not help are then no longer shown."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ SECONDS, MOST_FIXES = 0.1, 4
 
 
 def can_be_tried(session: Any, answer: Termination) -> bool:
-    """True if fixes of the answer can be tried: of an endless loop, in a session that stands still."""
+    """True if fixes of the answer can be tried: of an endless loop, in a session that is paused."""
     quiet = session is not None and session.state not in ("running", "closed")
     return quiet and answer.outcome == "never" and len(session.graph.nodes) <= MOST_NODES
 

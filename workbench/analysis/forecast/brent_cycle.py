@@ -157,7 +157,7 @@ class StateWatch:
 
 
 def _numbers(value: Any) -> np.ndarray | None:
-    """A value as an array of numbers; None for lists of arrays, texts and the like."""
+    """A value as an array of numbers; None for lists of arrays, strings and the like."""
     try:
         array = np.asarray(value)
     except ValueError:  # arrays of different shapes

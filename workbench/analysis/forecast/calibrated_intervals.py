@@ -66,7 +66,7 @@ def law_class(n: int, error: float, parameters: int, half: float = 0.0) -> str:
 def ahead_doubt(k: float, n: int, error: float, parameters: int) -> float:
     """Doubt of a law that is nearly exact, which is followed k iterations beyond n values: is it one number, or near?
 
-    No hold-out tells how it goes on after more iterations than it was held against.  It may be the beginning of a
+    No hold-out says how it goes on after more iterations than it was held against.  It may be the beginning of a
     series: the error of one of p terms grows like the power p + 1, and counts twice where steps add up to values.
     """
     if not ROUNDED <= error < EXACT:

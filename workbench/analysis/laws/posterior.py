@@ -72,7 +72,7 @@ class Candidate(NamedTuple):
 class Posterior(NamedTuple):
     """Iterations until the mark is passed, with their 90 % interval, and the probability of never.
 
-    ``iterations`` is inf for never and None where neither is said.  ``turned``: since its best value the record goes
+    ``iterations`` is inf for never, and None if unknown.  ``turned``: since its best value the record goes
     the other way.  ``candidates`` are all laws, the weightiest first.
     """
 

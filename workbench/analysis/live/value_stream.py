@@ -50,7 +50,7 @@ class ValueStream:
     def __init__(
         self, trace: Trace, ref: Ref, name: str, newest: bool = False, token: Callable[[], Any] = lambda: None
     ) -> None:
-        """``token`` changes with every edit and change of inputs; None if nobody knows."""
+        """``token`` changes with every edit and change of inputs; None if it is unknown."""
         self.name, self.newest, self._token = name, newest, token
         self._reading = IncrementalReader(trace, ref)
         self._inner = self._reading.layout.frame > 0

@@ -1,4 +1,4 @@
-"""``index_faults``: indices out of range, which JAX moves, drops or fills in without a word."""
+"""``index_faults``: indices out of range, which JAX moves, drops or fills in silently."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class NanOrigin:
     edited : bool
         Whether a user wrote it over a value.
     headline : str
-        Which loop variable is not finite, and since when, as the screens say it; "" where nobody asked for it.
+        Which loop variable is not finite, and since when, as the screens say it; "" if it was not requested.
 
     Examples
     --------

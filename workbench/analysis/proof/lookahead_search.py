@@ -39,7 +39,7 @@ RAY, FAR = 48, 100_000
 class CameTo(NamedTuple):
     """A recurrence of the state: ``at`` iterations ahead, with its period.
 
-    ``runner`` stands ``before`` iterations in front of it; what its iterations lack to be counted like those of the
+    ``runner`` is ``before`` iterations in front of it; what its iterations lack to be counted like those of the
     runner at the start is ``shift``.
     """
 
@@ -236,7 +236,7 @@ class Search:
         return ""
 
     def watch_on(self, runner: SliceRunner) -> None:
-        """Show the black box more of the beginning, for a forecast; ``runner`` stands at the start."""
+        """Show the black box more of the beginning, for a forecast; ``runner`` is at the start."""
         scout = runner.fork()
         if self.watched >= self.watch or self.advance(scout, self.watched, 0) != self.watched:
             return
@@ -245,7 +245,7 @@ class Search:
             show(scout, self.monitor)
 
     def sampled(self, runner: SliceRunner, every: int, at: int) -> list[list[tuple[Any, Any]]]:
-        """Of each clause its operands in one iteration of ``every``, from where ``runner`` stands; [] if it ends."""
+        """Of each clause its operands in one iteration of ``every``, from the position of ``runner``; [] if it ends."""
         scout = runner.fork()
         rows: list[list[tuple[Any, Any]]] = []
         while len(rows) < LOOKS:

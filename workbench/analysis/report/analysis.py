@@ -95,7 +95,7 @@ class Analysis:
         return write_report(self, max(40, min(int(width), 200)), ascii, most)
 
     def data(self) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, numbers and texts for JSON; NaN and infinities become texts."""
+        """Return everything as plain dicts, lists, numbers and strings for JSON; NaN and infinities become strings."""
         return plain(self)
 
     def to_json(self, path: str | PathLike[str]) -> Path:

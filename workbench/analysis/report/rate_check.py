@@ -126,7 +126,7 @@ def drop_refuted(loop: Loop, name: str, evolution: Evolution) -> None:
 
 
 def agrees(loop: Loop, rate: float) -> bool | None:
-    """True if a rate leads to the proved end of the loop, within a factor of two; None where that cannot be told."""
+    """True if a rate leads to the proved end of the loop, within a factor of two; None where that is unknown."""
     t = loop.termination
     if t.status is not Status.PROVED or not t.remaining:
         return None

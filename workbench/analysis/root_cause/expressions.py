@@ -67,7 +67,7 @@ def expression(loop: LoopDependencies, ref: Any) -> str:
 
 
 def named(graph: Graph, at: Ref) -> str:
-    """The name of a value; of one that nobody named, how its line has it, or its op and its line."""
+    """The name of a value; of one without a name, how its line has it, or its op and its line."""
     name, node = graph.name_of(at), graph.nodes[at.node]
     if "/" not in name or node.op in ("Enter", "Exit", "Placeholder", "Const"):
         return name

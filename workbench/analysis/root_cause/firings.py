@@ -183,7 +183,7 @@ class Firings:
     def since(self, node: str, op: str, truth: bool, item: tuple[int, ...] | None = None) -> int | None:
         """The first iteration from which on a comparison is always ``truth``, to the end of what is known.
 
-        None where it cannot be told: the way is too long, or there are iterations in which it is not evaluated.
+        None where it is unknown: the way is too long, or there are iterations in which it is not evaluated.
         """
         key = ("since", node, op, truth, item)
         if key not in self._since:
@@ -193,7 +193,7 @@ class Firings:
         return self._since[key]
 
     def first_nan(self, ref: Any, item: tuple[int, ...] | None = None) -> int | None:
-        """The first iteration from which on a value is always NaN; None where it cannot be told."""
+        """The first iteration from which on a value is always NaN; None where it is unknown."""
         if not isinstance(ref, Ref):
             return None
         key = ("nan", ref, item)

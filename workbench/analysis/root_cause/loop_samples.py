@@ -27,7 +27,7 @@ class LoopSamples:
     The look-ahead begins in iteration ``base`` of the loop; ``offset`` is what the numbers in its columns lack to be
     those of the loop, and ``late_offset`` that of the columns of the end. ``settled`` is (iterations ahead to the
     recurrence, its period), of the whole state, or None.
-    ``runner`` stands at the present condition.
+    ``runner`` is at the present condition.
     """
 
     loop: LoopDependencies
@@ -81,7 +81,7 @@ class LoopSamples:
         return self._end[ref]
 
     def plain(self, columns: AlignedColumns, ref: Ref) -> dict[int, Any]:
-        """Iteration -> value; what is the same in every iteration in all those in which the condition was asked."""
+        """Iteration -> value; what is the same in every iteration in all those in which the condition was evaluated."""
         found = self._everywhere(columns, ref)
         return columns.latest(ref) if found is None else dict(zip(columns.latest(self.cond), found[1], strict=False))
 

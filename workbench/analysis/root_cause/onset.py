@@ -25,7 +25,7 @@ FEW = 16
 
 
 def first_bad(firings: Firings, worst: ClauseDiagnosis, deadline: float) -> tuple[int | None, list[Claim]]:
-    """The iteration, or None if it cannot be told in time; and what is claimed about it."""
+    """The iteration, or None if it is not found in time; and what is claimed about it."""
     cause, f = worst.cause, worst.values
     slug, said = cause.slug, {c.kind: c for c in cause.claims}
     if slug in ("not-updated", "always-true"):

@@ -153,7 +153,7 @@ def broadcasts(types: Sequence[TensorType]) -> bool:
 
 
 def _joins(types: Sequence[TensorType], node: Node) -> bool:
-    """True if arrays that are put one after the other are certainly alike but for their length."""
+    """True if arrays that are put one after the other are certainly alike except for their length."""
     shapes = [t.shape for t in types if t.shape is not None]
     axis = node.attrs.get("axis", 0)
     if len(shapes) < len(types) or not shapes or not isinstance(axis, int) or len({len(s) for s in shapes}) != 1:

@@ -51,7 +51,7 @@ def data_slice(graph: Graph, *refs: Ref) -> frozenset[str]:
 def index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
     """Nodes of the slice that read which input of a loop's Merge was alive.
 
-    That number is part of no variable: it tells the first iteration from the others, and the slice begins anew.
+    That number is part of no variable: it distinguishes the first iteration from the others, and the slice begins anew.
     """
     loops = {v.merge for f in graph.frames.values() for v in f.variables}
     reads = {n: graph.nodes[n].inputs for n in graph.nodes if n in reached}

@@ -67,7 +67,7 @@ _thread = _Thread()
 
 
 class QuestionBudget:
-    """The work that one question may take, in all of its parts; a context manager, one a thread at a time.
+    """The work that one question may take, in all of its parts; a context manager, at most one per thread.
 
     Inside of another one it does nothing: a part of an answer that asks a question of its own has no further time.
 

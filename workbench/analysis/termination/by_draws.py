@@ -68,7 +68,7 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
 
 
 def _condition_now(run: Run, path: tuple[str, ...]) -> bool | None:
-    """The condition in the iteration in which the run stands; None before it is computed."""
+    """The condition in the iteration at which the run is; None before it is computed."""
     number = run.plan.numbers[path]
     cond = next(n for n in run.plan.layout.nodes if n.op == "LoopCond" and n.frame == number)
     if run.view.ip <= cond.ip:

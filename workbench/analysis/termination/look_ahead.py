@@ -61,7 +61,7 @@ class LookAhead:
 
 
 def look_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LookAhead | None:
-    """The iterations from where ``run`` stands to the proved end, or some of a loop that provably never ends.
+    """The iterations from the position of ``run`` to the proved end, or some of a loop that provably never ends.
 
     None without such a proof, and where the loop cannot be run ahead.
     """

@@ -53,7 +53,7 @@ class _Kept:
 
 
 class TerminationCache:
-    """One per session. Not thread-safe: the session asks while its run stands still."""
+    """One per session. Not thread-safe: the session asks while its run is paused."""
 
     def __init__(self) -> None:
         #: seconds of look-aheads while the session ran, of which there may be so many

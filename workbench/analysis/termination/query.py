@@ -44,7 +44,7 @@ STATE_BYTES, LEAST_STATES = 1 << 24, 4
 def termination_of(
     run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
 ) -> Termination:
-    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from where ``run`` stands?
+    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from the position of ``run``?
 
     ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining. With a node that
     ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
@@ -142,7 +142,7 @@ def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missi
 
 
 def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
-    """The condition, which is still to be asked, will be false: no iteration follows."""
+    """The condition, which is still to be evaluated, will be false: no iteration follows."""
     if not inside:
         sentence = f"The condition of the {loop_named(path)} is false from the beginning, so that it runs no iteration."
         return Reason("no-iteration", sentence)
@@ -150,7 +150,7 @@ def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
 
 
 def _asked(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
-    """The condition in the iteration in which the run stands; None as long as it was not asked there."""
+    """The condition in the iteration at which the run is; None as long as it was not asked there."""
     here, cond = place_in(run, path), run.plan.graph.frames[path].loop_cond
     if here is None or cond is None or (cond, 0) not in trace.layout.values:
         return None
@@ -188,7 +188,7 @@ def _plain_end(final: SliceMachine) -> bool:
 
 
 def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegin:
-    """The claim that the condition of the loop in which the run stands was not asked yet."""
+    """The claim that the condition of the run's present loop was not evaluated yet."""
     return AboutToBegin(loop="/".join(path), evidence=lambda: _asked(run, trace, path))
 
 
@@ -357,7 +357,7 @@ def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
 
 
 def place_in(run: Run, path: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Iterations of the frames around and of the loop itself, where the run stands in it; None elsewhere."""
+    """Iterations of the frames around and of the loop itself, where the run is in it; None elsewhere."""
     frames = run.plan.layout.frames
     number = next((i for i, f in enumerate(frames) if f.path == path and f.start < run.view.ip < f.stop), None)
     return None if number is None else run.iteration_of(number)

@@ -1,4 +1,4 @@
-"""The terminal debugger: reads a line, carries it out, shows where the run stands."""
+"""The terminal debugger: reads a line, carries it out, shows the run's position."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def firing(session: Any, tag: Any) -> str:
 
 
 def last_firing(session: Any) -> str:
-    """The newest firing of the frame in which the run stands, with its value; empty if none is recorded."""
+    """The newest firing of the frame at which the run is, with its value; empty if none is recorded."""
     trace = session.trace
     try:
         recent = trace.recent(session.position.frame, 1)

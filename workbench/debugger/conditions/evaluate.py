@@ -65,7 +65,7 @@ _REDUCE: dict[str, Callable[..., Any]] = {
 class Predicate:
     """A condition: ``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool; ``over(batch)`` for many firings.
 
-    ``named`` tells which words are names of values. SessionError (``bad-condition``) for a text outside of the
+    ``named`` says which words are names of values. SessionError (``bad-condition``) for a text outside of the
     language, and for one that gives a number.
     """
 

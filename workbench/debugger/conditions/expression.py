@@ -16,7 +16,7 @@ from workbench.errors import SessionError
 class Expression(Predicate):
     """An expression; unlike a condition it may give any value.
 
-    ``named`` tells which words are names of values. SessionError (``bad-condition``) for a text outside of the
+    ``named`` says which words are names of values. SessionError (``bad-condition``) for a text outside of the
     language.
     """
 

@@ -1,4 +1,4 @@
-"""Splits a condition into tokens: numbers, names, quoted texts and signs, of bounded length and number.
+"""Splits a condition into tokens: numbers, names, quoted strings and signs, of bounded length and number.
 
 Only printable characters are accepted, and outside of quotes only ASCII: letters of other scripts can look the same.
 """
@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 
 
 def tokenize(text: str, what: str = "condition") -> list[tuple[str, str]]:
-    """(kind, token) in order; SessionError (``bad-condition``) for anything else, and for long texts."""
+    """(kind, token) in order; SessionError (``bad-condition``) for anything else, and for long strings."""
     if not isinstance(text, str):
         raise refuse(short_repr(text), f"expected a text, got a {type(text).__name__}", what)
     if len(text) > MAX_LENGTH:

@@ -30,7 +30,7 @@ _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 def parse(text: str, named: Callable[[str], bool] | None = None, what: str = "condition") -> Term:
     """The tree of a condition; SessionError (``bad-condition``) that names the token that is wrong.
 
-    ``named`` tells which other words are names of values, ``x`` for ``value("x")``; errors call the text ``what``.
+    ``named`` says which other words are names of values, ``x`` for ``value("x")``; errors call the text ``what``.
     """
     return _Parser(text, named, what).whole()
 

@@ -94,7 +94,7 @@ class DebugContext:
         return found
 
     def mark_breakpoints_changed(self) -> None:
-        """Have the conditions in the executor replaced before it runs again, on the thread that runs it."""
+        """Request new conditions in the executor; its own thread replaces them before the next run."""
         self.breakpoints_changed = True
 
     def steps(self) -> RevisionSteps:

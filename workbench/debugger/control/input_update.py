@@ -35,7 +35,7 @@ class InputUpdate:
         self._begun = False
 
     def slices(self) -> Iterator[None]:
-        """Carry it out in slices; raises ExecutionError when a node fails, and the run is before that node then."""
+        """Carry it out in slices; raises ExecutionError when a node fails; the run is then before that node."""
         context, self._begun = self.context, True
         self.checks.disarm()
         if self.changed and context.run.event:

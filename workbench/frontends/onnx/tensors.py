@@ -91,7 +91,7 @@ def array_of(tensor: Any, what: str) -> np.ndarray:
 
 
 def dense_of(sparse: Any, what: str, expansion: Expansion) -> np.ndarray:
-    """The array of a SparseTensorProto: zeros but for its values; raises LoadError.
+    """The array of a SparseTensorProto: zeros except for its values; raises LoadError.
 
     The indices are positions in the flattened array, or one row of positions for each value. Source:
     https://onnx.ai/onnx/api/classes.html#sparsetensorproto.

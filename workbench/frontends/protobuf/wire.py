@@ -70,7 +70,7 @@ class WireError(LoadError):
     """Bytes that are no protobuf message of the expected kind.
 
     ``offset`` counts from the start of the whole input. The slug is ``truncated`` where the input ends inside a
-    field of the outermost message, otherwise ``malformed``. ``field`` is the (field number, wire type) that it ends in.
+    field of the outermost message, otherwise ``malformed``. ``field`` is the (field number, wire type) at its end.
     """
 
     slug = "malformed"

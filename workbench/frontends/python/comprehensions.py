@@ -1,4 +1,4 @@
-"""Comprehensions, whose items are captured one by one, and texts with values in them.
+"""Comprehensions, whose items are captured one by one, and strings with values in them.
 
 Source: https://docs.python.org/3/reference/expressions.html#displays-for-lists-sets-and-dictionaries
 """

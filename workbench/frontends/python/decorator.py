@@ -49,7 +49,7 @@ class GraphFunction:
 
     Calling it runs the graph and returns what the function itself would return. Numbers and arrays among the arguments
     are inputs of the graph, named after the parameters (``x``; ``x.0`` or ``x.key`` inside tuples, lists and dicts).
-    All other arguments (texts, None, functions) are fixed when the function is captured, and so are globals and
+    All other arguments (strings, None, functions) are fixed when the function is captured, and so are globals and
     closures: when one of them has changed, the function is captured again. Up to 64 graphs are kept, by the types and
     shapes of the arguments.
 

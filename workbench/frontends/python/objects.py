@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Cell:
     """Something with an identity and a content that can change; the content is in ``Engine.heap``.
 
-    ``owner`` says whose it is when it must not be changed: "the argument x" or "the global x".
+    ``owner`` names its owner if it must not be changed: "the argument x" or "the global x".
     """
 
     __slots__ = ("owner",)

@@ -28,7 +28,7 @@ _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 def initializers(nodes: Sequence[Raw], found: Iterable[Raw], among: set[str] | None) -> list[str]:
     """Names of the nodes, of those in ``among``, that fill a table which is made in ``found``.
 
-    ``among`` None: no initialisation is known, and every node is asked that fills a table itself.
+    ``among`` None: no initialisation is known, and every node that fills a table itself is used.
     """
     used = {_of_raw(raw) for raw in found if raw.get("op") in MAKES}
     if not used:

@@ -36,7 +36,7 @@ class _Unit:
 
 def with_stacks(made: Sequence[Node]) -> list[Node]:
     """The nodes with every stack a value. Raises FrameError as ``Graph.from_nodes`` does, and LoadError with slug
-    ``unknown-stack`` where it cannot be told which stack an op means."""
+    ``unknown-stack`` where it is unknown which stack an op means."""
     if not any(n.op == "stack_new" or n.attrs.get(TRIGGER) for n in made):
         return list(made)
     nodes = {n.name: n for n in made}

@@ -1,4 +1,4 @@
-"""Hash functions of texts, as TensorFlow puts words into buckets: each is fixed for ever, on every machine.
+"""Hash functions of strings, as TensorFlow puts words into buckets: each is fixed for ever, on every machine.
 
 Sources: FarmHash's Fingerprint64 (https://github.com/google/farmhash, farmhashna), MurmurHash64A
 (https://github.com/aappleby/smhasher), SipHash-2-4 (https://www.aumasson.jp/siphash/siphash.pdf).

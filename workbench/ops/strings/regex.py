@@ -18,7 +18,7 @@ _MARK = re.compile(rb"\\(.?)", re.DOTALL)
 
 
 class Room:
-    """How many bytes may still be written, so that many texts take no more memory than one."""
+    """How many bytes may still be written, so that many strings take no more memory than one."""
 
     def __init__(self, left: int = MOST_WRITTEN) -> None:
         self.left = left
@@ -31,7 +31,7 @@ class Room:
 
 
 class Regex:
-    """A pattern, ready for any number of texts. Texts are bytes; characters are those of UTF-8.
+    """A pattern, ready for any number of strings. Texts are bytes; characters are those of UTF-8.
 
     >>> compiled(b"(a+)b").replace(b"aab ab b", rb"<\\1>", True)
     b'<aa> <a> b'

@@ -46,7 +46,7 @@ ADDING = frozenset(("sum", "prod", "mean", "cumsum", "cumprod"))
 
 
 def plain_attrs(node: Node, spec: OpSpec, known: Collection[str] = ("dtype",)) -> bool:
-    """Return whether all attrs have the op's defaults, but for those that the compiled code supports."""
+    """Return whether all attrs have the op's defaults, except for those that the compiled code supports."""
     return all(k in known or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
 
 

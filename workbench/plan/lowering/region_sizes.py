@@ -31,6 +31,6 @@ def shared_bytes(steps: Iterable[RegionStep | None]) -> int:
 
 
 def _live_bytes(step: RegionStep) -> int:
-    """Bytes that are there while a node runs, but for weights."""
+    """Bytes that are there while a node runs, except for weights."""
     taken = sum(known_bytes(t) for t, c in zip(step.takes, step.constants, strict=True) if c is None)
     return taken + sum(map(known_bytes, step.gives))

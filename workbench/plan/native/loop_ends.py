@@ -28,7 +28,7 @@ class LoopEnds:
         return code.at(pointer, self.fields[name])
 
     def enter(self, loop_call: int) -> None:
-        """Fetch what stands still; ``loop_call``: address of ``native_loop_call()``."""
+        """Fetch what is at rest; ``loop_call``: address of ``native_loop_call()``."""
         entry, fields = self.entry, self.fields
         for name, t in (("row", "ptr"), ("events", "i64"), ("left", "i64"), ("ip", "i32")):
             entry.do(f"%{name} = alloca {t}")

@@ -14,7 +14,7 @@ def lightning_callback(watch: Recorder) -> Any:
     """A ``lightning.Callback``: ``loss``, ``global_step`` and what the module logged, of each batch.
 
     A stop of the watch sets ``trainer.should_stop``. With gradient accumulation there are more batches than optimiser
-    steps; ``global_step`` tells which step a batch belongs to.
+    steps; ``global_step`` says which step a batch belongs to.
 
     With ``ops="torch"`` fit inside of the block of the watch: ``with watch: trainer.fit(model)``. An iteration is then
     a step of the optimiser, with all batches that it accumulates; validation and what else runs between two batches is

@@ -1,6 +1,6 @@
 """``LayerRanking``: the layers of two models, one in float32 and its quantised copy, by what each does to a token.
 
-At the token where the texts part, one layer at a time of the first model is exchanged for that of the second, and the
+At the token where the strings part, one layer at a time of the first model is exchanged for that of the second, and the
 model reads the common tokens again. How far the lead of one token over the other moves is what that layer does.
 """
 

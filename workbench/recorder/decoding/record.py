@@ -123,7 +123,7 @@ class DecodingRecord:
         return found
 
     def add(self, call: ModelCall, value: OpValue, kept_from: int) -> None:
-        """Add a value to a call; of positions before ``kept_from`` only if it cannot be told which they are."""
+        """Add a value to a call; of positions before ``kept_from`` only if it is unknown which they are."""
         seen = self._shapes.setdefault(value.op, [])
         shape = value.array.shape
         if (call.positions, shape) not in seen:

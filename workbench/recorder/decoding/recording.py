@@ -50,7 +50,7 @@ def record_decoding(
         ``model.generate`` is called. Of a graph it gets a function that runs it: ``model(input_ids=ids, ...)`` returns
         the outputs by name; the default is greedy, with ``max_new_tokens`` and ``eos_token_id``.
     name : str, optional
-        The name of the run in texts.
+        The name of the run in strings.
     tokenizer : object with ``decode``, optional
         Writes tokens as text.
     memory : int, default 512 MiB

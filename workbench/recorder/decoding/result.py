@@ -93,7 +93,7 @@ class DecodingDiff:
 
     @property
     def equal(self) -> bool:
-        """True where all values agree but for rounding, and all tokens."""
+        """True where all values agree except for rounding, and all tokens."""
         return not self
 
     @property

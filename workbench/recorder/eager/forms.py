@@ -40,7 +40,7 @@ def differing(calls: list[Any], known: list[Any]) -> list[int] | None:
 
 
 def _alike(mine: Any, theirs: Any) -> bool:
-    """True if two arguments are the same but for integers."""
+    """True if two arguments are the same except for integers."""
     kind = type(mine)
     if kind is not type(theirs):
         return False

@@ -65,7 +65,7 @@ class StepRecord(NamedTuple):
     own: dict[int, AtenCall]
 
     def call(self, n: int) -> AtenCall:
-        """A call as it was made in this iteration, but for its floats."""
+        """A call as it was made in this iteration, except for its floats."""
         return self.own.get(n) or self.body.calls[n]
 
     def floats(self, call: int) -> NDArray[np.float64]:

@@ -44,7 +44,7 @@ def is_event_file(path: Path) -> bool:
 
 
 def read_events(path: Path, rows: LogRows) -> None:
-    """Add the scalars of one event file; a record that is cut off at the end, as of a killed run, is noted."""
+    """Add the scalars of one event file; a truncated last record, as a killed run leaves, is noted."""
     with path.open("rb") as file:
         for data in _records(file, rows):
             try:

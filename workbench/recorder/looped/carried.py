@@ -143,7 +143,7 @@ def _carried(
 
 
 def _last_output(torch: Any, block: RepeatedBlock, every: list[list[ModuleCall]]) -> CarriedState | None:
-    """The outputs of the module with the most parameters, where nothing tells which of them is carried on."""
+    """The outputs of the module with the most parameters, where nothing says which of them is carried on."""
     sizes = [sum(p.numel() for p in call.module.parameters()) for call in block.rounds[0]]
     for j, way in sorted(_outputs(torch, block), key=lambda w: -sizes[w[0]]):
         states = [at(calls[j].output, way) for calls in every if j < len(calls)]

@@ -176,7 +176,7 @@ class StatesReport:
         return table_of(self)
 
     def data(self) -> dict[str, Any]:
-        """Everything as plain data for JSON; NaN and infinities become texts."""
+        """Everything as plain data for JSON; NaN and infinities become strings."""
         gate = self.gate
         found = {
             "schema": 1,

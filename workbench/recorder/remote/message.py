@@ -1,7 +1,7 @@
 """The form of a message: a worker's line is read and checked here, and nothing that fails is stored or shown.
 
 A message is one object of JSON on one line, with the version of its form. Fields that the form does not name are left
-out; texts become printable; a field that is missing or of another type, size or range refuses the whole message.
+out; strings become printable; a field that is missing or of another type, size or range refuses the whole message.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from workbench.trace.rows import RowReader
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """``kept`` of ``happened`` iterations can be read; the rest is recomputed when it is asked for.
+    """``kept`` of ``happened`` iterations can be read; the rest is recomputed on request.
 
     ``stretches`` says which of a loop that is run through once, oldest first: (first, last, step).
     """

@@ -14,7 +14,7 @@ from workbench.kernels.layout import Condition, Layout, Place, ValueLayout
 class Track:
     """A column of a store, as bytes at ``offset``: numbers or arrays of ``size`` bytes, or references to objects.
 
-    ``phases`` tells what of it is kept when only every k-th iteration is: 1 its own row, 0 the row before, of which an
+    ``phases`` says what of it is kept when only every k-th iteration is: 1 its own row, 0 the row before, of which an
     iteration reads what the loop carries.
     """
 
@@ -43,7 +43,7 @@ def track_bytes(place: Place) -> int:
 
 
 def conditions_of(layout: Layout) -> list[Condition]:
-    """Every literal that tells whether something fired: guards of nodes and values, and of loops their predicates."""
+    """Every literal that says whether something fired: guards of nodes and values, and of loops their predicates."""
     found = [c for n in layout.nodes for c in n.guard]
     for value in layout.values.values():
         found += value.guard

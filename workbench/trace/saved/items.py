@@ -1,4 +1,4 @@
-"""One item of a trace file: an array, a number or an array of texts, as a member of its own."""
+"""One item of a trace file: an array, a number or an array of strings, as a member of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_item(file: MemberWriter, name: str, item: Any) -> dict[str, Any]:
 
 
 def _is_plain(item: Any, depth: int = 3) -> bool:
-    """True if an item is lists and dicts of numbers and texts, such as a classifier's probabilities by label."""
+    """True if an item is lists and dicts of numbers and strings, such as a classifier's probabilities by label."""
     if isinstance(item, dict):
         return depth > 0 and all(type(k) in (int, str) and _is_plain(v, depth - 1) for k, v in item.items())
     if isinstance(item, list):

@@ -17,7 +17,7 @@ one for each value
     under the value's name. Numbers have their own Arrow type, arrays are fixed-size lists (the items in C order),
     complex numbers are pairs. The metadata of the field has the ``dtype`` and the ``shape``: bool is written as uint8,
     bfloat16 as uint16, the narrow dtypes of a byte or less as uint8, with the same bits. Values of unknown shape and
-    texts are structs (see ``objects``). The value stands in the rows in which its node fired; in others the column
+    strings are structs (see ``objects``). The value stands in the rows in which its node fired; in others the column
     holds anything. ``values`` in the metadata lists all names of the value.
 
 The schema's metadata has, under ``workbench.spill``, a JSON object with ``format``, ``version``, the graph's name and

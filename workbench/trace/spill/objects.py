@@ -1,8 +1,8 @@
-"""Objects of a row as Arrow values: arrays of shapes that only the run knows, and texts. No pickle.
+"""Objects of a row as Arrow values: arrays of shapes that only the run knows, and strings. No pickle.
 
 A column of objects is a struct: ``dtype`` (the workbench's name of it; "string" where all items are str, "bytes" where
 all are bytes, "text" for both; "absent" for values that are no arrays, which are not written and are computed again
-when asked for), ``shape``, ``data`` (the items in C order), ``text`` (the items of a text, in UTF-8; with "text" a
+on request), ``shape``, ``data`` (the items in C order), ``text`` (the items of a text, in UTF-8; with "text" a
 letter s or b stands in front of each). A row without a value is null.
 """
 
@@ -77,7 +77,7 @@ def encode(items: Sequence[Any]) -> tuple[Any, bool]:
 
 
 class ObjectColumn:
-    """A column of objects that was read back, ``part`` a struct array. ValueError for what no writer makes."""
+    """A column of objects that was read back, ``part`` a struct array. ValueError for other data than ours."""
 
     def __init__(self, part: Any) -> None:
         part.validate(full=True)  # offsets that point outside would be read otherwise

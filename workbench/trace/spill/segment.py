@@ -56,7 +56,7 @@ class _Collector:
 
 class Segment:
     """A file of some batches of one store. ``blocks`` are (offset, length, rows, first row) of each; ``size`` is the
-    length of the file so far. Not thread-safe but for reading these."""
+    length of the file so far. Not thread-safe except for reading these."""
 
     def __init__(self, path: Path, store: int, schema: Any, compression: str | None = None) -> None:
         pa = pyarrow()

@@ -77,7 +77,7 @@ class Ranking:
         return needed("pandas", error=TraceError).DataFrame(self.table())
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows as texts, below a head."""
+        """The rows as strings, below a head."""
         return [_HEAD, *(_cells(r) for r in self.rows[: self.most])]
 
     @harmless

@@ -48,7 +48,7 @@ Evaluate = Callable[[list[Any]], Any]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MovingArray(Symbol):
-    """An array of which some items are numbers that move; the others are arrays without axes."""
+    """An array with some moving numbers; its other items are arrays without axes."""
 
     dtype: str
     items: np.ndarray

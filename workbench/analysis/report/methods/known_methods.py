@@ -2,7 +2,7 @@
 
 Conjugate gradients, power iteration and Adam; the secant method and k-means have modules of their own.
 
-A method tells what a record cannot: conjugate gradients are done after as many iterations as there are unknowns, a
+A method says what a record cannot: conjugate gradients are done after as many iterations as there are unknowns, a
 power iteration is as slow as its two largest eigenvalues are close, and Adam's step follows averages with a memory.
 Only the form of the updates is looked at; a loop that differs in it is not named.
 

@@ -1,6 +1,6 @@
 """Parameters of primitives as JSON text, and back.
 
-Numbers, texts, tuples, dtypes, small arrays, and the records and enumerations of JAX that are listed here; jaxprs as
+Numbers, strings, tuples, dtypes, small arrays, and the records and enumerations of JAX that are listed here; jaxprs as
 lists of equations, which are traced again when they are read. Reading makes nothing else: no class and no function is
 found by a name from the text, except primitives and what is listed. Anything else (callbacks, effects) is kept in a
 table of the process, and only its number is written.

@@ -88,7 +88,7 @@ def _inside(graph: Any) -> Iterator[tuple[Place, Any]]:
 
 
 def _forget(graph: Any, kept: dict[Place, Any], place: Place = (), own: int | None = None) -> None:
-    """Drop the declarations of a graph and of those inside it, but for ``kept``, and the shapes of its inputs behind
+    """Drop the declarations of a graph and of those inside it, except for ``kept``, and the shapes of its inputs behind
     the first ``own``."""
     values = [v for v in graph.value_info if (*place, v.name) in kept]
     if len(values) < len(graph.value_info):

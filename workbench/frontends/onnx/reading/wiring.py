@@ -107,7 +107,7 @@ def _calls(nodes: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def without_graph(model: Any) -> Any:
-    """A copy of a model, but for its graph, which is empty."""
+    """A copy of a model, except for its graph, which is empty."""
     made = type(model)()
     for field, value in model.ListFields():
         if field.name != "graph":

@@ -119,7 +119,7 @@ def leaf_of(static: Any) -> Leaf:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """True if two statics cannot be told apart."""
+    """True if two statics cannot be distinguished."""
     if a is b:
         return True
     if type(a) is not type(b):

@@ -48,7 +48,7 @@ def lower_associative_scan(
     lowering: TorchLowering, combine: SubGraph, rows: list[Any], additional: Sequence[Any] = ()
 ) -> list[Any]:
     """The combination of all rows up to each one: a loop that goes on from the first row, where PyTorch takes pairs.
-    Both give the same but for rounding if the function is associative."""
+    Both give the same except for rounding if the function is associative."""
     values = [lowering.tensor(r) for r in rows]
     given = [lowering.tensor(a) for a in additional]
     if any(not v.shape for v in values):

@@ -4,7 +4,7 @@
 
     0 (number), name (text), rank (number), then start and length (signed numbers) of each dimension; length -1 is all
 
-in a binary form that sorts as the values do: numbers as a length byte and big-endian bytes; texts with \\0 and \\xff
+in a binary form that sorts as the values do: numbers as a length byte and big-endian bytes; strings with \\0 and \\xff
 escaped, ended by \\0\\1; signed numbers as two's complement under a prefix of as many ones as they take bytes.
 
 Sources: the documented formats of tensorflow/core/framework/tensor_slice.h, util/saved_tensor_slice_util.h and

@@ -15,7 +15,7 @@ class SnappyError(LoadError):
 
 
 def decompress(data: bytes, limit: int) -> bytes:
-    """The bytes that ``data`` stands for; SnappyError if they are damaged or more than ``limit``."""
+    """The bytes that ``data`` is for; SnappyError if they are damaged or more than ``limit``."""
     size, position = _length(data)
     # a copy of up to 64 bytes takes at least two
     if size > limit or size > 64 * len(data):

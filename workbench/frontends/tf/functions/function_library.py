@@ -48,7 +48,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class BodyNode:
-    """A node of a body; its inputs are texts, as a body names tensors."""
+    """A node of a body; its inputs are strings, as a body names tensors."""
 
     name: str
     op: str

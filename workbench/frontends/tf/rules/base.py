@@ -46,7 +46,7 @@ def same(op: str, **fixed: Any) -> Rule:
 
 
 def attrs(op: str, **names: str) -> Rule:
-    """Our attribute = TensorFlow's attribute, for attributes that are plain numbers, bools and texts."""
+    """Our attribute = TensorFlow's attribute, for attributes that are plain numbers, bools and strings."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {

@@ -38,7 +38,7 @@ class Stored(NamedTuple):
 
 
 class SavedVariables(Mapping[str, np.ndarray]):
-    """Values by the name of the variable's node; each is read when it is asked for."""
+    """Values by the name of the variable's node; each is read on request."""
 
     def __init__(self, bundle: Bundle, meta: Mapping[str, Any]) -> None:
         self._bundle = bundle

@@ -95,10 +95,10 @@ class Evolution:
     distance : float
         The distance from the newest value to the limit, at least a hundredth of the way that is gone; 0 without a
         limit. The limit is printed only if its error is small against it.
-    why_not : list of RefusedLaw
-        The laws that the label was not made of: ``law``, ``reason`` and ``numbers``. ``print`` them.
     least : float or None
         A number below which the values never are: 0 of norms. Limits and forecasts are not below it, either.
+    why_not : list of RefusedLaw
+        The laws that the label was not made of: ``law``, ``reason`` and ``numbers``. ``print`` them.
 
     Examples
     --------

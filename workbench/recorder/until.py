@@ -54,6 +54,23 @@ def parse_until(until: Any) -> tuple[UntilClause, ...]:
     return tuple(_clause(name, value) for name, value in until.items())
 
 
+def reached(clauses: tuple[UntilClause, ...], values: Mapping[str, Any]) -> bool:
+    """True if there are clauses and an iteration with these values meets all of them.
+
+    Examples
+    --------
+    >>> from workbench.recorder.until import parse_until, reached
+    >>> clauses = parse_until({"eval_loss": ("<", 0.5)})
+    >>> [reached(clauses, values) for values in ({"loss": 0.1}, {"eval_loss": 0.7}, {"eval_loss": 0.2})]
+    [False, False, True]
+    """
+    for clause in clauses:
+        both = values.get(clause.variable), values.get(clause.bound) if isinstance(clause.bound, str) else clause.bound
+        if None in both or bool(clause.going[1](*both)) or any(x != x for x in both):
+            return False
+    return bool(clauses)
+
+
 def _clause(name: Any, value: Any) -> UntilClause:
     if not isinstance(name, str):
         raise _bad(f"until must have names of variables as keys, got {name!r}")

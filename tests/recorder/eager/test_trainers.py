@@ -136,7 +136,8 @@ def test_a_trainer_whose_ops_are_not_recorded_is_followed_without_a_block(tmp_pa
     watch = wb.watch("training", show=False)
     follow_trainer(watch, trainer)
     trainer.train()
-    assert watch.calls == 8 and watch.state == "finished" and watch.names == ["loss", "lr", "global_step"]
+    assert watch.calls == 8 and watch.state == "finished"
+    assert watch.names == ["loss", "lr", "global_step", "eval_loss"]
     trainer.train()
     assert watch.calls == 8, "the trainer is followed for one training only"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.errors import WatchError
 from workbench.recorder.adapters.recorder_protocol import Recorder
+from workbench.recorder.until import reached
 
 
 def keras_callback(watch: Recorder, every: str = "batch") -> Any:
@@ -16,10 +17,11 @@ def keras_callback(watch: Recorder, every: str = "batch") -> Any:
     Parameters
     ----------
     watch : Watch
-        Where the iterations go. A stop of it sets ``model.stop_training``.
+        Where the iterations go. A stop of it sets ``model.stop_training``, and so does ``until``, such as
+        ``until={"val_loss": ("<", 0.1)}``, once it is met.
     every : {"batch", "epoch"}
         What an iteration is. The loss of a batch is Keras's mean since the epoch began, not that of this batch alone;
-        ``steps_per_execution`` above 1 thins the batches.
+        ``steps_per_execution`` above 1 thins the batches. Batches have the numbers of the newest validation, too.
 
     Raises
     ------
@@ -33,12 +35,16 @@ def keras_callback(watch: Recorder, every: str = "batch") -> Any:
     keras = importlib.import_module("keras")
 
     class WatchCallback(keras.callbacks.Callback):  # type: ignore[misc, name-defined]
+        validated: dict[str, float]
+
         def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
+            self.validated = {}
             watch.opened()
 
         def _note(self, logs: Mapping[str, Any] | None) -> None:
-            watch.record(**{str(name): float(value) for name, value in (logs or {}).items()})
-            if watch.stop_requested:
+            values = {**self.validated, **_numbers(logs)}
+            watch.record(**values)
+            if watch.stop_requested or reached(watch.until, values):
                 self.model.stop_training = True
 
         def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
@@ -48,8 +54,14 @@ def keras_callback(watch: Recorder, every: str = "batch") -> Any:
         def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
             if every == "epoch":
                 self._note(logs)
+            else:
+                self.validated = {name: value for name, value in _numbers(logs).items() if name.startswith("val_")}
 
         def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
             watch.finish()
 
     return WatchCallback()
+
+
+def _numbers(logs: Mapping[str, Any] | None) -> dict[str, float]:
+    return {str(name): float(value) for name, value in (logs or {}).items()}

@@ -8,13 +8,15 @@ from typing import Any
 
 from workbench.recorder.adapters.recorder_protocol import OpsRecorder, Recorder
 from workbench.recorder.adapters.torch_optimizer import as_number
+from workbench.recorder.until import reached
 
 
 def lightning_callback(watch: Recorder) -> Any:
     """A ``lightning.Callback``: ``loss``, ``global_step`` and what the module logged, of each batch.
 
-    A stop of the watch sets ``trainer.should_stop``. With gradient accumulation there are more batches than optimiser
-    steps; ``global_step`` says which step a batch belongs to.
+    A stop of the watch sets ``trainer.should_stop``, and so does ``until``, such as ``until={"val_loss": ("<", 0.1)}``,
+    once it is met; what a validation logged counts from the next batch on. With gradient accumulation there are more
+    batches than optimiser steps; ``global_step`` says which step a batch belongs to.
 
     With ``ops="torch"`` fit inside of the block of the watch: ``with watch: trainer.fit(model)``. An iteration is then
     a step of the optimiser, with all batches that it accumulates; validation and what else runs between two batches is
@@ -46,7 +48,10 @@ def lightning_callback(watch: Recorder) -> Any:
         def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
             stepped, self.steps = int(trainer.global_step) != self.steps, int(trainer.global_step)
             if ops is None or stepped:
-                watch.record(**self._values(trainer, outputs))
+                values = self._values(trainer, outputs)
+                watch.record(**values)
+                if reached(watch.until, values):
+                    trainer.should_stop = True
             if ops is not None:
                 ops.pause()
             if watch.stop_requested:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
+from workbench.recorder.until import UntilClause
+
 
 class Recorder(Protocol):
     """A watch, as adapters see it: :class:`workbench.Watch` is one."""
 
     stop_requested: bool
+    until: tuple[UntilClause, ...]
 
     def record(self, **values: Any) -> None:
         """Note the values of one iteration."""

@@ -9,13 +9,19 @@ from typing import Any
 from workbench.errors import WatchError
 from workbench.recorder.adapters.recorder_protocol import OpsRecorder, Recorder
 from workbench.recorder.adapters.torch_optimizer import as_number
+from workbench.recorder.until import reached
+
+#: ends of the names of numbers that tell what an evaluation took, not what it found
+COSTS = ("_runtime", "_per_second", "_time", "epoch")
 
 
 def follow_trainer(watch: Recorder, trainer: Any) -> None:
     """Record every optimiser step of a ``transformers.Trainer`` or a trainer of TRL; called before ``trainer.train()``.
 
     An iteration has ``loss``, as the trainer computed it for the newest batch of the step, ``lr``, the learning rate
-    of the next one, and ``global_step``. A stop of the watch sets ``control.should_training_stop``.
+    of the next one, ``global_step``, and from the next step on the numbers of the newest evaluation, as ``eval_loss``.
+    A stop of the watch sets ``control.should_training_stop``, and so does ``until``, such as
+    ``until={"eval_loss": ("<", 0.5)}``, once it is met.
 
     With ``ops="torch"`` train inside of the block of the watch. What runs between two steps (evaluation, logs,
     checkpoints) is not recorded; modules and parameters have the names that they have in ``trainer.model``.
@@ -41,6 +47,7 @@ def follow_trainer(watch: Recorder, trainer: Any) -> None:
         )
     ops = watch if isinstance(watch, OpsRecorder) else None
     losses: list[Any] = []
+    evaluated: dict[str, float] = {}
     compute = trainer.compute_loss
 
     @functools.wraps(compute)
@@ -65,11 +72,17 @@ def follow_trainer(watch: Recorder, trainer: Any) -> None:
                 values["loss"] = losses[0].detach() if ops is not None else as_number(losses[0])
             losses.clear()
             rate = had["optimizer"].param_groups[0]["lr"]
-            watch.record(**values, lr=as_number(rate), global_step=int(state.global_step))
+            values |= {"lr": as_number(rate), "global_step": int(state.global_step), **evaluated}
+            watch.record(**values)
             if ops is not None:
                 ops.pause()
-            if watch.stop_requested:
+            if watch.stop_requested or reached(watch.until, values):
                 control.should_training_stop = True
+
+        def on_evaluate(self, args: Any, state: Any, control: Any, metrics: Any = None, **had: Any) -> None:
+            for name, value in (metrics or {}).items():
+                if isinstance(value, int | float) and not str(name).endswith(COSTS):
+                    evaluated[str(name)] = value
 
         def on_train_end(self, args: Any, state: Any, control: Any, **had: Any) -> None:
             trainer.compute_loss = compute

@@ -20,6 +20,7 @@ from workbench.recorder.adapters import follow_trainer, keras_callback, lightnin
 pytestmark = pytest.mark.watch
 torch = pytest.importorskip("torch")
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("KERAS_BACKEND", "torch")
 
 EPOCHS, BATCHES = 6, 3
 

@@ -182,7 +182,7 @@ class ManagerError(WorkbenchError):
 
 
 class WatchError(WorkbenchError):
-    """A watch that cannot be made as it is asked for; what it is given while the loop runs never raises one."""
+    """A watch cannot be created with these arguments. Values recorded while the loop runs never raise it."""
 
     slug = "bad-watch"
 

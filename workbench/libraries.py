@@ -83,7 +83,7 @@ def needed(
     module : str
         Its dotted name.
     purpose : str
-        What needs it, as the beginning of a sentence: "Writing a picture".
+        The feature that needs it, as the beginning of a sentence: "Writing a picture".
     fix : str, optional
         How to get it where it is missing; by default its package with pip.
     error, slug

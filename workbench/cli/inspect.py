@@ -189,7 +189,7 @@ def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
 
 
 def _ends(trace: Any) -> list[tuple[str, str, str]]:
-    """(loop, how it ended or stands, why) for a table."""
+    """(loop, how it ended or its present state, why) for a table."""
     from workbench.analysis.ends.all_loops import loop_ends
 
     return [("/".join(p), f"{end.standing.sign} {end.headline}", end.why) for p, end in loop_ends(trace).items()]

@@ -1,4 +1,4 @@
-"""Lays text out in the columns of a terminal: wraps at words, aligns tables. What goes to a pipe is not wrapped."""
+"""Lays text out in the columns of a terminal: wraps at words, aligns tables. Output to a pipe is not wrapped."""
 
 from __future__ import annotations
 

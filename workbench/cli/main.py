@@ -31,7 +31,7 @@ GROUPS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """Says wrong options in JSON, too, where JSON is asked for."""
+    """Reports wrong options as JSON when JSON output is requested."""
 
     as_json = in_lines = False
 

@@ -107,8 +107,9 @@ _streams: list[TextIO] = []
 
 @contextmanager
 def one_document(asked: bool) -> Iterator[None]:
-    """Keep standard output for the JSON document, if one is asked for: meanwhile whatever prints, such as an op of the
-    model, prints on standard error."""
+    """Keep standard output for the JSON document, if one is requested: anything else that prints, such as an op of the
+    model, goes to standard error.
+    """
     if not asked:
         yield
         return

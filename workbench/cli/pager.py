@@ -1,4 +1,4 @@
-"""Shows long output one screen at a time where somebody reads it: on a terminal, never in a pipe."""
+"""Shows long output one screen at a time on an interactive terminal, never in a pipe."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def is_long(text: str, stream: Any) -> bool:
 
 
 def show(text: str, stream: TextIO | None = None) -> None:
-    """Write a text, through the pager if it is longer than the screen and somebody sits at the terminal."""
+    """Write a text, through the pager if it is longer than the screen and the terminal is interactive."""
     stream = stream or sys.stdout
     words = pager() if _at_a_terminal(stream) and is_long(text, stream) else None
     if words is None or not _paged(words, text):

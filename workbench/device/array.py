@@ -48,8 +48,9 @@ class DeviceArray(HeldElsewhere):
         block: DeviceBlock | None = None,
         offset: int = 0,
     ) -> None:
-        """``block``: memory that it shares with others, which counts by itself, in place of ``data``; the library sees
-        such an array when somebody reads it."""
+        """``block``: memory shared with other arrays and counted separately, in place of ``data``; the library creates
+        such an array when it is first read.
+        """
         size = math.prod(shape) * dtype.itemsize
         if block is None:
             home.memory.take(size)

@@ -21,8 +21,8 @@ class Device:
     """A device for the arrays of a run: pass it, or its name alone, as ``device`` to a session or to ``graph.run``.
 
     Arrays of a fixed dtype and shape that take ``least_bytes`` or more live on the device, and ops on them run there.
-    Numbers, conditions and smaller arrays stay compiled on the host; ``session.plan.reasons`` says of each node where
-    it runs and why. Values come to the host when somebody looks at them.
+    Numbers, conditions and smaller arrays stay compiled on the host; ``session.plan.reasons`` says where each node runs
+    and why. Values are copied to the host when they are read.
 
     Parameters
     ----------

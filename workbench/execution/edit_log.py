@@ -82,7 +82,7 @@ def _write(run: Run, edit: Edit, value: Any) -> None:
 
 
 def _note(run: Run, edit: Edit) -> None:
-    """Tell the machine what is about to be written over: arrays are computed again from what stood there."""
+    """Report to the machine the memory about to be overwritten, because arrays are recomputed from its old content."""
     opened = run.active_frames()
     for place in edit.places:
         size = 0 if place.dtype is None else np.dtype(place.dtype).itemsize * math.prod(place.shape)

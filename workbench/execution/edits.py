@@ -130,8 +130,9 @@ def merges_ahead(run: Run, ref: Ref) -> int:
 
 
 def _present(run: Run, ref: Ref) -> Ref:
-    """The value that an edit of ``ref`` is about here. What a loop variable will be next, and has not fired in this
-    iteration, stands for the loop variable itself: it is what the next nodes read."""
+    """The value that an edit of ``ref`` is about here. The next value of a loop variable, if it has not fired in this
+    iteration, means the loop variable itself, which the next nodes read.
+    """
     layout = run.plan.layout
     value, place = layout.values[ref], layout.values[ref].place
     node = next(n for n in layout.nodes if n.name == ref.node)

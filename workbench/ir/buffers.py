@@ -1,4 +1,4 @@
-"""Arrays whose bytes nobody can change, which a graph holds without a copy, and files that stand for memory.
+"""Arrays with immutable bytes, which a graph holds without a copy, and files mapped as memory.
 
 An array can be held as it is if the memory under it is a ``bytes`` object or a :class:`MappedFile`: NumPy refuses to
 make such an array writeable. Everything else is copied when it becomes part of a graph.
@@ -108,8 +108,9 @@ def _signature(found: os.stat_result) -> tuple[int, ...]:
 
 
 def may_be_mapped(number: int, folder: Path) -> bool:
-    """True for an open file that nobody but this user (and root) may write or exchange: one whose owner and folder are
-    theirs, and that others have no permission for. What others can write is copied instead."""
+    """True for an open file that only this user (and root) may write or replace: file and folder belong to them, and
+    others have no write permission. Files that others can write are copied instead.
+    """
 
     def ours(found: os.stat_result) -> bool:
         shared = stat.S_IWOTH | (0 if found.st_gid == os.getegid() else stat.S_IWGRP)
@@ -139,7 +140,7 @@ def memory_of(array: Any) -> Any:
 
 
 def is_frozen(array: np.ndarray) -> bool:
-    """True if an array is large, plain and contiguous, and nobody can change its numbers from inside the process."""
+    """True if an array is large, plain and contiguous, and its elements cannot be changed from inside the process."""
     return (
         type(array) is np.ndarray
         and array.nbytes >= LEAST_BYTES
@@ -152,7 +153,7 @@ def is_frozen(array: np.ndarray) -> bool:
 
 
 def files_of(arrays: Iterable[Any]) -> tuple[MappedFile, ...]:
-    """The mapped files that arrays stand in."""
+    """The mapped files that hold arrays."""
     return tuple({id(m): m for m in map(memory_of, arrays) if isinstance(m, MappedFile)}.values())
 
 

@@ -130,7 +130,7 @@ class TensorType:
         return self.shape == ()
 
     def accepts(self, other: TensorType) -> bool:
-        """True if a value of type ``other`` may stand where this type is declared."""
+        """True if a value of type ``other`` may be used where this type is declared."""
         if self.dtype not in (ANY, other.dtype):
             return False
         if self.shape is None or other.shape is None:
@@ -155,7 +155,7 @@ class TensorType:
 
     @property
     def words(self) -> str:
-        """The type for somebody who does not know the notation.
+        """The type in words, for readers who do not know the notation.
 
         >>> TensorType("float32", ()).words, TensorType("int64", (2, None)).words
         ('one float32 number', 'int64 numbers of shape 2 x ?')

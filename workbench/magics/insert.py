@@ -1,8 +1,7 @@
 """Calls of a probe, inserted into the loops of a cell's syntax tree; nothing else of it changes.
 
 A pass is noted where it ends: behind the last statement of the body, and before each ``continue``, ``break`` and
-``return`` that ends it. Every new node stands at the place of the statement that it belongs to, so tracebacks show the
-lines of the cell.
+``return`` that ends it. Every new node has the position of its statement, so tracebacks show the lines of the cell.
 """
 
 from __future__ import annotations

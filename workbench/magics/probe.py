@@ -1,4 +1,4 @@
-"""The probe of a watched cell: its calls record the named variables of the loop in which they stand."""
+"""The probe of a watched cell: its calls record the named variables of the enclosing loop."""
 
 from __future__ import annotations
 

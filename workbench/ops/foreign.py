@@ -81,9 +81,9 @@ class Joiner(Protocol):
         objects: Collection[Ref],
         most: int | None = None,
     ) -> RegionCall | None:
-        """The call from ``inputs``, the values that come from outside, to ``outputs``; None where there is none.
-        ``objects`` are the values of the steps that are arrays of their own; others stand in rows, in C's order.
-        A call whose outputs would take more than ``most`` bytes together is not carried out."""
+        """The call from ``inputs``, the values that come from outside, to ``outputs``; None if there is no such call.
+        ``objects`` are the values of the steps that are separate arrays; others are in rows, in C order. A call whose
+        outputs would take more than ``most`` bytes together is not carried out."""
 
 
 _PREFIXES: set[str] = set()

@@ -1,4 +1,4 @@
-"""Ops of loops that ran elsewhere: what a watch recorded was computed by code that nobody here has seen."""
+"""Ops of loops that ran elsewhere: a watch recorded their values, the code that computed them is unknown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPS = {
 
 
 def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
-    """The registry entry of an op of a recorded loop; its types stand in the attr ``types``."""
+    """The registry entry of an op of a recorded loop; its types are in the attr ``types``."""
     name, types = op.removeprefix(f"{PREFIX}:"), attrs.get("types", ())
     if name not in OPS or not isinstance(types, tuple) or not all(isinstance(t, TensorType) for t in types):
         raise UnknownOpError(f"There is no op {op!r} with the types {types!r}.", fix=f"use one of {', '.join(OPS)}.")

@@ -1,6 +1,6 @@
 """The size of a result, compared with the memory there is before an op is carried out.
 
-The size comes from the op's own rule for types. It is asked for only where the result can be large: where values of
+The size comes from the op's own rule for types. It is computed only where the result can be large: where values of
 inputs say how large it is, or where the operands' sizes multiplied come to more than :data:`CHECKED_BYTES`.
 """
 

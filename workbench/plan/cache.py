@@ -127,7 +127,7 @@ class PlanCache:
         device : Device, optional
             Where large arrays live; by default on the host.
         seen : hashable, optional
-            What tells this key from others of the same graph, for :meth:`again`.
+            Distinguishes this key from others of the same graph, for :meth:`again`.
 
         Returns
         -------

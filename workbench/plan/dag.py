@@ -1,8 +1,8 @@
 """The forward execution DAG: what one plan computes, node by node, in the order in which it is computed.
 
 It is the plan as people read it: nothing is in it that the executor does not do, and its order is the executor's own.
-Nodes of a frame stand together; a frame stands where its parent starts it. Edges are data and control inputs; the edges
-from NextIteration back to Merge are kept apart, so that the rest has no cycle.
+Nodes of a frame are adjacent; a frame is placed where its parent starts it. Edges are data and control inputs; the
+edges from NextIteration back to Merge are kept apart, so that the rest has no cycle.
 
 Source: the class names and node kinds are those of SameDiff's ``org.nd4j.autodiff.samediff.execution``.
 """

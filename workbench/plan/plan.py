@@ -41,13 +41,11 @@ class ExecutionPlan:
 
     ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``raw`` maps the frames
     that do not nest to why not: they run more slowly, with the same results. ``spans`` maps nodes to their
-    instructions, from the first to behind the last; ``regions`` are those that may run as one
-    call each. ``seconds`` is what planning took.
-    ``recorded`` maps the nodes whose arrays stand in the rows of a loop to why they are recorded in every iteration, or
-    computed again when somebody looks (``recomputed``): (slug, sentence).
-    ``device`` is where large arrays live, None for the host.
-    ``straight`` is the whole run as a list of calls, where there are no loops and branches and nobody looks at values.
-    ``native`` is the machine code of its loops, once runs have been long.
+    instructions, from the first to behind the last; ``regions`` are those that may run as one call each. ``seconds`` is
+    what planning took. ``recorded`` maps the nodes whose arrays are in the rows of a loop to why they are recorded in
+    every iteration, or recomputed when they are read (``recomputed``): (slug, sentence). ``device`` is where large
+    arrays live, None for the host. ``straight`` is the whole run as a list of calls, where there are no loops and
+    branches and values are not observed. ``native`` is the machine code of its loops, once runs have been long.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 

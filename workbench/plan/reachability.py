@@ -1,7 +1,7 @@
 """Which nodes the required outputs need: everything else is left out of a plan.
 
-A run for all outputs of a graph also keeps the nodes that Python would raise in: what is computed with Python's checks,
-and what a frontend marks with ``_raises``. Their error must not depend on whether somebody reads the result.
+A run for all outputs of a graph also keeps the nodes that may raise in Python: those computed with Python's checks, and
+those that a frontend marks with ``_raises``. Their error must not depend on whether the result is used.
 """
 
 from __future__ import annotations

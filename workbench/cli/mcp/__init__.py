@@ -1,4 +1,4 @@
-"""Tools for programs that debug on behalf of somebody, as functions with JSON in and out, and as a server of MCP.
+"""Tools for programs that debug on a user's behalf: functions with JSON in and out, and an MCP server.
 
 ::
 

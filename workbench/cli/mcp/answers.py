@@ -92,7 +92,7 @@ def _check(function: str, name: str, value: Any, hint: Any) -> None:
 
 
 def bounded(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer with long texts cut in their middle and long lists at their end; refused if that does not do."""
+    """The answer with long strings cut in the middle and long lists at the end; refused if it is still too long."""
     small = _cut(answer)
     if len(json.dumps(small)) > MOST:
         small = _cut(answer, TEXT // 8, ITEMS // 6)

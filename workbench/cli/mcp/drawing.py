@@ -19,7 +19,7 @@ SCALES = (1.5, 1.0, 0.5)
 def workbench_picture(run: int, what: str = "variables", names: list | None = None, dark: bool = False) -> Any:
     """A picture (PNG) of a run: "variables" of a loop over its iterations, or "graph" with values in its boxes.
 
-    names: which variables, else those of the loop in which the run stands. Needs kaleido and a Chrome.
+    names: the variables to draw; by default those of the loop that the run is in. Needs kaleido and a Chrome.
     """
     source = held(run)
     from workbench.widgets import EvolutionView, GraphView  # plotly and ipywidgets: only where something is drawn

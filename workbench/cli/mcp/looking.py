@@ -21,8 +21,8 @@ NEWEST = 40
 def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
     """A value by name, now or in an iteration: itself if it is small, else its shape, range, NaN count.
 
-    Of a value in a loop the answer has its newest values by iteration, and the label of how it evolves
-    (CONVERGING, DIVERGING, OSCILLATING, STABLE, CHAOTIC, UNKNOWN) with the reason.
+    For a value in a loop the answer has the newest values by iteration, and the label of its evolution (CONVERGING,
+    DIVERGING, OSCILLATING, STABLE, CHAOTIC, UNKNOWN) with the reason.
     """
     source = held(run)
     trace = source.trace if isinstance(source, Session) else source
@@ -68,7 +68,7 @@ def _described(value: Any) -> dict[str, Any]:
 
 @tool
 def workbench_why(run: int, loop: str = "") -> Any:
-    """Why a loop ends, will end, or never ends, from where the run stands: status, reason, proof, claims, fixes.
+    """Why a loop ends, will end, or never ends, from the current position: status, reason, proof, claims, fixes.
 
     PROVED answers are certain, PREDICTED ones have a confidence. Each claim was recomputed from values.
     """

@@ -21,7 +21,7 @@ MOST_SECONDS, MOST_STEPS = 60.0, 100_000
 
 
 def place(session: Session) -> dict[str, Any]:
-    """The place of a run, and the reason why it stands there."""
+    """The position of a run, and the reason why it stopped there."""
     position, stop = session.position, session.stop
     return {
         "state": session.state,
@@ -39,9 +39,9 @@ def place(session: Session) -> dict[str, Any]:
 def workbench_open(path: str, inputs: dict | None = None, random: bool = False, sizes: dict | None = None) -> Any:
     """Open a model (ONNX, TensorFlow, StableHLO, .pt2, SameDiff, text of a graph) for debugging, or a saved .wbtrace.
 
-    inputs: values by name, as numbers or nested lists, or texts as the command line takes them ("zeros(2,3)",
-    "@x.npy" for a file). random: make up the inputs that are missing. sizes: open sizes by name. Nothing in the file
-    is executed but the graph itself. The answer has the run's number for all other tools, inputs, outputs and loops.
+    inputs: values by name, as numbers, nested lists, or strings in the notation of the command line ("zeros(2,3)",
+    "@x.npy" for a file). random: make up the inputs that are missing. sizes: open sizes by name. Nothing in the file is
+    executed but the graph itself. The answer has the run's number for all other tools, inputs, outputs and loops.
     """
     file = readable(path)
     if is_trace(file):

@@ -158,7 +158,7 @@ def help_(terminal: Terminal, words: list[str], line: str) -> None:
 
 
 def _names(command: Command) -> str:
-    """Name and short aliases of a command, in one width, so that the groups stand in line."""
+    """Name and short aliases of a command, padded to one width, so that the groups line up."""
     short = ", ".join(a for a in command.aliases if len(a) < 5)
     return f"{command.name} ({short})".ljust(22) if short else command.name.ljust(22)
 

@@ -12,7 +12,7 @@ from workbench.cli.terminal.words import MAX_LINE
 
 
 def answers(session: Any, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The answer to each line, after a first one that says where the session stands.
+    """The answer to each line, after a first one that gives the position of the session.
 
     The session's forks are closed at the end; ``quit`` ends the answers. Blank lines are passed over.
     """
@@ -33,7 +33,7 @@ def answers(session: Any, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _answer(terminal: Terminal, line: str, out: io.StringIO) -> dict[str, Any]:
-    """The answer to a line: its output, which is taken, its error, and where the session stands now."""
+    """The answer to a line: its output, which is cleared, its error, and the session's new position."""
     text = out.getvalue().rstrip("\n")
     out.seek(0)
     out.truncate()

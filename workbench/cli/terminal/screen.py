@@ -23,8 +23,8 @@ _ASCII = str.maketrans("▁▂▃▄▅▆▇█…─│┐┤└├▼►·×�
 class Screen:
     """Prints lines and tables, wrapped to the terminal; pipes and files get whole lines.
 
-    NO_COLOR, dumb terminals and pipes get plain text; ASCII ones get ASCII. ``pages`` says whether somebody sits there
-    to whom long output is shown by a pager.
+    NO_COLOR, dumb terminals and pipes get plain text; ASCII ones get ASCII. ``pages``: long output goes through a
+    pager, because a person is at the terminal.
     """
 
     def __init__(self, file: TextIO | None = None) -> None:

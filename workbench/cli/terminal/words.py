@@ -18,7 +18,7 @@ _SPAN = re.compile(r"^(-?\d{0,18}):(-?\d{0,18})(?::(\d{1,18}))?$")
 
 
 def split(line: str) -> list[str]:
-    """The words of a line; names with spaces stand in quotes. SessionError for a quote that is not closed."""
+    """The words of a line; names with spaces are quoted. Raises SessionError for an unclosed quote."""
     if len(line) > MAX_LINE:
         raise SessionError(f"The line has {len(line):,} characters.", slug="too-long", fix=f"use at most {MAX_LINE:,}.")
     lexer = shlex.shlex(line, posix=True, punctuation_chars="")

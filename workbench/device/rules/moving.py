@@ -59,7 +59,7 @@ def _array(xp: Any, node: RuleNode, value: Any, k: int) -> Any:
 
 
 def _views(node: RuleNode) -> tuple[np.ndarray, Sequence[np.ndarray]] | None:
-    """An array of the first input's type that nobody fills, and NumPy's views of it; None if one is a copy."""
+    """An uninitialized array of the first input's type, and NumPy's views of it; None if one is a copy."""
     if node.spec.evaluate is None or not node.ins[0].shape:
         return None
     x = np.empty(node.dims(0), numpy_dtype(node.ins[0].dtype))

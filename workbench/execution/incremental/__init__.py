@@ -12,11 +12,11 @@
 
 Why the result equals that of a full run bit for bit. A program of nesting frames computes each value of the outermost
 row once, and a row of a loop is a function of the row before it and of the outermost row. So a step whose inputs have
-the same bits as before gives the same bits, and is kept. Of a loop whose start values are unchanged, let r be the first
-row in which an instruction that reads a changed slot gives other bits (frontier: these instructions alone, each on the
-row's own operands). In the rows before r every slot holds the value of a full run: by induction over rows, all that a
-row reads is unchanged. Aliases and views of an invariant are stored in the outermost row itself and are new at once.
-The executor is set to the start of row r, as if a snapshot had been restored, and replays.
+the same bits as before gives the same bits, and is kept. For a loop whose start values are unchanged, let r be the
+first row in which an instruction that reads a changed slot gives other bits (frontier: these instructions alone, each
+on the row's own operands). In the rows before r every slot holds the value of a full run: by induction over rows, all
+that a row reads is unchanged. Aliases and views of an invariant are stored in the outermost row itself and are new at
+once. The executor is set to the start of row r, as if a snapshot had been restored, and replays.
 
 Values are computed again by the executor, which counts the firings. Random draws depend on seed and tag: they are made
 again only where an input or an earlier decision differs. Effects (prints, assertions) happen again exactly where their

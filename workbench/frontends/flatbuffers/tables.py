@@ -1,7 +1,7 @@
 """Reader for FlatBuffers: tables of fields instead of generated code, and no trust in what the bytes claim.
 
-A buffer begins with the offset of its root table. Numbers are little-endian; an offset counts from where it stands,
-and points forward::
+A buffer begins with the offset of its root table. Numbers are little-endian; an offset counts from its own
+position, and points forward::
 
     table    int32 distance back to its vtable, then the fields, each at a place that the vtable tells
     vtable   uint16 size of the vtable, uint16 size of the table, then a uint16 for each slot: the place of the field

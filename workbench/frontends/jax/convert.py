@@ -31,10 +31,9 @@ def from_jax(
     The function is traced once, with the types of the arguments, and not executed. Inputs, loop variables and nodes
     have the names, lines and scopes of the user's code; calls such as ``jit`` are regions. Values equal those of JAX op
     by op (``jax.disable_jit()``) bit for bit. Arithmetic, comparisons and moves of elements are compiled here; they
-    give the same bits but for a zero, or a number below the normal range, that is the larger or smaller of two: XLA may
-    give a zero of the other sign. On a processor XLA takes numbers below the normal range of float32 and float64 for
-    zero where an operation reads or gives one; so does the graph (``flushes_subnormals``). Results under
-    ``jax.jit`` differ, because there operations are fused.
+    give the same bits, except that the maximum or minimum of zeros or subnormal numbers may be a zero of the other sign
+    in XLA. On a processor XLA flushes subnormal inputs and results of float32 and float64 to zero; so does the graph
+    (``flushes_subnormals``). Results under ``jax.jit`` differ, because there operations are fused.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class JaxGraph(Graph):
         Parameters
         ----------
         outputs : mapping of str to array
-            What ``graph.run`` returned.
+            The values returned by ``graph.run``.
 
         Returns
         -------

@@ -1,9 +1,8 @@
 """JAX itself: the one module that knows which version has what.
 
-A jaxpr is not a stable interface of JAX: classes were merged, primitives renamed, parameters changed. What the rest of
-this package needs of it is read here, by duck typing where versions differ, and a version that nobody has tried is
-refused.
-Source: https://docs.jax.dev/en/latest/jax.extend.core.html and the changelog of JAX.
+A jaxpr is not a stable interface of JAX: classes were merged, primitives renamed, parameters changed. This module reads
+everything that the rest of the package needs from a jaxpr, by duck typing where versions differ, and refuses untested
+versions. Source: https://docs.jax.dev/en/latest/jax.extend.core.html and the changelog of JAX.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class JaxLowering:
 
     @contextmanager
     def region(self, name: str) -> Iterator[None]:
-        """Nodes that are made inside are a region of their own. What comes from outside must have been brought in."""
+        """Nodes created inside are a region of their own. Values from outside must have been brought in."""
         context = self.builder.context
         before = context.prefix, context.region
         context._open(self.builder.reserve(self.label(None, name)))
@@ -182,7 +182,7 @@ class JaxLowering:
         return self.after_effects([self.builder.constant(np.asarray(True))])[0]
 
     def _refuse(self, equation: Any, reason: str) -> list[Value]:
-        """Note what cannot be evaluated for one error at the end; the results are stand-ins."""
+        """Collect the equations that cannot be evaluated for one error at the end; their results are placeholders."""
         self.refused.setdefault(f"{equation.primitive.name} at {place_of(equation, self.builder.source)}", reason)
         types = [type_of(v.aval) for v in equation.outvars]
         return [self.builder.constant(np.zeros(t.shape, t.dtype)) for t in types]

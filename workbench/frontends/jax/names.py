@@ -1,8 +1,8 @@
 """Names for inputs and loop variables: those that the user's code has.
 
-JAX names the parts of an argument by their path: ``state[0]``, ``carry.x``. Where the function begins with
-``x, i = state``, as most loop bodies do, its own names are better: ``x``, and ``params['w']`` for ``carry[0]['w']``.
-What a scan stacks is named after what its body returns: ``stacked_loss``.
+JAX names the parts of an argument by their path: ``state[0]``, ``carry.x``. Where the function begins with ``x, i =
+state``, as most loop bodies do, its own names are better: ``x``, and ``params['w']`` for ``carry[0]['w']``. The stacked
+outputs of a scan are named after the values that its body returns: ``stacked_loss``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PART = re.compile(r"^(?P<base>\w+)\[(?P<index>\d+)\](?P<rest>.*)$")
 
 
 def variable_names(jaxpr: Any, first: int, count: int, other: Any = None) -> list[str]:
-    """Names of ``count`` inputs of a jaxpr from ``first`` on, each once; ``other`` is asked where it has none.
+    """Unique names of ``count`` inputs of a jaxpr from ``first`` on; ``other`` supplies missing ones.
 
     ``other`` is (jaxpr, first): of a while loop the condition, whose inputs are the same variables.
     """

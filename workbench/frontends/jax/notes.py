@@ -18,7 +18,8 @@ _BRANCHES = "_cond_batching_rule"
 
 def note_of(equation: Any, around: Source | None) -> str | None:
     """A sentence on an equation that vmap made of a branch, or on loops side by side; None for all others. ``around``
-    is the line of the call that the equation stands in."""
+    is the line of the call that contains the equation.
+    """
     name = equation.primitive.name
     if name == "select_n" and made_in(equation, _BRANCHES):
         place = place_of(equation, around)

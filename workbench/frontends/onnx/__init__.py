@@ -150,7 +150,7 @@ def _check_default(info: Any, tensor: Any) -> None:
 def _contradicted(lowering: OnnxLowering, graph: Graph) -> Iterator[tuple[str, TensorType, TensorType]]:
     """Values whose declared shape is not the one that comes: (name, declared, found); LoadError for another dtype.
 
-    Shapes inside of loops may be those of the first trip, and those of a branch that is not taken are nobody's."""
+    Shapes inside loops may be those of the first trip, and shapes of a branch that is not taken are not checked."""
     for ref, declared in lowering.types.items():
         node = graph.nodes.get(ref.node)
         if node is None or ref.index >= len(node.types) or node.op in ("Placeholder", "Const"):

@@ -167,8 +167,9 @@ class OnnxLowering(Known):
         self.labels[scope.key, name] = label
 
     def node_name(self, scope: OnnxScope, label: str) -> str:
-        """Name for the node that makes value ``label``: the same, unless a value before it has taken it. Of a model
-        that PyTorch exported that of the call, below its module and the loop or branch around it."""
+        """Name for the node that makes value ``label``: the same, unless a value before it has taken it. In a model
+        exported by PyTorch it is the name of the call, below its module and the enclosing loop or branch.
+        """
         if not self.call:
             return self.constant_name(scope, label)
         region = scope.inner_region() or ""
@@ -288,7 +289,7 @@ class OnnxLowering(Known):
         return made
 
     def refuse(self, scope: OnnxScope, node: OnnxNode, reason: str) -> list[Ref]:
-        """Note that nothing can evaluate a node, for :meth:`finish`; returns stand-ins for its outputs."""
+        """Note that nothing can evaluate a node, for :meth:`finish`; returns placeholders for its outputs."""
         self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
         return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
 

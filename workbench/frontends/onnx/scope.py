@@ -5,8 +5,8 @@ node fires exactly when its scope runs if at least one of its inputs is *gated*:
 Loop invariants are alive also where the condition has turned false, so a node that reads nothing else waits for the
 scope's *pivot* as well; otherwise it would fire once too often, after the last iteration.
 
-A scope's *region* is the path of constructs that it stands in, with a "/" after each but the last; the region of a
-construct is set on all that it is made of, also on what stands outside of its frame.
+A scope's *region* is the path of the constructs around it, joined by "/"; all nodes of a construct have its region,
+including those outside its frame.
 """
 
 from __future__ import annotations

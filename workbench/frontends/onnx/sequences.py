@@ -25,7 +25,7 @@ Attrs = Mapping[str, Any]
 
 
 def element_type(attrs: Attrs) -> TensorType:
-    """The type that an op is told of what it takes out of a list or an optional."""
+    """The declared type of the value that an op takes out of a list or an optional."""
     shape = attrs.get("shape")
     return TensorType(attrs.get("dtype", ANY), None if shape is None else tuple(None if d < 0 else d for d in shape))
 

@@ -6,9 +6,9 @@
     Engine.evaluate(expression) ─► EXPRESSIONS: expressions.py, logic.py (conditions), items.py, call_dispatch.py
                                        ─► operators.py (what they mean)
 
-What depends on no argument is computed at once, by Python; all else becomes nodes. ``scope`` holds the variables,
-``heap`` the contents of arrays, lists and dicts: both are exchanged where the program has two ways, so that an entry
-is only ever replaced, never changed.
+Expressions that depend on no argument are computed at once, by Python; all others become nodes. ``scope`` holds the
+variables, ``heap`` the contents of arrays, lists and dicts: both are exchanged where the program has two ways, so that
+an entry is only ever replaced, never changed.
 """
 
 from __future__ import annotations

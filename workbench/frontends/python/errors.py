@@ -1,4 +1,4 @@
-"""The error of a capture: which construct of a function has no graph, where it stands, and what to write instead."""
+"""The error of a capture: the construct that cannot be captured, its line, and what to write instead."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Scopes of captured functions, and what they take from outside: globals, closures, attributes of objects.
 
-Whatever is taken from outside is a constant of the graph. It is noted with a token of its value, so that a later
-call can tell whether the graph still holds (:meth:`Outside.unchanged`).
+Values taken from outside are constants of the graph. Each is noted with a token of its value, so that a later call can
+check whether the graph is still valid (:meth:`Outside.unchanged`).
 """
 
 from __future__ import annotations

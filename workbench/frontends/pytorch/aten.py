@@ -1,9 +1,9 @@
 """ATen calls as foreign nodes, ``torch:aten.mul.Tensor``: each computes one call of PyTorch on arrays.
 
-The attribute ``call`` says, as JSON, what each argument is. Of a recorded loop the operands are whole storages, as
-arrays, and an argument is a strided part of one, so that kernels see the very strides that they saw when the call was
-recorded, and give the same bits; what a call writes in place is an output, a new version of the storage. Of an exported
-program operands and outputs are arrays, whose sizes may be known in a run only.
+The attribute ``call`` says, as JSON, what each argument is. In a recorded loop the operands are whole storages, as
+arrays, and an argument is a strided part of one, so that kernels see the same strides as when the call was recorded,
+and give the same bits; a storage written in place is an output, a new version of it. In an exported program operands
+and outputs are arrays, whose sizes may be known only at run time.
 """
 
 from __future__ import annotations

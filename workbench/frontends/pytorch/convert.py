@@ -25,7 +25,7 @@ _WRITTEN = {"buffer_mutation": "buffer", "parameter_mutation": "parameter", "use
 def from_exported(
     data: bytes, outputs: Sequence[str] | None = None, name: str = "program", trusted: bool = False
 ) -> Graph:
-    """Read the bytes of a ``.pt2`` file. Of a ``trusted`` one, ops of every library that is loaded are called.
+    """Read the bytes of a ``.pt2`` file. A ``trusted`` one may call ops of every loaded library.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def from_torch(
     Parameters
     ----------
     program : torch.export.ExportedProgram, torch.nn.Module or callable
-        What was exported already, or a module or function of tensors that PyTorch can export.
+        An exported program, or a module or function of tensors that PyTorch can export.
     args : sequence, default ()
         Example arguments: they give types and sizes.
     kwargs : mapping, optional

@@ -1,9 +1,9 @@
 """Which layout a FlatGraph has, and whether some bytes are one at all. The format has no mark of its own.
 
-What was written before 2019 (ND4J 1.0.0-beta3 and older) is recognised and refused: its arrays have no shape
-descriptors, its variables have their array in another slot, and its custom ops are of class 20, which is another class
-now. Snapshots between it and 1.0.0-beta4 wrote the arrays of today with two other forms of nodes; of these graphs
-those are read that have reductions only, whose classes are known.
+Files written before 2019 (ND4J 1.0.0-beta3 and older) are recognised and refused: its arrays have no shape descriptors,
+its variables have their array in another slot, and its custom ops are of class 20, which is another class now.
+Snapshots between it and 1.0.0-beta4 wrote the arrays of today with two other forms of nodes; of these graphs those are
+read that have reductions only, whose classes are known.
 """
 
 from __future__ import annotations

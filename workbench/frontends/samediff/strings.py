@@ -1,10 +1,10 @@
 """Buffers of UTF-8 strings: the places of the strings, then their bytes; or each string behind its length.
 
 Java writes the number of strings n first, then n + 1 places; libnd4j writes the places alone. The first place is 0 and
-the last one the end of the bytes, so that the two are told apart. libnd4j's places are as they stood in memory, in the
-order of the processor, also where the array is said to be big-endian. Java's own streams put a length before each
-string. A form counts only if it takes the buffer to its last byte.
-Source: Utf8Buffer and BaseDataBuffer of ND4J, FlatUtils of libnd4j.
+the last one the end of the bytes, which distinguishes the two forms. libnd4j writes its places as they are in memory,
+in the byte order of the processor, even where the array is declared big-endian. Java's own streams put a length before
+each string. A form counts only if it takes the buffer to its last byte. Source: Utf8Buffer and BaseDataBuffer of ND4J,
+FlatUtils of libnd4j.
 """
 
 from __future__ import annotations

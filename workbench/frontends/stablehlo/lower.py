@@ -182,7 +182,7 @@ class StableLowering:
 
     # -- what cannot be evaluated ------------------------------------------------------------------------------------
     def _refuse(self, operation: Any, reason: str) -> list[Value]:
-        """Note what cannot be evaluated for one error at the end; the results are stand-ins."""
+        """Collect the operations that cannot be evaluated for one error at the end; their results are placeholders."""
         self.refused.setdefault(f"{operation.name} at {self.places.place(operation)}", reason)
         try:
             types: list[TensorType] = [type_of(r) for r in operation.results]

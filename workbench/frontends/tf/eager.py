@@ -4,13 +4,13 @@ Such a node is called ``tensorflow:Name`` and carries its NodeDef (op and attrib
 output types in ``types``, and in ``stateful`` what TensorFlow's registry says of the op. It needs nothing else, so a
 saved graph keeps working wherever TensorFlow is installed. TensorFlow is imported when the first such node is met.
 
-Ops that read or write files, talk to other processes, run Python code or take functions are not evaluated: a graph
-that strangers wrote must not reach beyond its arrays. Of the stateful ops only random draws are; they are not pure. The
-first firing draws what TensorFlow draws from the node's seeds; later ones, and nodes without seeds, draw from a hash of
-seeds, name and iteration, so that a replay draws the same (TensorFlow goes on with the state that the last draw left).
-What TensorFlow's kernels do with senseless inputs is theirs: most raise an error, which becomes one of the node, but a
-failed check of theirs can end the process.
-Source of the ops: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
+Ops that read or write files, talk to other processes, run Python code or take functions are not evaluated: a graph that
+strangers wrote must not reach beyond its arrays. The only stateful ops that are evaluated are random draws, which are
+not pure. The first firing draws what TensorFlow draws from the node's seeds; later ones, and nodes without seeds, draw
+from a hash of seeds, name and iteration, so that a replay draws the same (TensorFlow goes on with the state that the
+last draw left). Invalid inputs are left to TensorFlow's kernels: most raise an error, which becomes one of the node,
+but a failed internal check can end the process. Source of the ops:
+https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
 
 from __future__ import annotations

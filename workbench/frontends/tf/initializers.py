@@ -1,6 +1,6 @@
 """Which nodes of a GraphDef fill the tables that some other nodes use, told before any node is read.
 
-In TensorFlow 1 they stand in the graph, in TensorFlow 2 in functions that the model's initialisation calls.
+TensorFlow 1 has them in the graph, TensorFlow 2 in functions that the model's initialisation calls.
 """
 
 from __future__ import annotations

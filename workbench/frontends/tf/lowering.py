@@ -29,7 +29,7 @@ def lower(
 ) -> dict[str, LoweredNode]:
     """The lowered form of each node; UnknownOpError with every op that has no counterpart.
 
-    ``other`` is asked about nodes without a rule; ``what`` and ``source`` name the model and the system that wrote it.
+    ``other`` handles nodes without a rule; ``what`` and ``source`` name the model and the system that wrote it.
     """
     constant = Sources(nodes)
     found: dict[str, LoweredNode] = {}

@@ -1,6 +1,6 @@
 """The nodes and functions of a GraphDef message that some tensors need, found before anything else in it is read.
 
-What they do not need may be broken, or have ops that nothing here knows.
+The other nodes may be broken, or have unknown ops.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def reached(starts: Iterable[str], nodes: Mapping[str, N], reads: Callable[[N], 
 def needed_nodes(nodes: Sequence[Raw], wanted: Iterable[TensorName]) -> list[Raw]:
     """NodeDef messages that tensors need, in their order; LoadError ``no-such-output`` where there is no such tensor.
 
-    Of two nodes of one name both are kept, so that it is told.
+    Two nodes of one name are both kept, so that the duplicate is reported.
     """
     inputs: dict[str, list[str]] = {}
     for raw in nodes:

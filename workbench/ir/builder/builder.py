@@ -602,11 +602,11 @@ class GraphBuilder:
         return node.name
 
     def _tie_to_loop(self, inputs: Sequence[Ref], control: Sequence[str], owner: Context) -> Sequence[str]:
-        """A node that reads loop invariants only must live and die with the part of the loop that it stands in.
+        """Make a node that reads only loop invariants live and die with the part of the loop that contains it.
 
-        Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false
-        (TensorFlow adds the same edge). The loop is the one whose invariants are read: a branch makes its Switches
-        while the builder stands in a loop inside it, and an Enter waits where its value comes from.
+        Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false (TensorFlow
+        adds the same edge). The loop is the one whose invariants are read: a branch makes its Switches while the
+        builder is in a loop inside it, and an Enter waits where its value comes from.
         """
         frames = {
             n.attrs["frame_name"] if n.op == "Enter" and n.attrs.get("is_constant") else None

@@ -6,9 +6,9 @@ gated where all its inputs are. A NextIteration that is not gated in its own fra
 whenever some loop invariant has one value, and each firing starts another iteration.
 
 Where a LoopCond decides over a loop variable (a Switch takes the variable's Merge by it), only decisions that go with a
-LoopCond of the frame gate the variable's NextIteration: it is one, is made of one, or one is made of it. Else the
-loop could go on after it has ended. A frame without a LoopCond has no condition that could be asked for; it is run as
-it is, until an Exit is alive a second time.
+LoopCond of the frame gate the variable's NextIteration: it is one, is made of one, or one is made of it. Else the loop
+could go on after it has ended. A frame without a LoopCond has no condition to evaluate; it runs as it is, until an Exit
+is alive a second time.
 
 One pass over the nodes in order. The frames in which a value is gated are bits, one for each frame of its path.
 """

@@ -1,4 +1,4 @@
-"""How deep loops and branches may stand in each other, and room for the calls that make them."""
+"""The limit on the nesting of loops and branches, and stack space for the calls that build them."""
 
 from __future__ import annotations
 

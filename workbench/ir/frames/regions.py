@@ -2,7 +2,7 @@
 
 A Loop, Scan, While, If or function call becomes frames, Switches and Merges at import; its nodes keep the construct's
 name in ``Node.region``. Regions nest by their names: ``training/choice`` is inside ``training``. Where the source has
-frames itself, as TensorFlow 1 does, nodes have no region, and the loops and branches are told from the wiring.
+frames itself, as TensorFlow 1 does, nodes have no region, and the loops and branches are derived from the wiring.
 """
 
 from __future__ import annotations

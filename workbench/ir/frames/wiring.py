@@ -6,7 +6,7 @@ together::
     value -> Switch(pred) -+-> true side  -+-> Merge
                            +-> false side -+
 
-What a frame inside a branch holds counts as one unit of the branch.
+A frame inside a branch counts as one unit of the branch.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _parts(
     common: Needs,
     joins: Sequence[Node],
 ) -> list[tuple[list[Unit], Unit | None]]:
-    """The connected parts between Switches and Merges: two branches of one predicate are told apart."""
+    """The connected parts between Switches and Merges, which separate two branches of one predicate."""
     sides = ({*common, (predicate, False)}, {*common, (predicate, True)})
     # the Switches of the branch need what is around it
     members: dict[Unit, Unit] = {u: u for u, n in needs.items() if n == common or any(n >= side for side in sides)}

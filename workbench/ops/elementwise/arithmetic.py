@@ -1,7 +1,7 @@
 """Arithmetic: sums, products, quotients, rounding, extrema, casts.
 
-Dtypes follow NumPy's promotion, which is asked of the ufunc itself; so int32 / int32 is float64. The
-truncating integer division of C and TensorFlow is an op of its own.
+Dtypes follow NumPy's promotion, as resolved by the ufunc itself; so int32 / int32 is float64. The truncating integer
+division of C and TensorFlow is an op of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Special functions of one to three numbers, element by element: gamma, beta, error and Bessel functions.
 
 SciPy computes them in float64 (it is imported when the first one is evaluated); the result has the common float dtype
-of the inputs. Beside them stand products and quotients that define 0 times infinity or division by 0.
+of the inputs. The module also has products and quotients that define 0 times infinity or division by 0.
 """
 
 from __future__ import annotations

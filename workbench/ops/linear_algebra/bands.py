@@ -1,7 +1,7 @@
 """Matrices made of diagonals, and diagonals and bands taken from matrices.
 
 A band is the diagonals ``lo`` to ``hi`` of a matrix, counted from the main one (0) to the upper right. As a tensor its
-last but one axis goes from ``hi`` down to ``lo``; shorter diagonals stand at one end of the last axis, as ``align``
+last but one axis goes from ``hi`` down to ``lo``; shorter diagonals are put at one end of the last axis, as ``align``
 says ("RIGHT_LEFT": those above the main one at its right end, those below at its left end), the rest is padding. A
 single diagonal has no axis of its own. Source: https://www.tensorflow.org/api_docs/python/tf/linalg/diag.
 """

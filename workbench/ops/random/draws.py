@@ -142,7 +142,7 @@ def _keyed(key: np.ndarray, counter: np.ndarray, algorithm: np.ndarray) -> Strea
 
 
 def _stream(arrays: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Stream:
-    """By what stands after the shape: nothing, two seeds, or key, counter and algorithm."""
+    """The stream chosen by the inputs after the shape: none, two seeds, or key, counter and algorithm."""
     if len(arrays) == 4:
         return _keyed(*arrays[1:])
     return stateless_stream(arrays[1]) if len(arrays) == 2 else stream_of(attrs)

@@ -25,7 +25,7 @@ def failed(slug: str, message: str, fix: str) -> ExecutionError:
 
 
 def owned(value: Any) -> Any:
-    """A copy that nobody writes to: the executor may use the memory of what it hands out again."""
+    """A copy that is never written to, because the executor may reuse the memory of its values."""
     if isinstance(value, Opaque):
         return value
     copy = np.array(value, copy=True)

@@ -5,9 +5,9 @@ to order them. Here the flow *is* the state: a write gives a new flow and leaves
 can step back, replay and fork. The handle says only what the array is like. A flow looks like TensorFlow's
 (``numpy.asarray(flow)`` is float32 0), and sums of flows, which gradients make, join what was written on each way.
 
-What differs: reading does not clear, so a second read of an element gives its value again where TensorFlow with
-``clear_after_read`` would fail. Two gradient arrays of one source are one array only where their flows are joined,
-as the gradients that TensorFlow builds do.
+Differences: reading does not clear, so a second read of an element gives its value again where TensorFlow with
+``clear_after_read`` would fail. Two gradient arrays of one source are one array only where their flows are joined, as
+the gradients that TensorFlow builds do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TensorLists of TensorFlow 2: immutable lists of arrays of one dtype, whose shapes agree with ``element_shape``.
 
-They are pure in TensorFlow too (a variant tensor that is copied on write); here the copies share their elements.
-An element that was never written reads as zeros where its shape can be told, from the list, the op or other elements.
+They are pure in TensorFlow too (a variant tensor that is copied on write); here the copies share their elements. An
+element that was never written reads as zeros where its shape is known from the list, the op or other elements.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class ArrayInstruction:
 
 @dataclass(frozen=True, slots=True)
 class ArrayCode:
-    """Per output either steps that write it or (in ``views``) the byte offset in the first input where it stands."""
+    """Per output either the steps that write it or (in ``views``) its byte offset in the first input."""
 
     steps: dict[int, list[ArrayInstruction]] = field(default_factory=dict)
     views: dict[int, int] = field(default_factory=dict)

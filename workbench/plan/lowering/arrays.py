@@ -1,8 +1,8 @@
 """Instructions for arrays of known shape: which nodes have them, and what they are (see kernels: arrays.h).
 
 Element-wise ops run in one compiled loop over contiguous operands, or in an inner loop under loops over the outer
-dimensions. Ops that only take another look at an array (slice, reshape, transpose ...) are asked for their view of an
-array of that shape once, while the plan is made: a contiguous view costs nothing at run time, any other is a copy.
+dimensions. Ops that only view an array (slice, reshape, transpose ...) compute their view of an array of that shape
+once, while the plan is made: a contiguous view costs nothing at run time, any other is a copy.
 """
 
 from __future__ import annotations

@@ -110,8 +110,9 @@ class Assembly:
         return made, layout
 
     def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
-        """In lean plans values of the outermost level end with their last reader: objects are released there, large
-        arrays share memory. Returns the arrays that stand alone, and the bytes that the others take."""
+        """In lean plans the values of the outermost level end with their last reader: objects are released there, large
+        arrays share memory. Returns the arrays that share nothing, and the bytes that the others take.
+        """
         self._state.lean_matters |= are_large(arrays)
         if not self._state.lean:
             return arrays, 0

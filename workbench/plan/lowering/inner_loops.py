@@ -20,7 +20,7 @@ class ArrayLoop:
     """``strided`` follows NumPy's convention for inner loops (with ``data``); ``flat`` are the addresses for all
     operands contiguous, for a single second and for a single first operand, 0 where there is none. ``items`` are the
     bytes of an item of each operand, the result's last; ``raises``: the loop may set an exception; ``typed``: it is one
-    of our own, which give an item the same wherever it stands in the array."""
+    of our own, whose result for an item does not depend on its position in the array."""
 
     strided: int
     data: int

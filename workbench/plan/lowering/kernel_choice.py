@@ -99,7 +99,7 @@ def array_code_of(
     values: Sequence[np.ndarray | None],
     bound: Bound | None = None,
 ) -> ArrayCode | None:
-    """Instructions on arrays in rows for a node, if all its values can stand there and one of them is an array."""
+    """Instructions on arrays in rows for a node, if rows can hold all its values and one of them is an array."""
     if not all(in_rows(t) for t in (*ins, *outs)) or all(t.shape == () for t in (*ins, *outs)) or not outs:
         return None
     if bound is not None:

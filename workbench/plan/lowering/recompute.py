@@ -1,9 +1,9 @@
-"""Which arrays of a loop are recorded in every iteration, and which are computed again when somebody looks.
+"""Which arrays of a loop are recorded in every iteration, and which are recomputed when they are read.
 
 An iteration is a function of what the loop carries. Where compiled code computes an array from numbers and from arrays
-that are recorded, recording it too would cost more memory traffic than all the arithmetic: it stands in a piece of
-memory that every iteration writes anew, and readers of the trace run the same instructions on the recorded rows. The
-values are the same bit for bit, for the instructions are.
+that are recorded, recording it too would cost more memory traffic than all the arithmetic: it is kept in memory that
+every iteration overwrites, and readers of the trace run the same instructions on the recorded rows. The values are the
+same bit for bit, for the instructions are.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _again(state: LoweringState, row: Mapping[str, Any], frame: int, fed: Iterab
 
 
 def _guards(code: list[dict[str, Any]]) -> list[tuple[int, ...]]:
-    """Per instruction the GUARDs that it stands under."""
+    """The GUARDs around each instruction."""
     found: list[tuple[int, ...]] = []
     opened: list[int] = []
     for ip, row in enumerate(code):

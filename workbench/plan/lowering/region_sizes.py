@@ -1,4 +1,4 @@
-"""Bytes that the values of one region may take: they stand in memory side by side."""
+"""Bytes that the values of one region may take, as they are in memory together."""
 
 from __future__ import annotations
 

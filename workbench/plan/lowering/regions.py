@@ -1,7 +1,7 @@
 """Regions: stretches of one straight run whose nodes become one call, of their framework or on the device.
 
-A region's nodes keep their instructions, which REGION in front of them may jump over (kernels: opcodes). Where nothing
-is kept that nobody needs, the call leaves only what others read; else every value of the region.
+A region's nodes keep their instructions, which REGION in front of them may jump over (kernels: opcodes). Where unneeded
+values are not kept, the call leaves only those that other nodes read; else every value of the region.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class RegionLowering:
         self.lowered: list[LoweredRegion] = []
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
-        """The regions of items that stand under one guard, by the first node of each."""
+        """The regions of items under one guard, by the first node of each."""
         found: dict[str, PlannedRegion] = {}
         joiner: Joiner | None = self._device  # where there is one, foreign nodes run alone
         if joiner is None:

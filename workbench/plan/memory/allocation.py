@@ -50,7 +50,7 @@ def share(
     kept: Collection[Slot] = (),
 ) -> tuple[list[Slot], int]:
     """Give the slots in ``times`` offsets, and the instruction up to which they can be read (those in ``kept`` to the
-    end); those of ``over`` stand where another did (see lifetimes.in_place).
+    end); those of ``over`` reuse the place of another (see lifetimes.in_place).
 
     Returns the slots that got none, and the end of the memory used.
     """

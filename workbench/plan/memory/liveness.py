@@ -1,9 +1,9 @@
 """How long values of the outermost level are needed, in runs that do not keep them all.
 
 An array is needed from the first instruction that writes it to the last that reads it. The outermost level runs once
-from top to bottom (jumps go forwards, loops are one step here), so arrays whose times do not meet can stand in one
-place (see offsets); objects are released in front of the next call. Outputs, inputs and what loops read stay. A value
-that was released is recomputed like any other that is no longer kept.
+from top to bottom (jumps go forwards, loops are one step here), so arrays whose lifetimes do not overlap can share one
+place (see offsets); objects are released before the next call. Outputs, inputs and what loops read stay. A value that
+was released is recomputed like any other that is no longer kept.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def _chains(code: Code) -> list[tuple[int, int]]:
 def in_place(
     code: Code, times: Mapping[Slot, tuple[int, int]], uses: Mapping[Slot, tuple[int, int]]
 ) -> dict[Slot, tuple[Slot, int]]:
-    """Slots of results that can stand where an operand of theirs did: result -> (operand, instruction).
+    """Slots of results that can overwrite an operand of theirs: result -> (operand, instruction).
 
-    Element by element the result may go over an operand that nobody reads afterwards. ``uses`` are the very first and
-    last instructions of each slot.
+    An elementwise result may overwrite an operand that is not read afterwards. ``uses`` are the very first and last
+    instructions of each slot.
     """
     found: dict[Slot, tuple[Slot, int]] = {}
     given: set[Slot] = set()

@@ -9,8 +9,8 @@ of outside of it to the loop's end; the next value of a loop variable to the end
 variable of the next one. At each node all live arrays are added up, those that it reads for the last time and those
 that it computes included. Done in place, as an ideal allocator would, are: the result of an element-by-element op over
 an operand of its size that is read there for the last time; what a branch gives to its Merge; what a loop leaves by an
-Exit. Of the two sides of a decision only one is ever computed: the larger counts. The most over all nodes is the
-bound: a run in this order cannot do with less, unless it computes things twice.
+Exit. Only one side of a decision is ever computed, and the larger counts. The most over all nodes is the bound: a run
+in this order cannot do with less, unless it computes things twice.
 """
 
 from __future__ import annotations

@@ -76,9 +76,9 @@ def array_bytes(type_: TensorType) -> int:
 class Slot:
     """A column of a frame's rows, or (``frame`` None) an entry of the constant pool.
 
-    ``dtype`` None is an object: a reference and the id of its shape. A ``shape`` that is not empty is an array, which
-    stands in the frame's store of arrays (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with
-    the layout; ``until`` is the last instruction in front of which the array still stands there, -1 if it stays.
+    ``dtype`` None is an object: a reference and the id of its shape. A non-empty ``shape`` is an array, which is in the
+    frame's store of arrays (``beside`` false) or with the numbers. ``base`` and ``offset`` come with the layout;
+    ``until`` is the last instruction before which the array is still there, -1 if it stays.
     """
 
     frame: int | None

@@ -7,7 +7,7 @@ asked for, and in front of an instruction that Python must carry out. Behind the
 instruction.
 
 Short branches without divisions are computed on both sides, and the value is selected: processors guess which side is
-taken, and a wrong guess costs more than the other side. What a row holds for a dead value means nothing.
+taken, and a wrong guess costs more than the other side. The content of a row is meaningless for a dead value.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class LoopCode:
         )
 
     def _base(self, base: int) -> str:
-        """The row of an enclosing frame, the pool or a constant array, which stand still while the loop runs."""
+        """The row of an enclosing frame, the pool or a constant array, which do not change while the loop runs."""
         if base not in self._bases:
             where = self.entry.at("%bases", 8 * base)
             self._bases[base] = self.entry.let(f"load ptr, ptr {where}")

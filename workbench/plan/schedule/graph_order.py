@@ -61,7 +61,7 @@ def whole_frames(graph: Graph, nodes: Iterable[str]) -> tuple[str, ...]:
 def topological(
     graph: Graph, path: FramePath, own: Collection[str], units: Mapping[FramePath, Collection[str]]
 ) -> list[str | FramePath]:
-    """Order of nodes and units of one frame; ``units`` lists the nodes of each that stand in it directly."""
+    """Order of nodes and units of one frame; ``units`` lists the nodes directly in each."""
     maker: dict[str, str | FramePath] = {n: n for n in own}
     waits: dict[str | FramePath, set[str]] = {n: sources_of(graph, n) for n in own}
     for unit, nodes in units.items():

@@ -4,9 +4,9 @@ A guard is a set of literals, all of which must hold. Deadness then needs no tok
 guard holds. Switch adds a literal, Merge takes one away where its inputs are the two sides of one decision, every other
 node needs what all its inputs need.
 
-Literals are (value, expected): the predicate with True or False, or the value_index output of a Merge with ALIVE. What
-no decision of the graph tells stands in columns of its own, which literals name by an output below zero: whether a node
-fired (:func:`bit`), whether an iteration is not the first (:func:`later`). Only raw frames have those (plan: raw).
+Literals are (value, expected): the predicate with True or False, or the value_index output of a Merge with ALIVE. Facts
+that follow from no decision of the graph have columns of their own, which literals name by a negative output: whether a
+node fired (:func:`bit`), whether an iteration is not the first (:func:`later`). Only raw frames have those (plan: raw).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a graph to scheduled blocks: which frames nest, which are raw, and in what order everything stands."""
+"""From a graph to scheduled blocks: which frames nest, which are raw, and the order of all items."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from workbench.plan.schedule.split_frames import split_frames
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """``graph`` is the one that is scheduled: frames that feed themselves from outside stand in it as several (plan:
-    parts). ``raw`` maps each frame that does not nest to the reason."""
+    """``graph`` is the one that is scheduled: frames that feed themselves from outside are split into several (plan:
+    parts). ``raw`` maps each frame that does not nest to the reason.
+    """
 
     graph: Graph
     needed: frozenset[str]

@@ -5,8 +5,8 @@ rounded once. Where a graph is made with ``rounded=True``, others are computed i
 of the input, which is within one unit in the last place of JAX. XLA's own polynomials for tanh, expm1, log1p, logistic
 and others in float32, and for exp in float64, are farther from the right number and always stay with JAX.
 
-XLA's exp of float32 loses its last digits where the result is nearly the largest number. There JAX computes it: it
-stands on the other side of a branch.
+XLA's exp of float32 loses its last digits where the result is close to the largest finite number. A branch leaves these
+inputs to JAX.
 """
 
 from __future__ import annotations

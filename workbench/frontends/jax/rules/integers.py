@@ -1,7 +1,7 @@
 """Division, remainders, shifts and signs.
 
-XLA divides integers towards zero. Of a division by 0 the quotient has all bits set (-1) and the remainder is the
-dividend, which is chosen afterwards unless the divisor is a constant. A shift has a rule only where the count is a
+XLA divides integers towards zero. The quotient of a division by 0 has all bits set (-1) and the remainder is the
+dividend; a Select substitutes these unless the divisor is a constant. A shift has a rule only where the count is a
 constant below the number of bits. An array divided by a single number has none: XLA multiplies it with the number's
 reciprocal, which rounds twice.
 """
@@ -56,7 +56,7 @@ def _shift(op: str, signed: bool | None) -> Rule:
 
 
 def _sign(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """Of a float -0 JAX keeps the sign, NumPy does not."""
+    """JAX keeps the sign of a float -0, NumPy does not."""
     return [lowering.op(equation, "sign", *values)] if values[0].dtype in INTEGER else None
 
 

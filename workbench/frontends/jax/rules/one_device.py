@@ -33,7 +33,7 @@ def _alone(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> lis
 
 
 def _permuted(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """A device that nobody sends to gets zeros."""
+    """A device that receives nothing gets zeros."""
     if equation.params["perm"]:
         return list(values)
     (x,) = values

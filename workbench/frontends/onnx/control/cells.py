@@ -1,6 +1,6 @@
 """One time step of LSTM, GRU and RNN in nodes: from a row of X and the state to the next state.
 
-Gates stand in the weights in ONNX's order: i, o, f, c of an LSTM; z, r, h of a GRU.
+The weights hold the gates in ONNX's order: i, o, f, c of an LSTM; z, r, h of a GRU.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ A Loop with trip count M, condition, carried values and scan outputs becomes::
     v    ► Enter ─► Merge ─────────┼─► Switch ─(true)─► body ─► NextIteration ─► back to its Merge
     list ► Enter ─► Merge ─────────┘         └(false)─► Exit ─► the output; lists are stacked after their Exit
 
-What the specification leaves out is left out here: without M there is no comparison, without a condition ``cond_out``
-of the body is ignored. With neither the loop would never end by the letter of the specification; then ``cond_out``
-counts, as it does in onnxruntime. Source: https://onnx.ai/onnx/operators/onnx__Loop.html.
+Inputs that the specification makes optional may be missing: without M there is no comparison, without a condition
+``cond_out`` of the body is ignored. With neither the loop would never end by the letter of the specification; then
+``cond_out`` counts, as it does in onnxruntime. Source: https://onnx.ai/onnx/operators/onnx__Loop.html.
 """
 
 from __future__ import annotations

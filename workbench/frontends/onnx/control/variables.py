@@ -130,7 +130,7 @@ def scalar(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, prefix: str, regi
 
 
 def frame_names(lowering: OnnxLowering, node: OnnxNode, outer: OnnxScope, kind: str) -> tuple[str, str]:
-    """(frame or branch, region) of a construct: its own name, and that name below the region that it stands in.
+    """(frame or branch, region) of a construct: its own name, and that name below the enclosing region.
 
     PyTorch's exporter names its nodes after results (``node_while_loop__1``); there the name of the call counts."""
     around = outer.inner_region()

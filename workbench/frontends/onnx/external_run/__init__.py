@@ -7,8 +7,8 @@
                      │          every value of a stretch is one of its outputs
                      └ control flow: the trips of a loop, one branch of an If, driven here, body by body
 
-Libraries show only the outputs of a graph. What a body computes is therefore taken out of it by running the body
-itself, trip by trip, with the library's own kernels; nothing of the arithmetic is ours.
+Libraries show only the outputs of a graph. The values inside a body are therefore obtained by running the body itself,
+trip by trip, with the library's own kernels; none of the arithmetic is ours.
 """
 
 from workbench.frontends.onnx.external_run.drive import Driver

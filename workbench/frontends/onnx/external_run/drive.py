@@ -1,8 +1,8 @@
 """Runs a model: stretches by a library, the trips of loops and the branches here.
 
-What the specification leaves open is as in onnxruntime: a Loop goes on while its condition is true, which each trip
-gives anew, also without a condition as input. Sources: https://onnx.ai/onnx/operators/onnx__Loop.html, onnx__Scan.html,
-onnx__If.html, onnx__SequenceMap.html.
+Points that the specification leaves open follow onnxruntime: a Loop continues while its condition is true, which each
+trip gives anew, also without a condition as input. Sources: https://onnx.ai/onnx/operators/onnx__Loop.html,
+onnx__Scan.html, onnx__If.html, onnx__SequenceMap.html.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def _made(
 
 @functools.lru_cache(maxsize=4096)
 def _firsts(node: bytes) -> tuple[int, ...]:
-    """For each name of an input the first place where it stands."""
+    """The first position of each input name."""
     names = present(node)
     return tuple(k for k, n in enumerate(names) if names.index(n) == k)
 

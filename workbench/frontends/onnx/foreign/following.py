@@ -1,7 +1,7 @@
 """Types of the results of a foreign node that follow from those of its inputs, by ONNX's own rules.
 
-What was known when the model was imported is kept with the node; fed with arrays of known shapes, or put into another
-graph, more is known. Constants count where a rule reads them (the sizes of a Resize, the pads of a Pad).
+Facts known at import are kept with the node; more is known once it is fed with arrays of known shapes, or put into
+another graph. Constants count where a rule reads them (the sizes of a Resize, the pads of a Pad).
 """
 
 from __future__ import annotations

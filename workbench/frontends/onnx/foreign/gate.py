@@ -1,7 +1,7 @@
 """Check, while a model is read, that a node can be evaluated, and infer the types of its outputs.
 
-The onnx library's reference evaluator is asked first, for that costs nothing; then onnxruntime, by a session of the
-single node, which is thrown away: the one that computes is made with the plan, where constants are known to stay.
+The onnx library's reference evaluator is tried first, because that is cheap; then onnxruntime, in a session of the
+single node that is discarded: the session that computes is created with the plan, which knows the constants.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def judged(
 ) -> tuple[TensorType, ...] | str:
     """The types of a node's outputs, or why nothing can evaluate it.
 
-    ``types`` and ``constants`` are those of the inputs that are given; ``declared`` is what the model says of the
-    outputs that are, and stands where it says something.
+    ``types`` and ``constants`` are those of the inputs that are given; ``declared`` are the types that the model
+    declares for the outputs in use; they win where they say something.
     """
     kinds = onnx().AttributeProto
     if any(a.type in (kinds.GRAPH, kinds.GRAPHS) for a in proto.attribute):
@@ -78,8 +78,9 @@ def judged(
 
 
 def _says_sizes(constant: np.ndarray) -> bool:
-    """True if sizes of the outputs may depend on a constant; weights are left out, so that equal nodes are asked for
-    once."""
+    """True if sizes of the outputs may depend on a constant; weights are left out, so that equal nodes are checked
+    once.
+    """
     few = constant.size <= 8 if constant.dtype.kind == "f" else constant.dtype.kind in "iub"
     return few and constant.nbytes <= INLINE_BYTES
 

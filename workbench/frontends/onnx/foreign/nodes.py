@@ -89,7 +89,7 @@ def node_of(node: bytes) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def present(node: bytes) -> tuple[str, ...]:
-    """Names of the inputs that are given, in order; one that is given twice stands there twice."""
+    """Names of the given inputs, in order; one that is given twice appears twice."""
     return tuple(n for n in node_of(node).input if n)
 
 

@@ -1,6 +1,7 @@
 """The nodes of ONNX that stand for the steps of a region, and the graph that they make.
 
-Foreign nodes stand as they are. Of our own ops those are taken whose result is the same in every library (exact_ops).
+Foreign nodes are copied unchanged. Of our own ops only those with the same result in every library are used
+(exact_ops).
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ def sets_of(steps: Sequence[RegionStep]) -> Opsets | None:
 
 @dataclass
 class RegionGraph:
-    """A graph; names of its inputs and outputs in order, with results behind
-    them that are asked for only so that they are made; arrays of its initializers that are not written into it, and
-    arrays that are fed with every call."""
+    """A graph; names of its inputs and outputs in order, followed by results that are requested only so that they are
+    computed; arrays of its initializers that are not written into it, and arrays that are fed with every call.
+    """
 
     proto: Any
     version: int

@@ -2,7 +2,7 @@
 them as one call each.
 
 The first call finds out which ops those are: every stretch leaves all of its values, and the first value with another
-bit than the node alone gives names the op that stands alone from then on, in the whole region.
+bit than the node alone gives names the op that runs alone from then on, in the whole region.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@
 
 onnxruntime keeps the layout of its convolutions from one node to the next, and nothing else: rewritings that put other
 arithmetic in place of a node's (a normalization folded into the weights before it, a sum that begins with another
-array) are switched off by name. What a later release adds is found out by the first call for each combination of
-shapes: it also computes node by node. A region with one bit of difference is divided (region_parts), so that the nodes
-with other bits run alone, or else never used.
+array) are switched off by name. Fusions that a later release adds are detected by the first call for each combination
+of shapes, which also computes node by node. A region with one bit of difference is divided (region_parts), so that the
+nodes with other bits run alone, or else never used.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ class Runtime:
         )
 
     def tensor(self, address: int, size: int, dims: Any, element: int) -> c_void_p:
-        """A value on memory that somebody else owns; ``dims`` is an array of c_int64."""
+        """A value on memory that it does not own; ``dims`` is an array of c_int64."""
         value = c_void_p()
         self.CreateTensorWithDataAsOrtValue(self.memory, address, size, dims, len(dims), element, byref(value))
         return value

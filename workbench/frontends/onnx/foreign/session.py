@@ -182,7 +182,7 @@ def _tensor_types(kinds: Sequence[Kind]) -> list[TensorType | None]:
 
 
 def arrays_at(addresses: Sequence[int], types: Sequence[Kind]) -> list[np.ndarray]:
-    """Arrays on memory that somebody else owns."""
+    """Arrays on memory that they do not own."""
     found = []
     for address, type_ in zip(addresses, types, strict=True):
         dtype, shape = numpy_dtype(type_.dtype), tuple(d or 0 for d in type_.shape or ())

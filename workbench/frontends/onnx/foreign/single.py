@@ -1,4 +1,4 @@
-"""The model of a single node, as onnxruntime is asked for it: inputs declared, constants inside."""
+"""The model of a single node for onnxruntime: inputs declared, constants inside."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class MapType:
 
     @classmethod
     def of(cls, value: Mapping[Any, Any]) -> MapType:
-        """The type of a dict that nobody declared."""
+        """The type of a dict without a declared type."""
         key, item = next(iter(value.items()), ("", 0.0))
         return cls(STRING if isinstance(key, str) else "int64", _DTYPE_OF.get(type(item), "float32"))
 

@@ -1,9 +1,9 @@
 """Calls of a model's own functions, written out: each call becomes the nodes of the function, which keep its region.
 
 The values inside get the call's name in front (``norm/mean``), attributes that the function refers to get the values of
-the call. What else the lowering must know of such a node stands in its ``metadata_props``: under :data:`REGION` the
-path of the calls around it, under :data:`OPSETS` the operator sets of its function that are not the model's.
-Source: https://onnx.ai/onnx/repo-docs/IR.html#functions.
+the call. Further facts for the lowering are in the node's ``metadata_props``: under :data:`REGION` the path of the
+calls around it, under :data:`OPSETS` the operator sets of its function that are not the model's. Source:
+https://onnx.ai/onnx/repo-docs/IR.html#functions.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def copy_field(target: Any, field: Any, value: Any) -> None:
 
 def sort_nodes(graph: Any, notes: list[str]) -> None:
     """Put each node after those that make what it reads, in the graphs inside too; says in ``notes`` where that was
-    needed. Raises LoadError ``cycle``. What no node makes is left to be found where it is read.
+    needed. Raises LoadError ``cycle``. Names that no node outputs are reported where they are read.
     """
     for node in graph.node:
         for attribute in node.attribute:

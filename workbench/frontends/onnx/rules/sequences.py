@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def typed(op: str, **attrs: tuple[str, Any]) -> Any:
-    """An op that is told the type of its result; our attribute = (ONNX attribute, its default)."""
+    """An op whose result type is given by an attribute; our attribute = (ONNX attribute, its default)."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref]:
         own = {ours: node.attrs.get(theirs, default) for ours, (theirs, default) in attrs.items()}

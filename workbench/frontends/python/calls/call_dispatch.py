@@ -165,7 +165,7 @@ def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwarg
 
 
 def _is_plain(function: Any) -> bool:
-    """A function of the user, of which nobody else knows anything."""
+    """A user's function that no library knows."""
     module = str(getattr(function, "__module__", ""))
     return isinstance(function, types.FunctionType) and module.partition(".")[0] not in ("numpy", "math", "workbench")
 

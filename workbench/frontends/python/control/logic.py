@@ -1,8 +1,8 @@
 """Conditions: ``and``, ``or``, ``not``, chained comparisons and ``x if c else y``, each with Python's short circuit.
 
-What Python would not evaluate is not evaluated: the right side becomes a branch of its own, unless it is so plain
-(names, numbers, comparisons of these) that it cannot fail and costs less than a branch.
-Source: https://docs.python.org/3/reference/expressions.html#boolean-operations
+Operands that Python would not evaluate are not evaluated: the right side becomes a branch of its own, unless it is so
+plain (names, numbers, comparisons of these) that it cannot fail and costs less than a branch. Source:
+https://docs.python.org/3/reference/expressions.html#boolean-operations
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Loops: which variables go around, and of which types, is found by trying.
 
 The body is captured under assumptions (what each variable is at the beginning of an iteration); where the end of the
-body does not keep them they are widened, and the body is captured again. Each retry only makes an assumption weaker,
-so that this ends. A variable for which there is no assumption is Missing inside and after, which is an error only
-where it is read. Values that only the body needs are no loop variables, and those that nobody reads go when the graph
-is finished (``finishing.py``).
+body does not keep them they are widened, and the body is captured again. Each retry only makes an assumption weaker, so
+that this ends. A variable for which there is no assumption is Missing inside and after, which is an error only where it
+is read. Values that only the body needs are not loop variables, and unread values are removed when the graph is
+finished (``finishing.py``).
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Assumptions(Sharing):
             self.engine.heap = now
 
     def _content_template(self, content: Any) -> Template:
-        """Of an array's content."""
+        """The template of an array's content."""
         found = Gone(content) if isinstance(content, Missing) else loosen(template_of(self.engine, content))
         return Leaf(found.type) if isinstance(found, Leaf) else found
 

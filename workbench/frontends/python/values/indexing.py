@@ -162,7 +162,7 @@ def store(builder: GraphBuilder, value: Any, index: Any, new: Any) -> Value:
 
 
 def _marked(builder: GraphBuilder, op: str, inputs: list[Value], key: tuple[Any, ...]) -> Value:
-    """With computed indices the node may fail, and is kept for that even if nobody reads the result."""
+    """With computed indices the node may fail, and is therefore kept even if its result is unused."""
     if any(kind == "input" for kind, *_ in key):
         return builder.op(op, *inputs, index=key, _raises=True)
     return builder.op(op, *inputs, index=key)

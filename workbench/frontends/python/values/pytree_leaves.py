@@ -49,7 +49,7 @@ def coerce(engine: Engine, thing: Any, leaf: Leaf) -> Value:
 
 
 def dummy(engine: Engine, leaf: Leaf) -> Value:
-    """A value that nobody reads, where another way has one."""
+    """An unused value, in place of one that another branch has."""
     dtype = leaf.type.dtype
     if dtype in (ANY, OPAQUE, STRING):
         raise Conflict(f"nothing and {leaf}")

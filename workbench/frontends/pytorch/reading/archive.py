@@ -1,4 +1,4 @@
-"""The archive of an exported program: a zip of plain files, which is read once, here and by nobody else.
+"""The archive of an exported program: a zip of plain files, which only this module reads, once.
 
 ::
 

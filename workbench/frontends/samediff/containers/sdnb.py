@@ -1,4 +1,4 @@
-"""``.sdnb``: a FlatGraph whose large arrays stand behind it as raw bytes.
+"""``.sdnb``: a FlatGraph followed by its large arrays as raw bytes.
 
 ::
 

@@ -1,10 +1,10 @@
 """SameDiff op -> nodes of TensorFlow 1: what a rule is, and the makers of the usual ones.
 
 SameDiff's ops are those of TensorFlow, so a rule writes the node that TensorFlow would have, under the name of the
-variable that SameDiff computes, and the rules of :mod:`workbench.frontends.tf.rules` do the rest. What TensorFlow has
-as an input and SameDiff as an argument (axes, shapes) becomes a constant. Where SameDiff converts types by itself, a
-Cast stands. Ops that TensorFlow lacks are put together, or are ops of ours (:data:`OURS`).
-Source: libnd4j/include/ops/declarable/generic and nd4j-api's org.nd4j.linalg.api.ops.impl of deeplearning4j.
+variable that SameDiff computes, and the rules of :mod:`workbench.frontends.tf.rules` do the rest. Arguments of SameDiff
+that are inputs in TensorFlow (axes, shapes) become constants. A Cast is added where SameDiff converts types implicitly.
+Ops that TensorFlow lacks are composed of others, or are ops of ours (:data:`OURS`). Source:
+libnd4j/include/ops/declarable/generic and nd4j-api's org.nd4j.linalg.api.ops.impl of deeplearning4j.
 """
 
 from __future__ import annotations

@@ -142,5 +142,5 @@ def found(name: str, rules: Mapping[str, Rule], by_plain: Mapping[str, Rule]) ->
 
 
 def refusal(name: str) -> str:
-    """Why an op has no rule; "" for one that nobody has heard of."""
+    """Why an op has no rule; "" for an unknown op."""
     return _WHY.get(name, "")

@@ -11,7 +11,7 @@ _INPUTS = {"Write": 4, "Read": 3, "Gather": 3, "Scatter": 4, "Concat": 2, "Split
 
 
 def _new(p: Parts) -> bool:
-    """The type of its elements is told where they are read."""
+    """The type of its elements is known where they are read."""
     return p.has(1) and p.result("TensorArrayV3", p.inputs[0], dynamic_size=True, clear_after_read=False)
 
 

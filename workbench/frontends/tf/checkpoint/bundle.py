@@ -1,4 +1,4 @@
-"""A tensor bundle: the variables of a model by name, read from disk one by one when they are asked for.
+"""A tensor bundle: the variables of a model by name, each read from disk on first use.
 
 ``prefix.index`` is a sorted table: the empty key holds a BundleHeaderProto, every other key a BundleEntryProto (dtype,
 shape, shard, offset, size, checksum, and for a partitioned tensor its slices, which have keys of their own).

@@ -1,9 +1,9 @@
 """Functional graphs -> flat ones: calls, loops and branches of the function library become nodes of one level.
 
-Names stay the source's: the body of ``while`` becomes ``while/body/...``, a call's nodes ``call/...``. What a replaced
-node gave (``while:0``) is known by :meth:`Inliner.resolve`. Loops and branches are written with the frame ops, by the
-rules that the caller gives (``structured.STRUCTURED``), so that everything after this knows only TensorFlow 1's
-vocabulary.
+Names stay the source's: the body of ``while`` becomes ``while/body/...``, a call's nodes ``call/...``.
+:meth:`Inliner.resolve` gives the outputs of a replaced node (``while:0``). Loops and branches are written with the
+frame ops, by the rules that the caller gives (``structured.STRUCTURED``), so that everything after this knows only
+TensorFlow 1's vocabulary.
 
 Order is kept as TensorFlow's own inlining keeps it: a node of a body that reads nothing inside waits for what the call
 waits for, and, in a loop or branch, for its pivot, so that it is dead where the loop or branch is not alive.
@@ -247,7 +247,7 @@ class Inliner:
 
     # -- at the end -----------------------------------------------------------------------------------------------
     def _settle(self) -> None:
-        """Point every input at what its name means now, and leave out connections that nobody uses."""
+        """Point every input at the present meaning of its name, and leave out unused connections."""
         for name, node in self.nodes.items():
             inputs = tuple(self.resolve(t) for t in node.inputs)
             control = tuple(dict.fromkeys(c for given in node.control for c in self._finished(given)))

@@ -72,8 +72,9 @@ def together_or_alone(region: LoweredRegion) -> Call:
 
 
 def as_in_rows(call: Call, outputs: Sequence[Spot], dynamic: bool) -> Call:
-    """The call with its results as the executor leaves them: in C's order where they stand in rows or come from a
-    compiled loop, and apart from their operands. What is not of the declared type is left to the executor."""
+    """The call with its results as the executor leaves them: in C order where they are in rows or come from a compiled
+    loop, and never sharing memory with operands. Values that are not of the declared type are left to the executor.
+    """
     wanted = [None if s.dtype is None else (numpy_dtype(s.dtype), s.shape) for s in outputs]
 
     def checked(given: list[Any]) -> Sequence[Any] | None:

@@ -1,10 +1,10 @@
-"""Straight runs: a graph without loops and branches, of which nobody looks at values, as a list of calls.
+"""Straight runs: a graph without loops and branches, whose inner values are not observed, as a list of calls.
 
 The executor with its rows, its trace and its checkpoints costs a tenth of a millisecond a run, which is more than a
 small model takes. Here each call gets and gives the very arrays that it gets and gives there: regions are one call,
 nodes of other libraries one each, neighbours that are instructions on arrays are one call of the same code
-(joined_arrays), and nodes on single numbers are their evaluator. What fails is left to the executor, which names the
-node and its operands.
+(joined_arrays), and nodes on single numbers are their evaluator. A failing call is left to the executor, which names
+the node and its operands.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SILENT = ("Const", "Identity", "NoOp", "Placeholder")
 
 
 class StraightStep(NamedTuple):
-    """One call: the places of what it takes and gives in the list of values, and those that nobody reads any more."""
+    """One call: the positions of its operands and results in the list of values, and those to be freed."""
 
     call: Call
     takes: tuple[int, ...]

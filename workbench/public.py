@@ -68,10 +68,10 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     Parameters
     ----------
     graph : Graph, Session, Watch, function, module or exported program
-        A graph, for which a session is made that stands before the first node; a session, which stays open when the
+        A graph, for which a session is made that starts before the first node; a session, which stays open when the
         panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
         is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once with
-        all its ops recorded; what ``torch.export`` exported, which is read by :func:`workbench.from_torch`.
+        all its ops recorded; a program exported by ``torch.export``, which is read by :func:`workbench.from_torch`.
     inputs : mapping or tuple, optional
         Values of the graph's inputs by name; for a function or module the tuple of its arguments.
     **options
@@ -129,7 +129,7 @@ def _is_a_word(other: Any) -> bool:
 
 
 def _torch_calls() -> Any:
-    """The module that calls and records PyTorch, loaded where that is asked for."""
+    """The module that calls and records PyTorch, loaded on first use."""
     return importlib.import_module("workbench.recorder.torch_calls")
 
 
@@ -146,21 +146,21 @@ def diff(
 ) -> Any:
     """Compare two runs, firing by firing; the first difference in the order of execution comes first.
 
-    Values are paired by name, then by structure, so that the graphs may differ. What the trace of a session has dropped
-    is recomputed by one replay, if that fits into 256 MiB and the session does not run; what is not kept otherwise is
-    not compared, and a note says so.
+    Values are paired by name, then by structure, so that the graphs may differ. Values that the trace of a session has
+    dropped are recomputed by one replay, if that fits into 256 MiB and the session does not run; other missing values
+    are not compared, and a note says so.
 
-    Of a quantised ONNX model beside its float model, integers are compared as the numbers that scale and zero point
-    make of them. A value counts as different only if its *own* error, beside the float op on the quantised run's own
-    inputs, is more than rounding to steps allows (half a step), or comes of such a fault; ``rounded`` lists the others.
+    When a quantised ONNX model is compared with its float model, integers are dequantised by their scale and zero point
+    first. A value counts as different only if its *own* error, against the float op on the quantised run's own inputs,
+    is more than rounding to steps allows (half a step), or results from such a fault; ``rounded`` lists the others.
 
     Two programs, such as a module and its export, need no tolerance: ``wb.diff(module, "model.onnx", (x,))``. A program
     is a graph, a module, function or exported program of PyTorch, a function of JAX, or the path, bytes or protobuf of
     a model that :func:`workbench.load` reads. Values are paired by structure and by the names that PyTorch's exporter
     leaves in ONNX models, loops by iteration. Each node of b is also evaluated on the inputs that *a* has there, as it
-    is and in float64: it errs if its result is apart by more than rounding explains, and a note says the bounds. A
-    value counts as different only if it errs itself, or comes of one that does; ``introduced`` has the nodes that
-    err, the first one first, and ``ranking()`` shows where the error is made.
+    is and in float64: it errs if its result differs by more than rounding explains, and a note says the bounds. A value
+    counts as different only if it errs itself, or results from one that does; ``introduced`` has the nodes that err,
+    the first one first, and ``ranking()`` shows where the error is made.
 
     Parameters
     ----------
@@ -540,7 +540,7 @@ def _states_figure(report: StatesReport, quantity: str = "step", theme: str = "l
     Returns
     -------
     plotly.graph_objects.Figure
-        Marks stand at the loop since which a token rests or repeats, and at states that are not finite.
+        Markers show the loop from which on a token rests or repeats, and states that are not finite.
 
     Examples
     --------

@@ -161,8 +161,8 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
     error:
         An estimate of its error; None or 0 if it is exact.
     size:
-        What the estimate is compared with, such as the distance from the newest value to a limit. Where the error
-        exceeds a tenth of both ``size`` and the estimate, the estimate says nothing.
+        The quantity that the estimate is compared with, such as the distance from the newest value to a limit. Where
+        the error exceeds a tenth of both ``size`` and the estimate, the estimate says nothing.
 
     >>> estimate(1.4142135623730951, 2e-16)
     '1.41421356237 (within 3e-12)'

@@ -18,7 +18,7 @@ _INSTALLED = tuple({os.path.realpath(p) for k, p in sysconfig.get_paths().items(
 
 
 def install() -> None:
-    """Have IPython, if it runs here, show the errors of the workbench short; a handler of somebody else's stays."""
+    """Have IPython, if it runs here, show short tracebacks for errors of the workbench; a foreign handler stays."""
     from IPython import get_ipython
 
     shell = get_ipython()  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
 """Alerts of a watch that leave the process: each finding once, to a function or to an address on the web.
 
-A loop may run for days where nobody looks. Alerts are sent by a thread of their own, so that the loop waits for none of
-them; one that cannot be sent is tried three times, and then named in the report.
+A loop may run unattended for days. Alerts are sent by a separate thread, so that the loop never waits for them; one
+that cannot be sent is tried three times, and then named in the report.
 """
 
 from __future__ import annotations

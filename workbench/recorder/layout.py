@@ -1,7 +1,7 @@
 """The layout of a recorded loop: where the columns of its variables are, and what is known of each row.
 
-The row of a frame holds no bytes. Its columns are worked out when they are asked for: ``CALLED`` (the row is of a
-call), ``GOING`` (the loop went on after it) and the comparisons of ``until``. A variable is a store of its own.
+The row of a frame holds no bytes. Its columns are computed when they are read: ``CALLED`` (the row is of a call),
+``GOING`` (the loop went on after it) and the comparisons of ``until``. A variable is a store of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``Observer``: the thread that looks at a watch now and then, tells views, and queues the callbacks.
 
-The thread takes at most a twentieth of the time: the pause after a look is 20 times as long as the look. It holds no
-watch that nobody else holds, and ends after a while without calls; the next call begins another.
+The thread takes at most a twentieth of the time: the pause after a look is 20 times as long as the look. It keeps no
+watch alive, and ends after a time without calls; the next call starts another.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError, 
 class VariableOutlook:
     """One variable: its newest value, how it evolves, and a thinned history for a strip.
 
-    Of an array ``value`` and the history are the 2-norm, of a complex number the modulus; ``measure`` says so, and is
+    For an array ``value`` and the history are the 2-norm, for a complex number the modulus; ``measure`` says so, and is
     empty for a real number. The evolution is that of the values which the history shows.
     """
 

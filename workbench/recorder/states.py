@@ -1,8 +1,8 @@
 """States of a loop that are not numbers: strings and objects, kept as digests, by which repetition is seen.
 
-Two values are one state if they have the same digest, BLAKE2b of 8 bytes of their parts. Of each state the beginning of
-its text is kept to be shown. A state that comes again in the same order is a recurrence: of all p for which the newest
-p values are the p before them its period is the one that holds for the longest time, found with the Z function of the
+Two values are one state if they have the same digest, BLAKE2b of 8 bytes of their parts. The beginning of each state's
+text is kept for display. A state that comes again in the same order is a recurrence: of all p for which the newest p
+values are the p before them its period is the one that holds for the longest time, found with the Z function of the
 reversed record (Gusfield, Algorithms on Strings, Trees and Sequences, 1997, 1.4).
 """
 

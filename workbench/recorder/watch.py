@@ -245,7 +245,7 @@ class Watch(LoopRecorder):
             ) from error
 
     def _observe(self) -> None:
-        """Call the callbacks that are due, and have a thread that looks where anybody wants to know."""
+        """Call the callbacks that are due, and start the observer thread if there is a view or callback."""
         self.alarm = 1 << 62
         self.on_row = self._observe
         self.observer.calls_due()
@@ -259,10 +259,10 @@ class Watch(LoopRecorder):
         Parameters
         ----------
         state : str, optional
-            "finished", "stopped" or "failed"; by default "stopped" for a watch that was asked to stop.
+            "finished", "stopped" or "failed"; by default "stopped" after a stop request.
         result : object, optional
-            What the solver returned. One that has ``success`` (SciPy's results), or is SciPy's ``info`` of sparse
-            solvers (0 for success), says if the solver gave up.
+            The return value of the solver. ``success`` (SciPy's results) or SciPy's ``info`` of sparse solvers (0 for
+            success) says whether the solver gave up.
         how : tuple of str, optional
             What is known of the end: "asked", "interrupted", "left", "failed", "gave up" or "succeeded", and words.
 
@@ -286,7 +286,7 @@ class Watch(LoopRecorder):
 
     @property
     def end(self) -> LoopEnd:
-        """How the loop stands, or has ended: by what ``until`` says of its last values, else by what its caller did."""
+        """The state or end of the loop: as ``until`` holds for its last values, else by the way the caller left it."""
         if self.state in ("ready", "running") or not self.variables or not self.root.variables:
             standing = Standing.RUNNING if self.state == "running" else Standing.NOT_ENTERED
             return LoopEnd(standing if self.state in ("ready", "running") else Standing.OVER, self.iteration)

@@ -433,7 +433,7 @@ class Session:
         Every replay includes the edit from then on. The run without it, as far as it was ever computed, is kept in
         :attr:`histories`; :meth:`undo_edit` goes back to it. A value and its aliases (Identity, Switch, a loop's Merge)
         change together; values that were computed from it before stay. A loop variable may be edited before its Merge
-        has fired in this iteration: the run then stands behind the Merge.
+        has fired in this iteration: the run is then behind the Merge.
 
         Parameters
         ----------
@@ -1063,8 +1063,8 @@ class Session:
         frame : str or tuple of str, optional
             The loop, as in :meth:`termination`.
         at : {"start", "here"}, default "start"
-            Where the new session stands: at its beginning, or in the same iteration of the loop (at its end if the
-            fixed loop ends before that).
+            Position of the new session: at its beginning, or in the same iteration of the loop (at its end if the fixed
+            loop ends before that).
         seconds : float, default 0.2
             Time limit of each look-ahead.
 

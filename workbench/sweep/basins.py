@@ -77,7 +77,7 @@ class Basins:
 
 
 def columns_for(sweep: Sweep) -> list[str]:
-    """The columns by which attractors can be told: newest values of loop variables, else outputs that are numbers."""
+    """The columns that can distinguish attractors: newest values of loop variables, else outputs that are numbers."""
     whole = sweep.columns.all
     series = [f"{name}[-{c.shape[1]}:]" for name, c in whole.series.items() if c.ndim == 2 and c.dtype.kind in "iuf"]
     outputs = [name for name, c in whole.values.items() if c.ndim == 1 and c.dtype.kind in "iufc"]

@@ -22,7 +22,7 @@ CHUNK, CHUNKS = 32768, 6
 
 
 def compiles(problem: Problem, plan: ExecutionPlan) -> bool:
-    """True if rows hold numbers alone, and all that is collected stands in them."""
+    """True if rows hold only numbers, and contain everything that is collected."""
     values = plan.layout.values
     places = [v.place for v in values.values() if v.place is not None]
     if plan.raw or any(p.dtype is None and p.base for p in places):
@@ -44,7 +44,7 @@ def _stands_outside(plan: ExecutionPlan, ref: Ref) -> bool:
 
 
 def _stands_in_rows(plan: ExecutionPlan, ref: Ref) -> bool:
-    """True for a value of a loop that stands in the rows of this loop, whichever way is taken."""
+    """True for a value of a loop that is in the rows of this loop, whichever branch is taken."""
     found = plan.layout.values.get(ref)
     if found is None or found.place is None or not kept_in_rows(plan.layout, found.place) or found.guard:
         return False
@@ -52,7 +52,7 @@ def _stands_in_rows(plan: ExecutionPlan, ref: Ref) -> bool:
 
 
 def slot(plan: ExecutionPlan, node: str, index: int = 0) -> Place:
-    """The place of a value that stands in rows."""
+    """The place of a value in rows."""
     place = plan.layout.values[node, index].place
     assert place is not None  # compiles() has looked
     return place

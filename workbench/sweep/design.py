@@ -18,9 +18,9 @@ MOST_POINTS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Points: ``columns`` has one array of n values for each parameter. Of a grid, ``axes`` are the values along each
-    axis and ``shape`` their numbers; the first axis varies slowest. Points that were drawn have ``ranges``, each
-    (low, high, whether its logarithm is uniform), and a ``seed``."""
+    """Points: ``columns`` has one array of n values for each parameter. For a grid, ``axes`` are the values along each
+    axis and ``shape`` their counts; the first axis varies slowest. Points that were drawn have ``ranges``, each (low,
+    high, whether its logarithm is uniform), and a ``seed``."""
 
     kind: str
     columns: dict[str, np.ndarray]

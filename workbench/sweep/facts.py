@@ -1,7 +1,7 @@
-"""Facts about a point beside its values: label, rate, limit and period of a variable; proof and cause.
+"""Facts about a point in addition to its values: label, rate, limit and period of a variable; proof and cause.
 
 The first come from the newest values of one loop variable, which the run leaves behind; the others ask the analysis
-about a run that stands at the point's bound of work, and take milliseconds each.
+about a run paused at the point's bound of work, and take milliseconds each.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _fitted(graph: Graph, name: str, column: np.ndarray) -> np.ndarray:
 
 
 def _collected(graph: Graph, collect: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, int], tuple[str, ...]]:
-    """(outputs, series, facts) that are asked for."""
+    """The requested (outputs, series, facts)."""
     if collect is None:
         return tuple(graph.outputs), {}, ()
     wanted = [collect] if isinstance(collect, str) else list(collect)

@@ -163,8 +163,9 @@ class Sweep(RunningSweep):
         return find_basins(self, by, tolerance)
 
     def _table(self) -> dict[str, np.ndarray]:
-        """All columns but those that are made when they are asked for. An output that is named as a parameter or one of
-        our own columns is told by "(output)"."""
+        """All columns except those that are computed on demand. An output with the name of a parameter or of one of our
+        own columns gets the suffix "(output)".
+        """
         whole = self.columns.all
         own = {"iterations": whole.iterations, "events": whole.events, "recurs_after": whole.periods}
         found = {**self.points, **own, **self.columns.facts}

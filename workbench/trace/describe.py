@@ -31,8 +31,7 @@ def describe(array: Any) -> str:
 
 
 def short(value: Any, digits: int = 6) -> str:
-    """A value as short as it can be told, on one line: the number, the few items with so many digits, or
-    :func:`describe`."""
+    """A value in short form on one line: the number, a few items with ``digits`` digits, or :func:`describe`."""
     if isinstance(value, np.ndarray) and value.size <= WRITTEN_OUT and value.dtype != object:
         if value.ndim == 0:
             return str(value.reshape(-1)[0])

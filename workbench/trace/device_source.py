@@ -10,7 +10,7 @@ from workbench.trace.source import LiveSource
 
 
 class DeviceSource(LiveSource):
-    """The same rows as :class:`LiveSource`; arrays on a device are copied to the host, each time somebody asks."""
+    """The same rows as :class:`LiveSource`; arrays on a device are copied to the host each time they are read."""
 
     def _column(self, place: Place, start: int, stop: int, step: int) -> tuple[int, Any]:
         first, items = super()._column(place, start, stop, step)

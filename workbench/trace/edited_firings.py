@@ -14,7 +14,7 @@ Path = tuple[int, ...]
 
 class Written(Protocol):
     """An edit as readers of a trace see it: ``value`` was written over ``before`` at ``tags``, one of them ``ref``'s;
-    the run stood at ``stand``: frame, instruction, iteration path."""
+    the position of the run was ``stand``: frame, instruction, iteration path."""
 
     @property
     def ref(self) -> Ref: ...

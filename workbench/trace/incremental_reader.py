@@ -24,7 +24,7 @@ class RowValues(NamedTuple):
     """Values in the rows from ``start`` to ``stop`` (exclusive).
 
     ``rows`` are those in which the value fired, ascending, with their ``values``; ``missing`` are stretches of rows
-    (first, behind the last) that are not kept, so that nobody knows whether it fired. ``revision`` is that of the
+    (first, behind the last) that are not kept, so that it is unknown whether it fired. ``revision`` is that of the
     source.
     """
 

@@ -130,7 +130,7 @@ class Explanation:
     def text(
         self, advice: str = "ask for more with max_links.", *, most: int | None = SHOWN, width: int | None = WIDTH
     ) -> str:
-        """An indented tree; a value that was told before is named, not told again.
+        """An indented tree; a value that was explained before is only named.
 
         Parameters
         ----------

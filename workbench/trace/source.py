@@ -124,7 +124,7 @@ class LiveSource:
         return Extent(first, row + 1, -1, ip)
 
     def _gone(self, place: Place) -> bool:
-        """True if a value has been released: another may stand in an array's place by now."""
+        """True if a value has been released: another may be in its place by now."""
         if place.until < 0 or place.until >= KEPT:
             return False
         if place.dtype is None:

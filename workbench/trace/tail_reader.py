@@ -1,7 +1,7 @@
 """Reads single rows and the newest rows of a trace, at a cost independent of its length.
 
-A series of an inner loop with many activations numbers all of its rows for each question; here rows are asked for
-directly, so that a loop of a billion iterations can be looked at while it runs.
+A series of an inner loop with many activations indexes all of its rows for each query; this module reads rows directly,
+so that a loop of a billion iterations can be inspected while it runs.
 """
 
 from __future__ import annotations

@@ -377,8 +377,8 @@ class Trace:
     def save(self, path: str | PathLike[str], progress: Callable[[int, int], object] | None = None) -> None:
         """Write the trace to one file, a documented zip without pickle.
 
-        It is written piece by piece, so that memory for the whole of it is not needed. Of each loop the iterations are
-        written from the first one on after which all are kept.
+        It is written piece by piece, so that memory for the whole of it is not needed. For each loop, writing begins
+        with the first iteration after which all are kept.
 
         Parameters
         ----------
@@ -406,8 +406,8 @@ class Trace:
     def load(cls, path: str | PathLike[str], *, trusted: bool = False) -> Trace:
         """Read a trace that :meth:`save` wrote.
 
-        Arrays of 1 MiB and more that are not compressed are mapped: they take no memory until somebody looks. Saving
-        to the same path leaves a loaded trace as it is; a file that is cut short meanwhile ends the process.
+        Arrays of 1 MiB and more that are not compressed are mapped: they take no memory until they are read. Saving to
+        the same path leaves a loaded trace as it is; a file that is cut short meanwhile ends the process.
 
         Parameters
         ----------

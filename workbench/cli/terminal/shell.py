@@ -88,7 +88,7 @@ class Terminal:
                 self.do(line)
 
     def do(self, line: str) -> None:
-        """One line; an empty one repeats the last move. An error is shown in one sentence, and the terminal continues."""
+        """One line; an empty one repeats the last move. An error is one sentence, and the terminal continues."""
         line = line.strip()
         if not line:
             if self._again is None:

@@ -28,7 +28,7 @@ def watched_method(watch: Recorder, method: Any = "RK45") -> Any:
     Returns
     -------
     class
-        To be passed as ``method=``. A watch that was asked to stop ends the integration: status -1, with a message.
+        To be passed as ``method=``. A stop request to the watch ends the integration: status -1, with a message.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def residual_callback(watch: Recorder, A: Any, b: Any, **more: Any) -> Callable[
     Returns
     -------
     callable
-        The callback. It raises StopIteration where the watch was asked to stop: the solver does not catch it.
+        The callback. It raises StopIteration after a stop request to the watch: the solver does not catch it.
 
     Examples
     --------

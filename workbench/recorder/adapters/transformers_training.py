@@ -23,8 +23,8 @@ def follow_trainer(watch: Recorder, trainer: Any) -> None:
     A stop of the watch sets ``control.should_training_stop``, and so does ``until``, such as
     ``until={"eval_loss": ("<", 0.5)}``, once it is met.
 
-    With ``ops="torch"`` train inside of the block of the watch. What runs between two steps (evaluation, logs,
-    checkpoints) is not recorded; modules and parameters have the names that they have in ``trainer.model``.
+    With ``ops="torch"`` train inside the block of the watch. Work between two steps (evaluation, logs, checkpoints) is
+    not recorded; modules and parameters have the names that they have in ``trainer.model``.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def _tag(sizes: Sequence[tuple[int, int]]) -> str:
 
 
 def _one_call(positions: int, shape: Shape) -> Axes | None:
-    """The axes of an op that one call has: those of its size, if they can be told."""
+    """The axes of an op in one call: those of its size, if they can be identified."""
     found = [axis for axis, n in enumerate(shape) if n == positions and positions > 1]
     if len(found) > 2 or (len(found) == 2 and found[1] != len(shape) - 1):
         return None

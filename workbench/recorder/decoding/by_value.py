@@ -1,8 +1,8 @@
 """Pairs of ops that have other names in the two runs: those that gave the same numbers for a token of the prompt.
 
-A value is known by how many numbers it has, their sum, the sum of their squares and the largest: the order of the axes
-does not matter. What no value pairs, such as what follows a fault that is there from the first token on, is paired by
-the last op of each module, and at last by the logits.
+A value is identified by its number of elements, their sum, the sum of their squares and the largest: the order of the
+axes does not matter. Ops without such a pair, as after a fault that is there from the first token on, are paired by the
+last op of each module, and finally by the logits.
 """
 
 from __future__ import annotations

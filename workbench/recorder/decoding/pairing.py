@@ -28,8 +28,8 @@ class Pairs(NamedTuple):
 def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: ModelCall) -> Pairs:
     """The pairs by the names of ops and modules, in order; those of the same lines first.
 
-    What a cache returns are all keys so far: in a run without one they are what is put into it, so that an op that puts
-    new keys behind older ones is paired with the op that gives them.
+    A cache returns all keys so far, which a run without a cache computes in full; an op that appends new keys to older
+    ones is therefore paired with the op that computes them.
     """
     one, other = _names(a, call_a), _names(b, call_b)
     counts, turns = (Counter(one), Counter(other)), (_turns(one, call_a.positions), _turns(other, call_b.positions))
@@ -86,7 +86,7 @@ def _lineless(names: list[OpName]) -> list[OpName]:
 
 
 def _turns(names: list[OpName], positions: int) -> set[OpName]:
-    """Ops of a loop over the positions within a call, as of a recurrence: the first one is not that of the token."""
+    """Ops of a loop over the positions within a call, as in a recurrence: the first is not that of the token."""
     return {name for name, n in Counter(names).items() if positions > 1 and n % positions == 0}
 
 
@@ -130,9 +130,10 @@ def _begun_anew(
 
 
 def _names(run: DecodingRecord, call: ModelCall) -> list[OpName]:
-    """The names of the ops; of one outside of all modules the line stands in place of the module.
+    """The names of the ops; an op outside all modules has its line in place of the module.
 
-    A cache is told from an op of its name that puts together something else, as the two halves of a head.
+    A cache is distinguished from an op of the same name that concatenates something else, such as the two halves of a
+    head.
     """
     found = []
     for value in call.values:

@@ -47,8 +47,8 @@ def record_decoding(
         The tokens of the prompt, (batch, length) or (length,); rows of different lengths are padded on the left.
     generate : function, optional
         ``generate(model, prompt, **options)`` decodes with a loop of your own and returns all tokens; by default
-        ``model.generate`` is called. Of a graph it gets a function that runs it: ``model(input_ids=ids, ...)`` returns
-        the outputs by name; the default is greedy, with ``max_new_tokens`` and ``eos_token_id``.
+        ``model.generate`` is called. For a graph, ``model`` is a function that runs it: ``model(input_ids=ids, ...)``
+        returns the outputs by name; the default is greedy, with ``max_new_tokens`` and ``eos_token_id``.
     name : str, optional
         The name of the run in strings.
     tokenizer : object with ``decode``, optional

@@ -188,9 +188,10 @@ class EagerWatch(Watch):
     def session(self, **options: Any) -> Session:
         """A session on the recorded iterations as a loop of ATen calls: step both ways, look at values, edit, fork.
 
-        The loop has the newest iterations that have one form, as far back as ``memory=`` reaches. What a call writes in
-        place is a new value. Numbers that Python read from a tensor (``item()``) stay what they were after an edit: the
-        variable ``reads_differ`` of the loop is True from the first iteration on in which one would have been another.
+        The loop has the newest iterations that have one form, as far back as ``memory=`` reaches. A tensor that a call
+        writes in place becomes a new value. Numbers that Python read from a tensor (``item()``) stay what they were
+        after an edit: the variable ``reads_differ`` of the loop is True from the first iteration on in which one would
+        have been another.
 
         Parameters
         ----------

@@ -16,8 +16,9 @@ class OpRecord:
     """Rows of ``TENSOR_ROW`` by iteration.
 
     When the rows in memory together pass ``memory`` bytes, the older half goes: with a journal it is read from there,
-    without one every second of these iterations is lost, but for those in ``keep``. What is left stays exact; ``held``
-    names the iterations that are there, and ``ends`` says why there are no more where a process or a disk ended them.
+    without one every second of these iterations is lost, except for those in ``keep``. The remaining rows stay exact;
+    ``held`` names the iterations that are there, and ``ends`` says why there are no more where a process or a disk
+    ended them.
     """
 
     def __init__(self, memory: int, table: SiteTable | None = None, journal: Journal | None = None) -> None:

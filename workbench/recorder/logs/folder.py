@@ -25,8 +25,8 @@ def read_logs(folder: str | os.PathLike[str], *, until: Any = None, pattern: str
     Parameters
     ----------
     folder : str or path
-        The folder; links are not followed. Files are told by their names: ``.csv``, ``.jsonl``, ``.log``, ``.out``,
-        ``.txt``, ``.wandb``, ``trainer_state.json``, TensorBoard's events.
+        The folder; links are not followed. Files are recognised by their names: ``.csv``, ``.jsonl``, ``.log``,
+        ``.out``, ``.txt``, ``.wandb``, ``trainer_state.json``, TensorBoard's events.
     until, pattern
         As of :func:`workbench.read_log`.
 

@@ -55,7 +55,7 @@ def read_pattern(lines: Iterable[str], rows: LogRows, pattern: str) -> None:
 
 
 def _compiled(pattern: str) -> Any:
-    """The pattern by RE2, whose time grows with the line only: the lines may be anybody's."""
+    """The pattern compiled by RE2, whose time is linear in the line: the lines are untrusted."""
     import re2
 
     options = re2.Options()

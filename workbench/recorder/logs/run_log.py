@@ -33,7 +33,7 @@ class RunLog(Watch):
     steps : list
         The step of each iteration; None where the log tells none.
     notes : list of str
-        What was left out, or looks odd.
+        Records that were left out, or look odd.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class RunLog(Watch):
 
     @property
     def quiet(self) -> bool:
-        """False: nobody waits for a call."""
+        """False: no call is awaited."""
         return False
 
     @property

@@ -17,8 +17,10 @@ Where = tuple[int, tuple[Any, ...]]
 
 @dataclass(eq=False)
 class CarriedState:
-    """``states`` has the state after each loop, behind that before the first one where it is known (``begins`` is 0
-    then, else 1). ``link`` says how a loop's input is made of the output before; None where nobody can tell."""
+    """``states`` has the state after each loop, preceded by the state before the first one if it is known (``begins``
+    is 0 then, else 1). ``link`` describes how a loop's input is made from the previous output; None where that is
+    unknown.
+    """
 
     block: RepeatedBlock
     enters: Where | None
@@ -97,7 +99,7 @@ def find_state(torch: Any, block: RepeatedBlock) -> CarriedState | None:
 
 
 def _quick(torch: Any, values: list[Any], nexts: list[Any], entered: dict[int, list[Any]]) -> CarryLink | None:
-    """A link of all loops, if there is one of the first two: most pairs are told apart by these."""
+    """A link of all loops, if the first two have one: they rule out most candidates."""
     if any(v is None for v in (*values, *nexts)) or len({v.shape for v in values}) > 1:
         return None
     entered = {k: found for k, found in entered.items() if all(v is not None for v in found)}

@@ -92,7 +92,7 @@ def find_link(torch: Any, values: list[Any], nexts: list[Any], entered: dict[int
 
 
 def _sum(torch: Any, pairs: list[tuple[Any, Any]]) -> CarryLink | None:
-    """A constant that is added in each loop; of a single pair nobody can tell."""
+    """A constant that is added in each loop; a single pair cannot show that."""
     if len(pairs) < 2:
         return None
     added = [b.double() - a.double() for a, b in pairs]

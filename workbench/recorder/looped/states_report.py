@@ -69,7 +69,7 @@ class StatesReport:
     losses, best
         The loss after each loop, and the loop at which it is lowest.
     notes : list of str
-        What could not be found out, and why.
+        The facts that could not be determined, and why.
 
     Examples
     --------

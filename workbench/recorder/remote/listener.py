@@ -1,8 +1,8 @@
 """``Listener``: one thread that accepts workers, asks each for the secret, and hands on the lines of those who know it.
 
-All that a stranger can take is bounded: connections at once, the time until the secret is told, and bytes. A failed
-accept (no file descriptors are left, say) is counted and tried again after a pause; nothing ends the thread but
-``close``.
+The resources of an unauthenticated client are bounded: simultaneous connections, the time until the secret is sent, and
+bytes. A failed accept (no file descriptors are left, say) is counted and tried again after a pause; nothing ends the
+thread but ``close``.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Listener:
                 own.close()
 
     def _patience(self) -> float | None:
-        """Seconds until something is due that nobody sends."""
+        """Seconds until the next timeout."""
         due = [c.deadline for c in list(self._strangers)[:1]]
         if self._accept_at:
             due.append(self._accept_at)

@@ -49,7 +49,7 @@ def address_of(report: Any) -> ReportAddress:
 
 
 class Reporter:
-    """Sends the outlooks of one watch. Where nobody listens any more, the observer drops it and the loop goes on."""
+    """Sends the outlooks of one watch. When the listener has gone, the observer drops it and the loop goes on."""
 
     def __init__(self, report: Any, watch: Watch) -> None:
         self._address, self._watch = address_of(report), weakref.ref(watch)

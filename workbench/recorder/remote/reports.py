@@ -43,7 +43,7 @@ class WatchReports:
     Attributes
     ----------
     address : ReportAddress
-        What workers need; pickled reports are their address.
+        The address for workers; pickled reports are their address.
 
     Raises
     ------

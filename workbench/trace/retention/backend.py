@@ -99,7 +99,7 @@ class RetentionBackends:
         return retire, rewind
 
     def covers(self, store: int, stop: int) -> bool:
-        """True if one of them has every row of a store up to ``stop`` (exclusive), all that stands in it."""
+        """True if one of them has every row of a store up to ``stop`` (exclusive), with all its values."""
         return any(part.covers(store, stop) for part in self.parts if hasattr(part, "covers"))
 
     def complete(self, frame: int) -> Spans:

@@ -1,4 +1,4 @@
-"""Keep what loops carry: their variables in every iteration, with the decisions that tell what fired."""
+"""Keep what loops carry: their variables in every iteration, with the decisions that show what fired."""
 
 from __future__ import annotations
 

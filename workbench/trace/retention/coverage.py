@@ -36,7 +36,7 @@ class Coverage:
 
 
 def coverage(reader: RowReader, frame: int, places: Iterable[Place] = ()) -> Coverage:
-    """Of the iterations of a frame in which these places can be read; without any, of which it is known what fired."""
+    """The iterations of a frame in which these places can be read; without places, those whose firings are known."""
     source = reader.source
     own = [p for p in places if p.base > 0 and reader.layout.frame_of(p) == frame]
     extent = source.extent(frame)

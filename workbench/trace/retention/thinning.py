@@ -1,7 +1,7 @@
 """Columns of every row, or of every k-th one: of twice as few whenever the share of memory is full.
 
 The rows kept stay spread evenly over the whole run. Numbers and objects of a store are thinned apart, so that large
-arrays do not cost the numbers beside them; a row of which a part is missing is told by :meth:`ThinnedKeeper.held`.
+arrays do not displace the numbers of the same row; :meth:`ThinnedKeeper.held` reports rows with missing parts.
 """
 
 from __future__ import annotations
@@ -143,5 +143,5 @@ def _ends(rows: range) -> np.ndarray:
 
 
 def _item(place: Place) -> np.dtype[Any]:
-    """A void as large as what stands at the place."""
+    """A void dtype of the size of the value at the place."""
     return np.dtype((np.void, np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))))

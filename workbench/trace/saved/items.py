@@ -12,8 +12,8 @@ from workbench.trace.saved.members import MemberReader, MemberWriter
 
 
 def write_item(file: MemberWriter, name: str, item: Any) -> dict[str, Any]:
-    """Write one array, number, string array, or list or dict of numbers and texts, and return its entry; anything else
-    is recorded as absent."""
+    """Write one array, number, string array, or list or dict of numbers and strings, and return its entry; anything
+    else is recorded as absent."""
     if isinstance(item, np.ndarray) and item.dtype == object:
         texts = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in item.ravel().tolist()]
         file.json(f"{name}.json", {"shape": list(item.shape), "text": texts})

@@ -1,8 +1,8 @@
 """The layout in a trace file: read with every type checked, and held against the graph in the same file.
 
-Each reader relies on what is checked here: that a node of the layout is one of the graph and stands in its frame, that
-the values a node reads are in the layout, that a place is in a frame from which it can be seen, and that conditions are
-single bytes or numbers. What does not fit is a ValueError.
+Each reader relies on what is checked here: that a node of the layout is one of the graph and is in its frame, that the
+values a node reads are in the layout, that a place is in a frame from which it can be seen, and that conditions are
+single bytes or numbers. A mismatch is a ValueError.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def flag(value: Any) -> bool:
 
 
 def place_of(entry: Any) -> Place:
-    """A place as it stands in the file."""
+    """A place as it is in the file."""
     dtype = entry["dtype"]
     if dtype is not None and dtype not in DTYPES:
         raise ValueError(f"{repr(dtype)[:40]} is not a dtype of a slot")

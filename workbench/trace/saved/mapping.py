@@ -35,7 +35,7 @@ PADDING = 0xD935
 
 
 def aligned_member(name: str, at: int) -> zipfile.ZipInfo:
-    """The entry of a member that is stored as it is, whose local header will stand at byte ``at`` of the file."""
+    """The entry of a member that is stored uncompressed, with its local header at byte ``at`` of the file."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_STORED
     begin = at + HEADER + len(name.encode()) + ZIP64 + 4
@@ -120,7 +120,7 @@ def taken(item: Any) -> Any:
 
 
 class HeldItems(Sequence[Any]):
-    """Items of a column, some of which are in a mapped file until they are asked for."""
+    """Items of a column, some of which stay in a mapped file until they are read."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items

@@ -47,7 +47,7 @@ def save_trace(
     progress: Progress | None = None,
     more: Callable[[MemberWriter], object] | None = None,
 ) -> None:
-    """Write ``trace`` as it stands now; see :meth:`Trace.save`. ``more`` adds members of its own to the file."""
+    """Write the present state of ``trace``; see :meth:`Trace.save`. ``more`` adds members of its own to the file."""
     consistent_read(trace.source, lambda: _save(trace, Path(path), progress or _Shown(), more))
 
 

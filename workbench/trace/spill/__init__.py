@@ -17,8 +17,8 @@ one for each value
     under the value's name. Numbers have their own Arrow type, arrays are fixed-size lists (the items in C order),
     complex numbers are pairs. The metadata of the field has the ``dtype`` and the ``shape``: bool is written as uint8,
     bfloat16 as uint16, the narrow dtypes of a byte or less as uint8, with the same bits. Values of unknown shape and
-    strings are structs (see ``objects``). The value stands in the rows in which its node fired; in others the column
-    holds anything. ``values`` in the metadata lists all names of the value.
+    strings are structs (see ``objects``). The column holds the value in the rows in which its node fired; its other
+    rows are undefined. ``values`` in the metadata lists all names of the value.
 
 The schema's metadata has, under ``workbench.spill``, a JSON object with ``format``, ``version``, the graph's name and
 fingerprint, the ``frame`` (loop) and every column: ``name``, ``offset``, ``size``, ``dtype``, ``shape`` and ``values``,
@@ -27,8 +27,8 @@ of which one with ``shift`` -1 is seen one row later (the loop variable of an it
 after going back in the run later rows are written anew into other files. Edits of what a loop
 carries (``session.set_value``) are laid over what is read, and do not change files (see ``patches``).
 
-Files that are closed end with the footer that makes them complete; of the one in progress only this process can read.
-No pickle anywhere; values that are no arrays are not written, but computed again when they are asked for.
+Files that are closed end with the footer that makes them complete; only this process can read the one in progress. No
+pickle anywhere; values that are not arrays are not written, but recomputed when they are read.
 """
 
 from workbench.trace.spill.errors import SpillError

@@ -37,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class SpillColumn:
-    """Bytes ``offset`` to ``offset + size`` of a row; with dtype None a reference to an object stands there."""
+    """Bytes ``offset`` to ``offset + size`` of a row; with dtype None they are a reference to an object."""
 
     name: str
     offset: int
@@ -85,7 +85,7 @@ class Columns:
         raise KeyError(f"no column holds {place}")
 
     def schema(self, graph: Graph) -> Any:
-        """The Arrow schema: row numbers, then the columns; the description stands in the metadata as JSON."""
+        """The Arrow schema: row numbers, then the columns; the metadata holds the description as JSON."""
         pa = pyarrow()
         fields = [pa.field(ROW, pa.int64(), nullable=False)]
         for column in self.columns:
@@ -128,7 +128,7 @@ def columns_of(graph: Graph, layout: Layout) -> dict[int, Columns]:
 
 
 def _names(graph: Graph, layout: Layout) -> dict[tuple[int, int, int], list[Named]]:
-    """(base, offset, size) -> the values that stand there, those of the row itself first."""
+    """(base, offset, size) -> the values at that place, those of the row itself first."""
     found: dict[tuple[int, int, int], list[Named]] = {}
     for (node, output), value in layout.values.items():
         name = graph.name_of(Ref(node, output))

@@ -1,4 +1,4 @@
-"""Errors of spilling: what stands in the way, that nothing is lost, and how to go on."""
+"""Errors of spilling: the obstacle, that nothing is lost, and how to continue."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Files:
         self.on_disk -= segment.size
 
     def lose(self) -> None:
-        """Files that somebody removed take nothing more; the next batch goes into a new one."""
+        """Removed files take nothing more; the next batch goes into a new one."""
         with self._lock:
             for segment in list(self._open.values()):
                 if not segment.path.exists():

@@ -85,7 +85,7 @@ class Folder:
             self._made.discard(path.name)
 
     def close(self, keep: bool) -> None:
-        """Remove the folder, or with ``keep`` only the lock. What others put there stays, and the folder with it."""
+        """Remove the folder, or with ``keep`` only the lock. Foreign files stay, and the folder with them."""
         if self._lock < 0:
             return
         _remove(self.path, {LOCK} if keep else self._made)
@@ -109,7 +109,7 @@ def clean(parent: str | os.PathLike[str]) -> list[Path]:
 
 
 def _abandoned(path: Path) -> bool:
-    """Remove one folder if nobody holds its lock; whether it is gone."""
+    """Remove one folder if its lock is free; returns whether it is gone."""
     try:
         lock = os.open(path / LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -15,7 +15,7 @@ COPIED = 1 << 20
 
 
 def moved(rows: Rows, shift: int) -> Rows:
-    """The rows of a store in which places of a shift stand."""
+    """The rows of a store that hold places with this shift."""
     return range(rows.start + shift, rows.stop + shift, rows.step) if isinstance(rows, range) else rows + shift
 
 

@@ -50,7 +50,7 @@ class Index:
             self.spans.append(range(piece.first, piece.stop))
 
     def unite(self, pieces: list[SpillChunk], segment: Segment, number: int) -> None:
-        """These neighbours stand together in one batch now; they become one piece."""
+        """Merge these neighbours, which are in one batch now, into one piece."""
         at = bisect.bisect_left(self._firsts, pieces[0].first)
         one = pieces[0]
         one.stop, one.raw, one.segment, one.number = pieces[-1].stop, None, segment, number

@@ -1,9 +1,9 @@
 """Objects of a row as Arrow values: arrays of shapes that only the run knows, and strings. No pickle.
 
 A column of objects is a struct: ``dtype`` (the workbench's name of it; "string" where all items are str, "bytes" where
-all are bytes, "text" for both; "absent" for values that are no arrays, which are not written and are computed again
-on request), ``shape``, ``data`` (the items in C order), ``text`` (the items of a text, in UTF-8; with "text" a
-letter s or b stands in front of each). A row without a value is null.
+all are bytes, "text" for both; "absent" for values that are no arrays, which are not written and are computed again on
+request), ``shape``, ``data`` (the items in C order), ``text`` (the items of a text, in UTF-8; with "text" each is
+preceded by a letter s or b). A row without a value is null.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 class SpillStatus:
     """``state`` is "idle" (nothing waits), "writing", "stopped" (``error`` says why) or "closed".
 
-    ``on_disk`` bytes stand in files now, ``written`` were written in all, ``waiting`` are in memory on their way;
-    ``rows`` are on disk, ``rate`` is in bytes per second, ``limit`` is None without one.
+    ``on_disk`` bytes are in files now, ``written`` were written in total, ``waiting`` are queued in memory; ``rows``
+    are on disk, ``rate`` is in bytes per second, ``limit`` is None without one.
     """
 
     state: str

@@ -43,7 +43,7 @@ class SpillStore(NoBlocks):
     folder:
         Where the run's folder is made. Folders there that runs of dead processes left are removed first.
     graph, layout:
-        Of the run: they give the columns and their names.
+        The run's graph and layout: they give the columns and their names.
     live:
         (init rows, parent rows) of the activations of a frame that the machine knows; those of rows that are here stay
         in memory, 16 bytes each.
@@ -294,7 +294,7 @@ class SpillStore(NoBlocks):
 
 
 def _close(writer: Writer) -> None:
-    """Of a store that nobody holds any more, and at the end of the process."""
+    """Close a store that is no longer referenced, or at the end of the process."""
     try:
         writer.close()
     except SpillError:  # there is nobody to tell; what was kept so far is left as it is

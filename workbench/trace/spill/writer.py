@@ -4,9 +4,9 @@ State that never changes: the folder, the columns and schema of each store, size
 the index of each store, the queue (its first chunk is the one being written), ``error`` and the counters. The files
 themselves belong to the thread alone, except for those that a step back made void.
 
-An error stops the thread at the chunk that it stands on; :meth:`Writer.retry` lets it try that one again. Nothing is
-taken off the queue before it is in a file. Where the system gives no thread, whoever brings a chunk or waits for one
-writes it, holding ``lock``, until a thread can be started.
+An error stops the thread at the current chunk; :meth:`Writer.retry` lets it try that chunk again. Nothing is taken off
+the queue before it is in a file. Where the system gives no thread, whoever brings a chunk or waits for one writes it,
+holding ``lock``, until a thread can be started.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def prepare(proto: Any, weights: Weights, outputs: Sequence[str] | None = None) 
 
 
 def _skeleton(model: Any, weights: Weights) -> tuple[Any, set[str]]:
-    """A copy without large initializers, which say nothing about shapes, and the names of the inputs that replace them."""
+    """A copy without large initializers, which say nothing about shapes, and the names of inputs that replace them."""
     made = wiring.without_graph(model)
     graph, source = made.graph, model.graph
     for field, value in source.ListFields():

@@ -14,7 +14,7 @@ BAD = INFINITE | NOT_A_NUMBER
 
 
 def look(recorder: OpRecorder, values: Mapping[str, Any], unfinished: bool = False) -> BadOp | None:
-    """The first bad op, if a bad value stands in one of ``values``, in a parameter, a buffer or the optimizer's state.
+    """The first bad op, if one of ``values``, a parameter, a buffer or the optimizer's state holds a bad value.
 
     An iteration left in its midst, and a loop of which nothing else is known, are judged by the NaN of their ops.
     """

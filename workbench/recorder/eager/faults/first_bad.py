@@ -55,7 +55,7 @@ class BadOp:
     kind : str
         "nan", "inf", or a silent fault: "no gradient", "zero gradient", "wrapped".
     operands : list of OpOperand
-        What the op read.
+        The operands that the op read.
     reached : str
         Where the bad value showed, and in which iteration.
     chain : list of Site

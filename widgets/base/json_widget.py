@@ -87,8 +87,8 @@ class Controls(ActPart):
 
     ``{"name", "type", "label", "value", "tip"}``, with ``type`` one of "choice" (buttons of which one is pressed),
     "press" (buttons that do something), "select", "checks" (a list that opens), "switch" and "text"; ``options`` are
-    ``{"value", "text", "tip"}``. A control whose ``shown`` is false is left out. ``status["headline"]``: in a panel
-    the line stands beside the title of its area.
+    ``{"value", "text", "tip"}``. A control whose ``shown`` is false is left out. ``status["headline"]``: in a panel the
+    line is shown beside the title of its area.
     """
 
     _script = script("base/controls.js")

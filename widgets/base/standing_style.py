@@ -1,6 +1,6 @@
 """The style of the statuses of a loop: cards and verdicts have the signs and colours of one list.
 
-See :mod:`workbench.analysis.standing`. In the light theme a sign stands white on its colour, in the dark one black.
+See :mod:`workbench.analysis.standing`. A sign is white on its colour in the light theme, black in the dark one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A small view whose content is one dictionary: what the toolbar, the time slider and the progress bars have in common.
 
 The pump shows it a snapshot; it is sent to the browser only when it differs from what is there, and the pump waits for
-the browser's answer (see ``pump``). A trace without a session has no pump: the view is then shown when it is asked to.
+the browser's answer (see ``pump``). A trace without a session has no pump: the view is then updated on request.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ MAX_RECOMMENDED = 20
 class BreakpointTable(HtmlView):
     """The breakpoints, watchpoints and logpoints of a session as a table that can be edited.
 
-    "Recheck" shows where a breakpoint would have stopped in the recorded run, without running anything. The lines that
-    logpoints wrote stand below the table, recommended breakpoints beside it. A recorded run has no breakpoints.
+    "Recheck" shows where a breakpoint would have stopped in the recorded run, without running anything. Lines written
+    by logpoints are below the table, recommended breakpoints beside it. A recorded run has no breakpoints.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def _text(value: float | None) -> str:
 def curve_model(diff: Diff, position: int | None) -> dict[str, Any] | None:
     """The distances of one row: ``x``, ``lines`` (name, x, y, differing), ``axis``, ``name``; None where there is none.
 
-    Of a value that fires several times x counts iterations (firings, in nested loops); of one array its items. Long
+    For a value that fires several times x counts iterations (firings, in nested loops); for one array its items. Long
     series are thinned, with every extreme kept.
     """
     if position is None or not 0 <= position < len(diff.rows):

@@ -35,7 +35,7 @@ def ahead_of(session: Session | None, path: Path, outer: tuple[int, ...] | None,
 
 
 def drawn_part(iterations: np.ndarray, end: int | None, last: float) -> slice:
-    """The iterations that are drawn: all to the end, unless that is so far that what was computed would be a dot."""
+    """The iterations that are drawn: all to the end, unless the computed part would shrink to a dot."""
     share, more = LONG if end is not None else NEAR
     far = share * last + more
     if len(iterations) and iterations[-1] <= far:
@@ -98,7 +98,7 @@ def lines_ahead(names: list[str], found: Any, graph: Graph, log: bool) -> list[d
 
 
 def now_of(snapshot: Any, path: Path, outer: tuple[int, ...] | None, lines: list[dict[str, Any]]) -> float | None:
-    """The iteration that the run stands in, or the last one that was computed; None before the first."""
+    """The current iteration, or the last one that was computed; None before the first."""
     last = max((float(line["x"][-1]) for line in lines if len(line["x"])), default=None)
     counts = getattr(snapshot, "iterations", None) or {}
     at = counts.get(path, -1)

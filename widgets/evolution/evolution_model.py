@@ -130,7 +130,7 @@ class EvolutionModel:
             self._trace, self._series = trace, {}
 
     def series(self, name: str) -> Any:
-        """The series of a value that is followed, of one activation only where that was asked for."""
+        """The series of a followed value, limited to one activation where that was requested."""
         if name not in self._series:
             if self._trace is None:
                 raise KeyError(name)

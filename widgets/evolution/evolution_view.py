@@ -79,15 +79,15 @@ class EvolutionView(EvolutionControl, Zoomed):
     against : str, optional
         The other value of a phase portrait.
     frame : tuple of str, optional
-        Path of the loop whose variables are shown; by default the one at which the run is, at first the outermost.
-        Of a loop in a loop the activation that is looked at is shown then, else the newest.
+        Path of the loop whose variables are shown; by default the one at which the run is, at first the outermost. For
+        a nested loop the selected activation is shown then, else the newest.
     activation : str or tuple of int, default "all"
         For a loop in a loop: "all" activations in order, "looked at" (the one of the focus, else the newest), or the
         iteration of the loops around it.
     focus : Focus, optional
         A selection to share.
     condition : ConditionStrips, optional
-        Gives the strips of the loop's condition, which stand below those of its variables.
+        Gives the strips of the loop's condition, which are below those of its variables.
     runs : OtherRuns, optional
         The runs that are drawn beside this one, shared with other views; by default copies and earlier runs of the
         session.

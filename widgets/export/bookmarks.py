@@ -1,4 +1,4 @@
-"""Bookmarks of a panel: moments that somebody wants to show one after the other, which travel in a finding."""
+"""Bookmarks of a panel: moments to be presented one after the other, which are saved in a finding."""
 
 from __future__ import annotations
 

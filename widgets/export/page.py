@@ -1,7 +1,7 @@
 """All views of a panel in one HTML file that needs no network, with a time slider that moves them.
 
-What a view shows is a specification; the file holds that of the newest state and, for each of some moments, only what
-differs from it. The data is JSON in which no tag can end the script, and the page may load nothing from anywhere.
+Each view is drawn from a specification; the file holds that of the newest state and, for each of some moments, only the
+differences from it. The data is JSON in which no tag can end the script, and the page may load nothing from anywhere.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def write_page(
 ) -> Path:
     """Write the pictures one below the other, each under its title; ``moments`` are the slider's places in words.
 
-    ``theme_name`` is "light", "dark" or "auto", which asks the browser. ``note`` is a text by hand, and ``edits`` are
-    sentences on values that were set by hand; both stand above the pictures.
+    ``theme_name`` is "light", "dark" or "auto", which follows the browser. ``note`` is the user's text, and ``edits``
+    are sentences on values that were set by hand; both are shown above the pictures.
     """
     if theme_name not in (*theme.THEMES, "auto"):
         raise WorkbenchError(f"Unknown theme {theme_name!r}.", slug="no-theme", fix='use "light", "dark" or "auto".')

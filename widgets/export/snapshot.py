@@ -1,4 +1,4 @@
-"""A finding: one file with the recorded run, where it stood, its breakpoints and what was looked at.
+"""A finding: one file with the recorded run, its position, its breakpoints and the selected moment.
 
 The file is a trace file (``workbench.trace.saved.format``) with one more member, ``finding.json``::
 
@@ -42,7 +42,7 @@ NO_FINDING = "give a file that panel.save wrote. If it is one, it was truncated 
 
 @dataclass(frozen=True, slots=True)
 class DebugSnapshot:
-    """A recorded run and the place that somebody wanted to show."""
+    """A recorded run and the place to be shown."""
 
     trace: Trace
     state: str = ""
@@ -200,7 +200,7 @@ def _identity(path: str | os.PathLike[str]) -> tuple[int, ...]:
 
 
 def _inputs(file: MemberReader, head: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """The stored inputs; ValueError for entries that are none. What the workbench could not store is left out."""
+    """The stored inputs; ValueError for other entries. Inputs that the workbench could not store are left out."""
     entries = head.get("inputs") or []
     if not isinstance(entries, list):
         raise ValueError("the inputs are not a list")

@@ -67,7 +67,7 @@ class GraphControl(_Part):
         self.scene.direction = direction
 
     def _watch(self, position: str | None, event: int) -> None:
-        """Keep the node that fires next in sight; open what it stands in, but nothing that was closed by hand."""
+        """Keep the node that fires next in sight; open the boxes around it, but none that was closed by hand."""
         if position is None or position == self._stood:
             return
         self._stood, self._sight, self._moved = position, position, bool(event)
@@ -77,8 +77,9 @@ class GraphControl(_Part):
                 self._refit()
 
     def blame(self, node: str | None) -> None:
-        """Open the boxes around the node that made the first bad value, and keep it in sight, as long as nobody has
-        opened, closed or selected something else."""
+        """Open the boxes around the node that made the first bad value, and keep it in sight, until the user opens,
+        closes or selects something else.
+        """
         if node is None or node == self._blamed or self._shut or self.focus.node is not None:
             return
         self._blamed = node
@@ -235,8 +236,8 @@ class GraphControl(_Part):
         ----------
         value : float or {"in", "out", "one", "fit", "start", "again", "selection"}
             A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
-            large; "start" opens as many boxes as can be read in the room, if nobody has opened or closed one, and is
-            "fit" as far as the words can then be read; "again" is "start" where nobody has zoomed since.
+            large; "start" opens as many boxes as can be read in the room, if the user has opened or closed none, and is
+            "fit" as far as the words can then be read; "again" is "start" if the user has not zoomed since.
         width, height : float, default 0.0
             Room in pixels for "fit", "start" and "again".
         """
@@ -292,8 +293,9 @@ class GraphControl(_Part):
             self.zoom = found if found >= WHOLE else LEGIBLE
 
     def _unfold(self) -> None:
-        """Open as much as can be read in the room, around where the session stands first, and that also where the words
-        are small."""
+        """Open as many boxes as remain readable, those around the session's position first, and these even if the words
+        are small.
+        """
         home = self.scene.folding.home
         with self._show_lock:
             place = self._stood if self.follow and self._moved else None

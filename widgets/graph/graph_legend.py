@@ -1,6 +1,6 @@
 """The legend of a graph's picture: what the colours and lines on the screen mean, and nothing that is not there.
 
-What is told first is what people look for first: a line has room for about nine signs.
+The most needed signs come first: a line has room for about nine signs.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ MIN_HEIGHT = 80.0
 
 @dataclass(frozen=True)
 class Marks:
-    """Marks set by the user: ids of boxes selected and found, breakpoints (see ``breakpoint_marks``), the zoom,
-    and whether the picture shows another moment than the session stands at."""
+    """Marks set by the user: ids of boxes selected and found, breakpoints (see ``breakpoint_marks``), the zoom, and
+    whether the picture shows another moment than the session's present one."""
 
     selected: str | None = None
     matches: frozenset[str] = frozenset()

@@ -85,8 +85,9 @@ def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]
 def values(
     boxes: Sequence[Box], edges: Sequence[Box], state: Mapping[str, Any], right: bool
 ) -> tuple[list[Any], list[Any]]:
-    """The value of each box at the right end of its last line, of a closed box what is to be told of something inside
-    below it, and the sides of each Switch; the second list is what is NaN or infinite."""
+    """The value of each box at the right end of its last line, notes on the content of closed boxes below them, and the
+    sides of each Switch; the second list has the values that are NaN or infinite.
+    """
     plain: list[Any] = []
     bad: list[Any] = []
     below: list[Any] = []

@@ -1,7 +1,7 @@
 """The bar above the picture of a graph: search, zoom, direction, the path of boxes, the selected node with its edges,
 and the overview of a large graph.
 
-It only shows a status and sends what is pressed; the view (``graph_view``) decides what that means.
+It only shows a status and reports clicks; the view (``graph_view``) decides what they mean.
 """
 
 from __future__ import annotations

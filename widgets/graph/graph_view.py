@@ -213,7 +213,7 @@ class GraphView(GraphControl, FigureView):
         }
 
     def _captioned(self, picture: Mapping[str, Any], node: str | None) -> str | None:
-        """The open loop in whose caption the next node, an input without a box, stands as an invariant."""
+        """The open loop whose caption lists the next node, an input without a box, as an invariant."""
         graph = self.source.graph
         if node is None or self._marked(picture, node) is not None:
             return None
@@ -224,7 +224,7 @@ class GraphView(GraphControl, FigureView):
         )
 
     def _marked(self, picture: Mapping[str, Any], node: str | None) -> str | None:
-        """The node as the next one; an input that stands in the caption of a loop has no box to be marked."""
+        """The node as the next one; an input listed in the caption of a loop has no box to mark."""
         home = picture["home"].get(node or "")
         known = self.source.graph.nodes.get(node or "")
         inside = known is not None and known.op == "Placeholder" and home != node and home not in self.scene.groups

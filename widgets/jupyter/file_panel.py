@@ -24,8 +24,8 @@ _LISTED = 6
 def open_file(path: str | Path, again: bool = False) -> None:
     """Display a file: the panel on a model with inputs made up, on a recorded run, or a saved panel.
 
-    A page that is loaded again gets the panel that the file has already, with its run as it stands, unless the file
-    has changed since. A model for whose inputs no arrays can be made up is shown as a graph.
+    A reloaded page gets the file's existing panel with its run, unless the file has changed since. A model without
+    usable sample inputs is shown as a graph.
 
     Parameters
     ----------

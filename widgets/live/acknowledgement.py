@@ -1,4 +1,5 @@
-"""How a view in the browser answers: how many views there are, what is on the way, and whether anybody looks.
+"""Acknowledgements of a view in the browser: the number of views, the updates on the way, and whether any view is
+visible.
 
 A browser whose tab is hidden or gone does not answer. After ``PATIENCE_S`` seconds in which updates were sent and none
 was acknowledged the view counts as *asleep*: nothing is sent any more, and the pump's thread may end. Any message from
@@ -75,7 +76,7 @@ class Acknowledgement:
         return self._asleep
 
     def doze(self) -> None:
-        """Another view of the same page has stopped to answer: so has this one."""
+        """Another view of the same page has stopped answering; treat this one alike."""
         self._asleep = self._asleep or self._views > 0
 
     def rouse(self) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class LiveView(ErrorDisplay):
     """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``Sink``).
 
-    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is what the
-    views of a panel look at together; a view that stands alone has its own.
+    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is the
+    selection shared by the views of a panel; a view outside a panel has its own.
     """
 
     urgent = False

@@ -3,7 +3,7 @@
 State that never changes: the session, the highest rate (20 Hz), the largest number of updates in flight (2), the
 fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for each the version that it has shown.
 
-- *Coalescing.* A view is asked to show the newest snapshot, never each one; stops between two ticks are skipped.
+- *Coalescing.* A view shows the newest snapshot, never each one; stops between two ticks are skipped.
 - *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
   of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
   answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
@@ -16,13 +16,13 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
 - *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
   click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
 - *Playing.* While a slider plays iterations, figures are drawn as sparingly as during a run, so that what is played is
-  shown at the speed that was asked for; they catch up as soon as it ends.
+  shown at the chosen speed; they catch up as soon as it ends.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
   seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
 - *Idle costs nothing.* While the session is paused and all views are up to date the thread sleeps on an event, which
   the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
-- *Nobody there.* While nothing happens the status line is asked every half minute for a sign of life; when none comes
-  (the tab was closed, the machine has gone) all views of the page are asleep.
+- *No viewer.* While nothing happens the status line is pinged every half minute; without an answer (the tab
+  was closed, the machine has gone) all views of the page are asleep.
 - The thread runs only while some sink has a view in a browser, and ends with ``close()``. Where the system gives no
   thread, whoever wakes the pump shows the views, and the session's own thread at each stop.
 """
@@ -127,7 +127,9 @@ class Pump(Served):
         self._show_here()
 
     def _stopped(self, snapshot: Any) -> None:
-        """A stop, on the session's thread: urgent views are told at once, also while the pump is busy with a figure."""
+        """A stop, on the session's thread: urgent views are notified at once, even while the pump is busy with a
+        figure.
+        """
         with self._lock:
             urgent = [s for s in self._shown if s.urgent and s.views > 0]
         for sink in urgent:

@@ -43,7 +43,8 @@ class RecordedBytes(NamedTuple):
 
 def recorded(trace: Trace) -> tuple[list[RecordedBytes], int]:
     """The values of a record, those of most bytes first, and how many are objects, whose size is not known. Values that
-    stand in one place (a Merge, its Switch and Exit) are one."""
+    share one place (a Merge, its Switch and Exit) are one.
+    """
     found: list[RecordedBytes] = []
     seen: set[tuple[int, int]] = set()
     unknown = 0

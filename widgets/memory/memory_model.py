@@ -77,7 +77,7 @@ def ledger_model(memory: Any, path: str | None = None) -> dict[str, Any]:
 
 
 def _events(events: Sequence[Any], start: float, end: float) -> list[dict[str, Any]]:
-    """Events of one kind that would stand over each other are one."""
+    """Overlapping events of one kind are one."""
     together: dict[tuple[str, int], list[Any]] = {}
     for e in events:
         together.setdefault((e.kind, int(EVENT_PLACES * (e.seconds - start) / max(end - start, 1e-9))), []).append(e)
@@ -159,8 +159,9 @@ class SessionMemory:
 
 # -- a record ----------------------------------------------------------------------------------------------------------
 def trace_model(trace: Trace) -> dict[str, Any]:
-    """Bytes of the record by value, the largest first, as ``bars``; objects have no size that is known. Values that
-    stand in one place (a Merge, its Switch and Exit) are one bar."""
+    """Bytes of the record by value, the largest first, as ``bars``; objects have no known size. Values that share one
+    place (a Merge, its Switch and Exit) are one bar.
+    """
     sizes, unknown = recorded(trace)
     total = sum(one.bytes for one in sizes)
     bars = [bar(one.name, label(trace.graph, one.node, one.output), one.bytes, one.rows) for one in sizes[:MAX_BARS]]

@@ -36,7 +36,7 @@ _WATCHES: weakref.WeakKeyDictionary[Any, LedgerWatch] = weakref.WeakKeyDictionar
 
 
 class LedgerWatch:
-    """The ledger where the pump expects a session: a version that grows, and nobody who tells of it."""
+    """The ledger as the pump expects a session: its version grows, without notifications."""
 
     def __init__(self, ledger: Any) -> None:
         self._ledger = weakref.ref(ledger)

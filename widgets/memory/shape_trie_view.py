@@ -69,7 +69,7 @@ class TrieSource(ViewSource):
 class ShapeTrieView(FigureView):
     """The shapes of a trie as an icicle: rank, then sizes, then dtype and layout, with the number of shapes beside.
 
-    A trie without a session is read every half second while a browser shows the view. Reading blocks nobody.
+    A trie without a session is read every half second while a browser shows the view. Reading does not block runs.
 
     Parameters
     ----------

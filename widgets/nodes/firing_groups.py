@@ -1,4 +1,4 @@
-"""Nodes that fire in the same rows, and where what each of them gives stands: made once for a run.
+"""Nodes that fire in the same rows, and the places of their outputs: computed once for a run.
 
 A graph of 50,000 nodes has few such groups, and the numbers of a group lie in one row: its newest values are found by
 one question, and read by one copy.
@@ -42,17 +42,17 @@ class FiringGroup(NamedTuple):
 
 
 class RowColumn(NamedTuple):
-    """Numbers of one type that stand in the rows of one frame: ``row`` is the place of a whole row, as bytes."""
+    """Numbers of one type in the rows of one frame: ``row`` is the place of a whole row, as bytes."""
 
     row: Place
     dtype: np.dtype
 
 
 class NodePlaces:
-    """The nodes of a graph in the order of the program, and where the newest value of each first output stands.
+    """The nodes of a graph in the order of the program, and the place of the newest value of each first output.
 
-    ``column`` is by number of a node the one of ``columns`` that it stands in, or -1 for arrays, objects and
-    constants; ``offset`` is where in a row, and ``until`` the instruction before which it stands there.
+    ``column`` is, by index of a node, its one of ``columns``, or -1 for arrays, objects and constants; ``offset`` is
+    its position in a row, and ``until`` the instruction before which it is there.
     """
 
     def __init__(self, graph: Graph, trace: Trace | None) -> None:

@@ -1,9 +1,9 @@
 """Facts of the newest value of every node: least, largest, how many items are not finite and zero, and its bytes.
 
-They are kept for each value, and one is read again only when another one stands in its place: what a step costs is what
-the step has computed. Numbers are read row by row, however many nodes have theirs in it; arrays one by one, for at most
-0.05 s a look, and what a standing run could not give in that time at the next look (``behind``). While a run goes on
-nothing is read.
+They are kept for each value, and one is read again only when another has taken its place: a step costs only as much as
+it has computed. Numbers are read row by row, however many nodes have theirs in it; arrays one by one, for at most 0.05
+s a look, and what a standing run could not give in that time at the next look (``behind``). While a run goes on nothing
+is read.
 """
 
 from __future__ import annotations

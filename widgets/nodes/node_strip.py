@@ -37,7 +37,7 @@ NAME = 40
 class NodeStrip(HtmlView):
     """A strip of all nodes in the order of the program, a cell for each of up to 1,200, else for a few in a row.
 
-    The height of a bar, its colour and the text under the pointer tell whether the newest value is finite, infinite or
+    The height of a bar, its colour and the text under the pointer show whether the newest value is finite, infinite or
     NaN, of an earlier iteration, or not there yet. A click or the arrow keys select a node in all views.
 
     Parameters

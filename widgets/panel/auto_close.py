@@ -1,14 +1,13 @@
 """Closes panels that became unreachable because their notebook cell was re-run.
 
 ipywidgets keeps every widget alive, so a panel is never collected. In a notebook, after each cell and when a browser
-stops to show it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name, has none any more, no
+stops showing it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name, has none any more, no
 list or dictionary of the notebook holds it or what it shows, and no browser shows it. One that never had a name, the
 last line of a cell, is closed after a cell if it was shown and is shown no more. Where all cells run at once, a browser
 draws their panels later than they lose their names: one that it has yet to draw stays until the cell that displayed it
-runs again. What a name still means is kept, also when its output is cleared: showing it again must work; without a view
-in a browser it has no thread but its session's. One that was closed leaves IPython's history of outputs (``_``,
-``Out``) too, so that its session and the record of its run are freed. In marimo a panel is closed when its cell runs
-again.
+runs again. A panel with a name is kept, also when its output is cleared: showing it again must work; without a view in
+a browser it has no thread but its session's. One that was closed leaves IPython's history of outputs (``_``, ``Out``)
+too, so that its session and the record of its run are freed. In marimo a panel is closed when its cell runs again.
 """
 
 from __future__ import annotations

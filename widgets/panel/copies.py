@@ -98,7 +98,7 @@ class Copies:
             self.box.children = [*told, *([] if self._instead is not None else [self._panel]), *copies]
 
     def display(self, **kwargs: Any) -> Any:
-        """The data with which a notebook shows the panel and what stands around it."""
+        """The data with which a notebook shows the panel and its surroundings."""
         self.expected()
         return self.box._repr_mimebundle_(**kwargs)
 

@@ -21,11 +21,10 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 def health_model(session: Any) -> dict[str, Any]:
     """``text``, ``title``, ``operands``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite,
-    with the ``chain`` from its cause on; without one, of an index out of range, which JAX moves or drops without a
-    word, or of an integer that wrapped; without these, ``finite``
-    says where it was looked for. Of a run that starts from an infinity, and of unsigned integers that wrapped,
-    ``starts`` says so. Nothing is said of the rest of a run that starts from an infinity: what comes of it is not told
-    apart from it. Empty while nothing is known.
+    with the ``chain`` from its cause on; without one, of an index out of range, which JAX silently moves or
+    drops, or of an integer that wrapped; without these, ``finite`` says where it was looked for. ``starts`` says that a
+    run starts from an infinity, or that unsigned integers wrapped. Nothing is said of the rest of a run that starts
+    from an infinity: what comes of it is not told apart from it. Empty while nothing is known.
 
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """

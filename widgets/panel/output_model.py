@@ -16,7 +16,7 @@ MOST = 1 << 22
 def output_model(session: Any) -> dict[str, Any]:
     """``tone``, ``headline``, ``detail`` and ``node`` (the name of the value) of the first output.
 
-    Empty before the end, and for a graph with a loop, whose end is told instead.
+    Empty before the end, and for a graph with a loop, whose end is shown instead.
     """
     graph = session.graph
     if any(graph.frames) or not graph.outputs or session.state != "finished":

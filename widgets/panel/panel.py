@@ -283,7 +283,7 @@ def debug(graph: Graph | Session, inputs: Mapping[str, Any] | None = None, **opt
     Parameters
     ----------
     graph : Graph or Session
-        A graph, for which a session is made that stands before the first node; or a session, which stays open when the
+        A graph, for which a session is made that starts before the first node; or a session, which stays open when the
         panel is closed.
     inputs : mapping, optional
         Values of the graph's inputs by name.

@@ -29,8 +29,8 @@ THIS = "this run"
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """``label`` is its name in all views, ``words`` what tells it from this run, ``run`` a session, a history, a trace
-    or a watch; ``slot`` numbers its dashes, and ``added`` says that somebody gave it."""
+    """``label`` is its name in all views, ``words`` its difference from this run, ``run`` a session, a history, a trace
+    or a watch; ``slot`` numbers its dashes, and ``added`` says that the user added it."""
 
     label: str
     words: str
@@ -42,8 +42,8 @@ class OtherRun:
 class OtherRuns:
     """Which runs there are beside the one of ``source``, and which of them are drawn beside it.
 
-    What a run was before an edit is recomputed on a thread of its own when it is first drawn; ``on_change`` tells then,
-    and when a choice changes.
+    The run before an edit is recomputed on a separate thread when it is first drawn; ``on_change`` is called then, and
+    when a choice changes.
     """
 
     def __init__(self, source: ViewSource) -> None:
@@ -122,7 +122,7 @@ class OtherRuns:
         self.changed()
 
     def drawn(self) -> list[OtherRun]:
-        """The runs that are to be drawn: as somebody has chosen, else the newest ones."""
+        """The runs to draw: those that the user has chosen, else the newest ones."""
         runs = self.all()
         usual = {run.label for run in runs[-DRAWN:]}
         return [run for run in runs if self._chosen.get(run.label, run.label in usual)]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Rewritten:
-    """Remembers how the rows of a trace were written when ``since`` was asked last."""
+    """Remembers how the rows of a trace were written at the last call of ``since``."""
 
     def __init__(self) -> None:
         self._known: tuple[Any, int, tuple[Any, ...]] | None = None

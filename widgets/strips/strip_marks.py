@@ -88,7 +88,7 @@ def _free_side(lines: list[StripLine], place: float, log: bool, span: list[float
 
 
 def share_of(y: float, span: list[float], log: bool) -> float | None:
-    """How high a value stands on an axis, from 0 to 1; None where the axis does not show it."""
+    """The height of a value on an axis, from 0 to 1; None where the axis does not show it."""
     if not math.isfinite(y) or log and y <= 0:
         return None
     low, high = span

@@ -43,9 +43,9 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
     """The figure of some strips.
 
     ``plain``: with the heads as strings of the figure; in the panel the browser writes them, and keeps them up to date
-    with the crosshair. What it needs is in ``layout["meta"]``: ``heads`` (axis, name, value, notes, and for each line
-    the number of its trace, name, colour; all texts escaped), ``now``, ``words``, ``end``, ``link``, ``whole`` (axes of
-    integers).
+    with the crosshair. The data for that is in ``layout["meta"]``: ``heads`` (axis, name, value, notes, and for each
+    line the index of its trace, name, colour; all strings escaped), ``now``, ``words``, ``end``, ``link``, ``whole``
+    (axes of integers).
     """
     height = strips_height(sum(s.share for s in strips), height)
     room = height - TOP - FOOT

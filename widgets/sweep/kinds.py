@@ -34,7 +34,7 @@ OTHER = "other"
 
 
 class Kinds:
-    """The names that stand in a column, each with a colour and a number."""
+    """The names in a column, each with a colour and a number."""
 
     def __init__(self, column: np.ndarray, name: str) -> None:
         texts = column.astype(str)

@@ -1,6 +1,6 @@
 """Pictures of a sweep as plain specifications: maps of two parameters, curves over one, newest values over one.
 
-Of a further parameter of a grid there is a picture for each of several values: small multiples.
+A further parameter of a grid gives a picture for each of several values: small multiples.
 """
 
 from __future__ import annotations

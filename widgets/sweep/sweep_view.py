@@ -39,8 +39,8 @@ class SweepView(Staged, Face, ipywidgets.VBox):
 
     The picture fills while the sweep runs. A click on a point names it and its results; the button then opens that run
     in a panel, exactly as it was run. A box that is dragged in a picture, or typed into the field above it, is swept
-    again with as many values along each axis; "Back" returns. Of a grid of further parameters there is a picture for
-    each of several values.
+    again with as many values along each axis; "Back" returns. Further parameters of a grid give a picture for each of
+    several values.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         return write_text(target, page + "".join(parts) + "</body></html>", "The page")
 
     def close(self) -> None:
-        """Close the view and the panels that it opened. The sweep goes on; finer ones that nobody sees any more end."""
+        """Close the view and the panels that it opened. The sweep goes on; finer ones that are not visible end."""
         if self.comm is None:
             return
         self._quit()
@@ -270,7 +270,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
             self._try(box)
 
     def _try(self, box: dict[str, tuple[float, float]]) -> None:
-        """Refine a box; what does not fit is told above the picture."""
+        """Refine a box; a failure is reported above the picture."""
         try:
             self.refine(box)
         except SweepError as error:

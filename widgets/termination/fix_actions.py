@@ -122,5 +122,5 @@ class FixActions(_Part):
 
     @property
     def forks(self) -> tuple[Any, ...]:
-        """The sessions in which fixes were tried and that nobody has taken."""
+        """The sessions in which fixes were tried and that have not been handed out."""
         return tuple(self._trials.forks)

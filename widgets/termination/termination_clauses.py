@@ -116,7 +116,7 @@ class ClauseModel:
         }
 
     def _elements(self, trace: Trace | None) -> tuple[int, int] | None:
-        """Of a comparison of arrays, how many elements it holds for now, and how many there are."""
+        """For a comparison of arrays, how many elements it holds for now, and how many there are."""
         if trace is None:
             return None
         try:

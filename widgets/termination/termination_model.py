@@ -50,7 +50,8 @@ class TerminationModel:
         :func:`describe`; ``ended``.
 
         With a verdict the clauses have ``trend``, ``blocks`` and ``ahead`` (x, y, low, high of the gap's forecast), and
-        ``end`` is the expected last evaluation with its interval (at, low, high). What has ended has no forecast.
+        ``end`` is the expected last evaluation with its interval (at, low, high). A loop that has ended has no
+        forecast.
         """
         rows = [clause.update(trace, running) for clause in self.clauses]
         path = self.path

@@ -60,12 +60,12 @@ class TerminationView(FixActions, FigureView):
     scale : {"auto", "linear", "log"}, default "auto"
         Vertical axes; "auto" is logarithmic where both sides are positive and span two decades.
     on_fork : callable, optional
-        Called with the new session when somebody tries a fix, on a thread of its own; the session then belongs to the
+        Called with the new session when the user tries a fix, on a separate thread; the session then belongs to the
         callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
     focus : Focus, optional
         A selection to share.
     split : bool, default False
-        Leave all but the clauses and their curves to ``why``, a part that stands elsewhere.
+        Leave all but the clauses and their curves to ``why``, a part that is placed elsewhere.
 
     Raises
     ------

@@ -18,8 +18,8 @@ Path = tuple[str, ...]
 def trouble_ahead(found: Any, graph: Graph, path: Path, now: float | None = None, loop: str = "") -> str:
     """``loss will be NaN in iteration 2``, of the variable of a loop that is the first to be so; empty where none is.
 
-    ``found`` is the :class:`workbench.analysis.termination.look_ahead.LookAhead`, or None; ``now`` the iteration that
-    was computed, which is told as recorded; ``loop`` the loop's name, where the graph has others. An infinity that a
+    ``found`` is the :class:`workbench.analysis.termination.look_ahead.LookAhead`, or None; ``now`` the computed
+    iteration, which is reported as recorded; ``loop`` the loop's name, where the graph has others. An infinity that a
     variable has now already is left out: a search for a minimum begins with one.
     """
     first: tuple[int, str, Any] | None = None

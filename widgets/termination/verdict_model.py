@@ -45,8 +45,8 @@ def verdict_model(
     ``moment``.
 
     ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails"), ``text`` and ``copy``; ``copies``:
-    there is a place to show a copy in. ``aside`` tells the outcome of a fix that was tried before anybody asked: a
-    "useless" one is left out, unless it was tried by hand. ``loop``: its name, where the graph has others.
+    there is a place to show a copy in. ``aside`` gives the outcome of a fix that was tried in the background: a
+    "useless" one is left out, unless the user tried it. ``loop``: its name, where the graph has others.
     """
     told = model.get("verdict")
     empty: dict[str, Any] = {
@@ -149,8 +149,9 @@ def _about(headline: str, loop: str) -> str:
 
 
 def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict[str, Any]:
-    """One clause: what it compares now, and whether it decides. Values of another iteration than the one in which the
-    loop stands have theirs behind them, as in the graph."""
+    """One clause: what it compares now, and whether it decides. Values of an iteration other than the present one are
+    followed by theirs, as in the graph.
+    """
     known = clause["gap"] is not None
     held, elements = clause["elements"] or (0, 0)
     state = "" if not known else "true" if clause["holds"] else "false"

@@ -80,7 +80,7 @@ class Spoken:
         return f"{given} ({made})" if moves and given else made
 
     def _given(self, ref: Ref) -> str:
-        """The name that somebody gave to a value; nothing for one that has none."""
+        """The name that the user gave to a value; empty without one."""
         for _ in range(FAR):
             if ref.node in self._variables:
                 return short_name(self._variables[ref.node])

@@ -48,7 +48,7 @@ def written_out(graph: Graph, ref: Ref, room: int) -> str:
 
 
 def is_named(path: Sequence[str]) -> bool:
-    """True for a loop that somebody gave a name to."""
+    """True for a loop that the user named."""
     return not UNNAMED.fullmatch(short_name(path[-1]))
 
 

@@ -138,7 +138,7 @@ class ExplainView(HtmlView):
         self._kept = key, told
 
     def _chosen(self) -> tuple[str | None, tuple[int, ...] | None]:
-        """The value to explain: what was asked for here, else what the focus has selected at its moment."""
+        """The value to explain: the one requested here, else the one that the focus has selected at its moment."""
         if not self._following:
             return self.name, self.iteration
         name, moment = self.focus.node, self.focus.moment

@@ -66,7 +66,7 @@ class InspectorChoice(_Part):
         against : str, optional
             The other moment of the mode "against".
         mode : {"value", "previous", "difference", "against"}, optional
-            What to compare with.
+            The value to compare with.
         display : {"auto", "image", "line", "table", "histogram"}, optional
             How to draw it.
         scale : {"auto", "run", "value"}, optional

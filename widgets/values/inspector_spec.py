@@ -21,7 +21,7 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
-    """The figure of the display that the model chose; with ``titled`` the words stand above it, for use alone."""
+    """The figure of the display that the model chose; with ``titled`` the words are above it, for use alone."""
     facts = " \u00b7 ".join(f"{k} {v}" for k, v in model["statistics"].items())
     where = f" ({model['where']})" if model.get("where") else ""
     first = f"<b>{text(model['name'])}</b>{text(where)} {text(model['header'])} {text(model['text'])}"

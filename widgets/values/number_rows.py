@@ -26,9 +26,9 @@ class NumberRows:
     def of(self, name: str, shown: Inspected, kind: str, index: Sequence[Index], snapshot: Any) -> dict[str, Any]:
         """``recent`` (iteration, value and change of the last iterations, of ``shown`` last), ``settled`` (the leading
         characters of its text that were the same in the iteration before, or None), ``now`` (the last row is of the
-        iteration at which the run is) and ``ahead`` (rows of the iterations to come, with their kind), which only
-        the newest value has, and one that is not there yet. ``beside`` is what another run that is drawn is called: its
-        value and the difference then stand in place of the change."""
+        iteration at which the run is) and ``ahead`` (rows of the iterations to come, with their kind), which only the
+        newest value has, and one that is not there yet. ``beside`` is the name of another run that is drawn: its value
+        and the difference then replace the change."""
         found: dict[str, Any] = {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
         if not name or kind not in ("scalar", "none"):
             return found

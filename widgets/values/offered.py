@@ -30,7 +30,7 @@ def offered_names(graph: Graph) -> list[str]:
 
 def is_of_now(graph: Graph, name: str, iteration: Sequence[int], snapshot: Any) -> bool:
     """True if an edit of the newest value would last: it is of the iteration that runs, or is carried into it by a loop
-    variable. What the iteration computes anew cannot be edited before it has fired."""
+    variable. A value that the iteration recomputes cannot be edited before it has fired."""
     node = graph.nodes[graph.value(name).node]
     path = graph.frame_of(node.name)
     now = getattr(snapshot, "iterations", {}).get(path)

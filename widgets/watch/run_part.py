@@ -25,7 +25,7 @@ SIGNS = {">=": "\u2265", "<=": "\u2264", "!=": "\u2260"}
 
 
 class RunCards(ActPart):
-    """How a watched loop stands, what is wrong with its values, if it will end, and a button that asks it to stop."""
+    """The state of a watched loop, what is wrong with its values, whether it will end, and a button that stops it."""
 
     _script = script("base/figure/numerals.js", "watch/watch_view.js")
     _css = joined("base/style/flow.css", "base/style/cards.css", "watch/watch.css") + STYLE
@@ -34,7 +34,7 @@ class RunCards(ActPart):
 class RunPart(Staged, ipywidgets.VBox):
     """One watched loop: its cards, and below them a strip for each variable.
 
-    ``act(name, value)`` is called when a control is used; ``status`` is what was told last
+    ``act(name, value)`` is called when a control is used; ``status`` is the newest report
     (:func:`workbench.recorder.outlook.plain`).
     """
 

@@ -1,4 +1,4 @@
-"""The strips of a watched loop: those of the panel, from what is told of it."""
+"""The strips of a watched loop: those of the panel, from its reports."""
 
 from __future__ import annotations
 

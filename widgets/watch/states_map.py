@@ -27,8 +27,9 @@ MARKS = {
 
 
 def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
-    """The heat map of a quantity. Circles and diamonds stand at the loop since which a token rests or repeats, a cross
-    at the first state that is not finite; positive numbers over decades are coloured by their logarithms."""
+    """The heat map of a quantity. Circles and diamonds mark the loop since which a token rests or repeats, a cross the
+    first state that is not finite; positive numbers over decades are coloured by their logarithms.
+    """
     loops, values = report.quantity(quantity)
     words, log = QUANTITIES[quantity]
     tokens = values.shape[1]

@@ -14,8 +14,8 @@ from workbench.widgets.watch.run_part import RunPart, check_source
 class WatchView(RunPart):
     """A watched loop: its state, when it will end, a strip for each variable, and a button that asks it to stop.
 
-    The view keeps no watch alive: when nobody holds the watch any more,
-    the last outlook stays. A forecast in it is PREDICTED, never PROVED.
+    The view keeps no watch alive: when the watch is garbage-collected, the last outlook stays. A forecast in it is
+    PREDICTED, never PROVED.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class WatchView(RunPart):
 
     @harmless
     def __repr__(self) -> str:
-        """How the loop stands, for a notebook that is read without a kernel."""
+        """The state of the loop, for a notebook that is read without a kernel."""
         name, state = self.status.get("name"), self.status.get("state")
         over = state not in ("ready", "running", "quiet")
         return f"<WatchView of {name!r}{': ' + str(self.status.get('sentence')) if over else ''}>"

@@ -21,8 +21,8 @@ _JSON = frozenset((str, int, bool, type(None)))
 
 
 def plain(figure: go.Figure | Spec) -> Spec:
-    """A figure or a specification as dictionaries that nobody else holds; arrays and lists are shared. The template is
-    left out, because the browser sets that of its theme."""
+    """A figure or a specification as new dictionaries; arrays and lists are shared. The template is left out, because
+    the browser sets that of its theme."""
     if isinstance(figure, go.Figure):
         figure = {"data": [t.to_plotly_json() for t in figure.data], "layout": figure.layout.to_plotly_json()}
     layout = _copied(figure["layout"])

@@ -24,7 +24,7 @@ def _axes(layout: dict[str, Any]) -> set[str]:
 
 
 class FigureDiff:
-    """The figure that was told last, and the names of all properties that were told before.
+    """The figure that was sent last, and the names of all properties that were sent before.
 
     After :meth:`forget` a property that was named once may still be in the live figure, because an update may have
     failed on its way: it is taken away when the figure no longer has it.

@@ -6,7 +6,7 @@
 - the figure follows the width of its container and JupyterLab's light or dark theme, all in the browser;
 - one lock per figure lets the pump thread and the kernel's main thread share it.
 
-What the browser does is in ``figure.js``. Values that it finds itself (automatic ranges of axes) are not reported back.
+The browser's part is in ``figure.js``. Values that it computes itself (automatic ranges of axes) are not reported back.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
 
         The properties come from this package's own specifications and are not validated. Everything is sent, also what
         this figure already holds, because people may have changed it in the browser. Until a browser has reported a
-        view, the whole figure is sent: nobody knows what it has of earlier updates.
+        view, the whole figure is sent, because its state is unknown.
         """
         layout = layout or {}
         with self._lock:

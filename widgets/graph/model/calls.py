@@ -65,7 +65,7 @@ def members(
 ) -> dict[tuple[str, str], list[str]]:
     """(group, call) -> items of the group that belong to the call, for calls with ``depth`` calls around them.
 
-    ``holders`` are pairs of an item and its group. What stands in a loop of the call belongs to the loop alone.
+    ``holders`` are pairs of an item and its group. Items in a loop of the call belong to the loop alone.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for item, holder in holders:

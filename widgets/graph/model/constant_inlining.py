@@ -1,9 +1,9 @@
 """Which nodes a picture of the graph leaves out, and the strings that stand for them in their consumers' labels.
 
 Left out are constants, loop invariants (constant Enters), plain Identity nodes, and inputs that only invariants read;
-in a large graph also what is computed from constants alone for one reader, such as weights that are reshaped.
-None of them is lost: the text appears where the value is used, and each left-out node has a *home*, the drawn
-node that is highlighted when the debugger stands on it.
+in a large graph also what is computed from constants alone for one reader, such as weights that are reshaped. None of
+them is lost: the text appears where the value is used, and each left-out node has a *home*, the drawn node that is
+highlighted when the debugger is at it.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ class Places:
     def _assign_lanes(self, key: str, layout: GraphLayout) -> tuple[int, int]:
         """Give each line that leads back a lane at the side that it is nearer to; how many there are left and right.
 
-        The one that stands farthest out is the inner one, and lies above the others on its way down and below them on
-        its way up, so that none crosses another one.
+        The outermost one at one end is the inner one, and lies above the others on its way down and below them on its
+        way up, so that none crosses another one.
         """
         around: dict[int, list[tuple[float, int]]] = {-1: [], 1: []}
         found = []
@@ -157,7 +157,7 @@ class Places:
         return len(around[-1]), len(around[1])
 
     def _row(self, key: str) -> str:
-        """The row of a loop's variable that a box stands in, if any."""
+        """The row of a loop variable that contains a box, if any."""
         structure = self.scene.folding.structure
         return structure.rows.get(key, ("", ""))[0] if structure is not None else ""
 
@@ -239,7 +239,7 @@ class Places:
 
 
 def side_of(source: Mapping[str, Any], edge: Mapping[str, Any]) -> int | None:
-    """Of a line from a Switch the output that it leaves from, 0 (false) on one side and 1 (true) on the other."""
+    """The output of a Switch that a line leaves from, 0 (false) on one side and 1 (true) on the other."""
     sides = {ref.index for ref in edge["refs"]}
     return sides.pop() if source["op"] == "Switch" and len(sides) == 1 else None
 
@@ -250,7 +250,7 @@ def _words(frame: Box) -> float:
 
 
 def _first_and_last(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Pulls that keep the stand-ins above the first and below the last item of the longest path."""
+    """Pulls that keep the placeholders above the first and below the last item of the longest path."""
     below: dict[str, list[str]] = {}
     for one, two in pairs:
         below.setdefault(one, []).append(two)
@@ -291,7 +291,7 @@ def _plain(points: list[Point]) -> list[Point]:
 
 
 def _without_stand_ins(layout: GraphLayout, sizes: Mapping[str, Point]) -> None:
-    """Take the stand-ins out again, with the rows that they alone filled."""
+    """Remove the placeholders again, with the rows that they alone filled."""
     layout.centres = {k: at for k, at in layout.centres.items() if k not in STAND_INS}
     if not layout.centres:
         layout.width = layout.height = 0.0

@@ -22,8 +22,8 @@ class Group:
     "repeat", "block" or "part".
 
     ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
-    is the path of the frame that the items fire in; ``blocks`` is how often a repeated block stands there; ``note``
-    names the most frequent ops of a part.
+    is the path of the frame that the items fire in; ``blocks`` is the number of repetitions of a block; ``note`` names
+    the most frequent ops of a part.
     """
 
     id: str

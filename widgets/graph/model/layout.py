@@ -28,8 +28,8 @@ MAX_DIVIDED, MAX_DIVISIONS = 80, 24
 
 @dataclass
 class GraphLayout:
-    """Centres of the items, top and bottom of the row that each stands in, bends of the edges from source to target,
-    and the size of the whole; y grows downwards."""
+    """Centres of the items, top and bottom of the row of each, bends of the edges from source to target, and the size
+    of the whole; y grows downwards."""
 
     centres: dict[str, Point] = field(default_factory=dict)
     rows: dict[str, Point] = field(default_factory=dict)

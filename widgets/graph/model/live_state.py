@@ -34,10 +34,10 @@ def graph_state(
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
     ``taken_edges``: indexes of edges; ``older_edges``: of those that were taken in an earlier iteration, where the
     Switch (``older``: name -> side) has not decided in this one; ``sides``: which side was taken in a closed box of
-    which a part is dead; ``taken``: per Switch box the side that was taken; ``values``: text by box id, ``brief``:
-    ever shorter ones; ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older;
-    ``loops``: the present iteration in words by id of a loop's box or frame; ``caption``: id of the frame in whose
-    caption the next node, an input, stands as an invariant."""
+    which a part is dead; ``taken``: per Switch box the side that was taken; ``values``: text by box id, ``brief``: ever
+    shorter ones; ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the
+    present iteration in words by id of a loop's box or frame; ``caption``: id of the frame whose caption lists the next
+    node, an input, as an invariant."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}

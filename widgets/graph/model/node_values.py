@@ -1,7 +1,7 @@
 """Texts of the boxes in a graph's picture: values, branch decisions and iterations, newest or of a moment.
 
-Bounded: at most 80 values and 200 Switches are read, for at most 0.1 s a look. What a standing run could not give in
-that time is read at the next look (``behind``), and what was read is kept while nothing changes.
+Bounded: at most 80 values and 200 Switches are read, for at most 0.1 s a look. Values of a paused run that could not be
+read in that time follow at the next look (``behind``), and values that were read are kept while nothing changes.
 """
 
 from __future__ import annotations
@@ -228,8 +228,9 @@ def badness(value: Any) -> str:
 def first_of(
     boxes: Iterable[Mapping[str, Any]], near: Iterable[str], variables: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """(name, op) of the boxes with a node, those of which a value is wanted most first: what stands near the node that
-    is looked at, then the variables of the loops, then the rest in order."""
+    """(name, op) of the boxes with a node, in order of importance: first those near the selected node, then the
+    variables of the loops, then the rest in order.
+    """
     named = {b["name"]: b["op"] for b in boxes if b["name"] is not None}
     order = dict.fromkeys([*(n for n in near if n in named), *(v for v in variables if v in named), *named])
     return [(name, named[name]) for name in order]

@@ -1,4 +1,4 @@
-"""Repeated blocks in a sequence of items: where the same stretch stands three times or more, one after the other.
+"""Repeated blocks in a sequence of items: the same stretch three or more times in succession.
 
 Method: with every item given a number for what it is, a stretch of period p repeats where the sequence equals itself
 shifted by p; all periods up to 64 are tried (64 vector comparisons, whatever the length). Of overlapping finds the one

@@ -1,9 +1,9 @@
 """The structure of a graph, drawn in place of the ops of dataflow control, which ``dataflow_ops`` shows as they are.
 
-A variable of a loop is three boxes: how it starts (Enter), what it is now (Merge), what it is next (NextIteration).
-Its Switch, its Exit and the LoopCond have none: what they pass on comes from the value now, and the condition stands
-for the LoopCond and the Switches. The Switches of a branch are one box, its decision. An Exit that the graph gives
-stands behind its loop.
+A variable of a loop is three boxes: how it starts (Enter), what it is now (Merge), what it is next (NextIteration). Its
+Switch, its Exit and the LoopCond have no box: they pass on the present value, and the condition represents the LoopCond
+and the Switches. The Switches of a branch are one box, its decision. An Exit that is an output of the graph is drawn
+behind its loop.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ START, NOW, NEXT = "start", "now", "next"
 
 @dataclass
 class Structure:
-    """``passes``: node without a box -> the value that it passes on; ``stands``: such a node -> whose box stands for
-    it; ``decides``: Switch with a box -> the other Switches of its branch; ``behind``: output of a loop -> path of the
-    frame around the loop; ``rows``: box of a variable -> row and name."""
+    """``passes``: node without a box -> the value that it passes on; ``stands``: such a node -> the node whose box
+    represents it; ``decides``: Switch with a box -> the other Switches of its branch; ``behind``: output of a loop ->
+    path of the frame around the loop; ``rows``: box of a variable -> row and name."""
 
     passes: dict[str, Ref] = field(default_factory=dict)
     stands: dict[str, str] = field(default_factory=dict)

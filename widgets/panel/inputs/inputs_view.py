@@ -74,12 +74,12 @@ class InputsView(HtmlView):
         return ("input", "type", "value"), [(r["shown"], r["type"], r["value"]) for r in model["rows"]], ""
 
     def run_second(self, texts: Mapping[str, str]) -> None:
-        """Run with the values of these texts; returns at once. What cannot be read is said beside its field.
+        """Run with the values of these strings; returns at once. Unreadable values are reported beside their fields.
 
         Parameters
         ----------
         texts : mapping of str to str
-            Input name -> its value as it is typed.
+            Input name -> its value as typed.
         """
         session = self.source.session
         assert session is not None

@@ -19,11 +19,10 @@ from workbench.widgets.panel.layout.presented import PresentedPanel
 class PanelLayout(JsonWidget):
     """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
 
-    ``loop`` says whether the graph has a loop; without one the table of nodes stands in place of iterations and
-    verdict.
+    ``loop`` says whether the graph has a loop; without one the table of nodes replaces iterations and verdict.
     ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
     has two axes or more, so that its image gets the largest part. With ``reveal`` in the status the page scrolls to it
-    once, as to a copy that was opened. ``stage`` is told when the panel is presented, and of Page Down and Page Up.
+    once, as to a copy that was opened. ``stage`` is notified when the panel is presented, and of Page Down and Page Up.
     """
 
     _css = joined("panel/layout/layout.css")

@@ -26,7 +26,7 @@ class PresentedPanel:
         self._tell()
 
     def bookmark(self, words: str = "") -> Bookmark:
-        """Mark the moment that is looked at, else the one at which the run stands; ``words`` are shown there."""
+        """Mark the selected moment, else the present one of the run; ``words`` are shown there."""
         panel = self._panel
         moment, position = panel.focus.moment, getattr(panel.source.session, "position", None)
         if moment is None and position is not None and position.frame and position.node is not None:

@@ -86,7 +86,7 @@ class RunChips(StatusWidget):
             self._aside.do(lambda: self.load(path))
 
     def copy(self) -> None:
-        """Copy the session where it stands, as one more run."""
+        """Copy the session at its present position, as one more run."""
         if self.source.session is not None:
             self._attempt(self.source.session.fork, "fork = session.fork()")
 

@@ -20,7 +20,7 @@ class ArrayImage(Acknowledgement, JsonWidget):
     Parameters
     ----------
     on_message : callable
-        ``on_message(kind, content)`` gets what is pressed.
+        ``on_message(kind, content)`` receives clicks and keys.
     answered : callable
         Called without arguments when the browser has drawn an image.
     """

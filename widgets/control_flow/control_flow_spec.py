@@ -14,7 +14,8 @@ from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
 INK = "#111111"
-ROW = 52
+#: pixels of a row: a line with its name, a line with its counts, its strip
+ROW = 66
 #: bars of all rows together, and of rows in which each decision has its own
 MAX_BARS, SINGLE = 1500, 50
 #: outcome -> (colour, pattern, letter, word): four ways to tell them apart
@@ -45,11 +46,12 @@ def decisions_spec(model: dict[str, Any]) -> Spec:
             "xref": "paper",
             "x": 0,
             "xanchor": "left",
-            "y": len(rows) - 1 - k + 0.52,
+            "y": len(rows) - 1 - k + 0.58,
             "yanchor": "top",
             "showarrow": False,
             "font": {"size": 12},
-            "text": f"<b>{text(shorten(row['name'], 34))}</b> {text(_told(row))}",
+            "text": f"<b>{text(shorten(row['name'], 34))}</b><br>{text(_counts(row))}",
+            "align": "left",
         }
         for k, row in enumerate(rows)
     ]
@@ -59,7 +61,7 @@ def decisions_spec(model: dict[str, Any]) -> Spec:
             "x0": x,
             "x1": x + 1,
             "y0": len(rows) - 1 - k - 0.45,
-            "y1": len(rows) - 1 - k + 0.17,
+            "y1": len(rows) - 1 - k + 0.03,
             "line": {"color": theme.VERMILION, "width": 2.5},
         }
         for k, x in enumerate(model["marks"])
@@ -89,7 +91,7 @@ def decisions_spec(model: dict[str, Any]) -> Spec:
     return {"data": data, "layout": layout}
 
 
-def _told(row: dict[str, Any]) -> str:
+def _counts(row: dict[str, Any]) -> str:
     now = "" if row["last"] is None else f"now {'true' if row['last'] else 'false'}"
     return ", ".join(t for t in (now, row["text"]) if t)
 
@@ -130,8 +132,8 @@ def _strip(outcome: bool | None, rows: list[dict[str, Any]], found: list[list[di
         "orientation": "h",
         "base": np.array([run["begin"] for _, run, _ in mine], dtype=np.float64),
         "x": np.array([run["length"] for _, run, _ in mine], dtype=np.float64),
-        "y": np.array([len(rows) - 1 - k - 0.14 for k, _, _ in mine], dtype=np.float64),
-        "width": 0.5,
+        "y": np.array([len(rows) - 1 - k - 0.21 for k, _, _ in mine], dtype=np.float64),
+        "width": 0.42,
         "text": [
             (letter if n == 1 or outcome is None else f"{letter} \u00d7{numeral(n)}") if size <= 80 else ""
             for (_, _, size), n in zip(mine, counts, strict=True)

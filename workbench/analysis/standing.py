@@ -83,7 +83,7 @@ class Standing(Enum):
 
     @property
     def exit_status(self) -> int:
-        """Status of a command whose run finished with a loop that stands so."""
+        """Exit status of a command whose run finished with a loop in this state."""
         return self.value.exit_status
 
     @property
@@ -144,7 +144,7 @@ class LoopEnd:
     by : ClauseAtEnd or None
         The comparison that ended the loop, or the break that was taken.
     still : ClauseAtEnd or None
-        What still held when the limit or the caller ended it.
+        The comparison that still held when the limit or the caller ended the loop.
     how : str
         How a loop was left, "break" or "return"; else what its caller did, its solver said, or the error, in words.
     """

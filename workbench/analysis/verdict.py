@@ -213,8 +213,8 @@ class Termination:
     details : dict
         Further numbers by name.
     end : LoopEnd or None
-        How the loop stands, or has ended: ``standing`` is one of :class:`workbench.analysis.standing.Standing`, such as
-        ENDED or CUT_OFF; with the number of ``iterations`` and the comparison ``by`` which it ended.
+        The state or end of the loop: ``standing`` is one of :class:`workbench.analysis.standing.Standing`, such as
+        ENDED or CUT_OFF; with the number of ``iterations`` and the comparison ``by`` that ended it.
     ahead : LoopEnd or None
         How the loop will end, where it was run ahead to its end.
     claims : list of Claim
@@ -338,9 +338,9 @@ class Termination:
     def fixes_that_help(self) -> list[str]:
         """The proposals in ``fix``, without those that do not help.
 
-        Of an endless loop in a session that is paused, the first four are tried, each in a copy of the session that
-        is closed again; the first call takes the time for that. Other answers give all of ``fix``. Printing an answer
-        shows these.
+        For an endless loop in a paused session, the first four are tried, each in a copy of the session that is closed
+        again; the first call takes the time for that. Other answers give all of ``fix``. Printing an answer shows
+        these.
 
         Returns
         -------
@@ -362,7 +362,7 @@ class Termination:
     def clause_when(self) -> str:
         """The clause with its operands and their iteration: ``x > 1.0 (false in iteration 6: 1.0 > 1.0)``.
 
-        Of a clause that holds: ``x > 1.0 (2.0 > 1.0 in iteration 5)``.
+        For a clause that holds: ``x > 1.0 (2.0 > 1.0 in iteration 5)``.
         """
         text, at = self.blocking_clause or "", self.details.get("clause_iteration")
         if not isinstance(at, int) or not text.endswith(")"):

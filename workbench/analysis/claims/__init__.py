@@ -7,8 +7,9 @@
                       |- .sentence   for people, from the table in ``sentences``
                       |- .fixes()    proposals, from the table that the room ``fixes`` fills
 
-What is printed anywhere, in texts, panels, reports and JSON, are the claims of ``Termination.claims``.  A new kind is a
-subclass of :class:`Claim` with a docstring that says exactly what it asserts, and a line in ``sentences.SENTENCES``.
+All printed statements, in the terminal, panels, reports and JSON, are the claims of ``Termination.claims``.  A new kind
+is a subclass of :class:`Claim` with a docstring that says exactly what it asserts, and a line in
+``sentences.SENTENCES``.
 """
 
 from workbench.analysis.claims.claim import Claim, checked, fixes_for, released

@@ -80,7 +80,7 @@ class MadeBad(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenBad(Claim):
-    """NaN or infinity is an edit: somebody wrote it over the value of ``node``.
+    """NaN or infinity was set by an edit of the value of ``node``.
 
     Asserts: the value that was written holds a NaN, or an infinity where ``what`` says so.
     Evidence: that value.

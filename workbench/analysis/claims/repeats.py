@@ -30,7 +30,7 @@ class Period(Claim):
 
 
 def period(runner: Any, n: int, since: int) -> list[Claim]:
-    """The claim of the period ``n`` of a slice that stands at the condition of iteration ``since``, if it holds."""
+    """The claim of the period ``n`` of a slice at the condition of iteration ``since``, if it holds."""
     ahead, states = runner.fork(), {0: _kept(runner.state())}
     for turn in turns(n):
         left = turn - max(states)

@@ -230,8 +230,9 @@ def _count(value: Any, test: Any) -> int:
 
 
 def _dead(one: Column, other: Column, found: Alignment, sides: tuple[Side, Side]) -> tuple[Kind, Path] | None:
-    """The first firing that one side has and the other has not because its branch was not taken there. What a body does
-    not do any more because its loop has ended is told by the lengths of the loops."""
+    """The first firing that only one side has because the other did not take its branch. Firings missing because a loop
+    has ended are reported by the lengths of the loops.
+    """
     best: tuple[Kind, Path] | None = None
     for mine, only, theirs, side, kind in (
         (one, found.only_a, other, sides[1], Kind.ONLY_A),

@@ -1,6 +1,6 @@
 """Distance of two blocks of firings: per firing the largest absolute, relative and ulp distance, and its index.
 
-What agrees is said in :mod:`~workbench.analysis.diff.tolerance`, how far numbers are apart in
+Agreement is defined in :mod:`~workbench.analysis.diff.tolerance`, distances of numbers in
 :mod:`~workbench.analysis.diff.distances`.
 """
 

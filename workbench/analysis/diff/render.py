@@ -35,7 +35,7 @@ def text(diff: Diff, rows: int) -> str:
 
 
 def fitted(diff: Diff, rows: int) -> list[str]:
-    """The lines of a table of at most ``WIDTH`` columns: what is told last goes first, then strings are cut."""
+    """The lines of a table of at most ``WIDTH`` columns: the last columns are dropped first, then strings are cut."""
     table = [HEAD, *(cells(diff, r) for r in diff.rows[:rows])]
     if sum(max(map(len, column)) for column in zip(*table, strict=True)) > WIDTH:
         table = [HEAD, *(cells(diff, r, _NARROW) for r in diff.rows[:rows])]

@@ -90,7 +90,7 @@ class Diff:
     failures : tuple of str
         Of two programs: how each run failed, "" for one that did not.
     tokens : tuple of TokenParting
-        For each loop that decodes, as of a language model: the token, layer and op at which the runs part.
+        For each decoding loop, as in a language model: the token, layer and op at which the runs part.
 
     Examples
     --------
@@ -139,8 +139,8 @@ class Diff:
     def equal(self) -> bool:
         """True if values were compared and all agree, numbers of iterations included; see :attr:`complete`.
 
-        Two runs that each have firings which the other lacks are never equal. What quantisation explains
-        (:attr:`rounded`) does not count.
+        Two runs that each have firings which the other lacks are never equal. Differences explained by quantisation
+        (:attr:`rounded`) do not count.
         """
         return self.firings > 0 and not self.rows and not self.lengths and not all(self.alone)
 

@@ -66,11 +66,12 @@ class Side(Protocol):
         last activation may still go on: see :meth:`unfinished`."""
 
     def unfinished(self, frame: tuple[str, ...]) -> bool:
-        """True if the run stands inside of a frame (of the outermost level: has not come to its end)."""
+        """True if the run is inside a frame (for the outermost level: has not ended)."""
 
     def missing(self, key: Key, path: Path) -> str:
-        """Why a value has no firing at ``path``: "dead", "ended" where that is so because its loop ended there, or ""
-        where the run did not come so far or it is not kept."""
+        """Why a value has no firing at ``path``: "dead", "ended" if its loop ended there, or "" if the run did not get
+        so far or the value is not kept.
+        """
 
     def is_last(self, key: Key, path: Path) -> bool:
         """True if ``path`` is the last iteration of a loop in which a value lives."""

@@ -36,8 +36,9 @@ class Orders:
 
 
 class TraceSide:
-    """The values of a trace. Copies of other values are left out where nobody gave them a name, and so are the values
-    that are no arrays and grow with each trip (the lists behind scan outputs)."""
+    """The values of a trace. Unnamed copies of other values are left out, and so are values that are not arrays and
+    grow with each trip (the lists behind scan outputs).
+    """
 
     def __init__(self, trace: Trace, label: str) -> None:
         self.trace, self.graph, self.label = trace, trace.graph, label

@@ -1,4 +1,4 @@
-"""How all loops of a run stand, and the exit status of a command that has run them."""
+"""The state of all loops of a run, and the exit status of a command that has run them."""
 
 from __future__ import annotations
 

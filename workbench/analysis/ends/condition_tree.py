@@ -1,7 +1,7 @@
 """The condition of a loop as a tree of comparisons: through and, or, not, any, all, short circuits and flags.
 
-A tree is in negation normal form: what is denied is denied at its comparisons. What a flag of the loop was computed
-from in the iteration before is part of the tree, with ``lag`` 1.
+A tree is in negation normal form: only comparisons are negated. The comparisons that a flag of the loop was computed
+from in the iteration before are part of the tree, with ``lag`` 1.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ MOST = 400
 class ConditionLeaf:
     """``left op right`` of iteration k - ``lag``; of arrays ``over`` says if all items must hold, or any.
 
-    ``negated`` says that the graph has the opposite comparison in ``node``, which is denied. Of a truth that is no
-    comparison ``op`` is "==" and ``right`` a bool.
+    ``negated`` says that the graph has the opposite comparison in ``node``, which is negated. For a truth value that is
+    not a comparison ``op`` is "==" and ``right`` a bool.
     """
 
     node: str

@@ -1,4 +1,4 @@
-"""Claims about how a loop has ended, or stands; each is recomputed from the recorded values of its last iterations."""
+"""Claims about the end or the state of a loop; each is recomputed from the recorded values of its last iterations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EndEvidence(NamedTuple):
 class LoopEndClaim(Claim):
     """The loop ``loop`` did ``iterations`` iterations, and its condition was false then.
 
-    Asserts: the condition was false when it was asked last, ``iterations`` iterations after the loop began, and true
+    Asserts: the condition was false at its last evaluation, ``iterations`` iterations after the loop began, and true
     one iteration before. ``left``, ``op`` and ``right`` are the comparison that decided; ``holds`` its value then.
     Evidence: the recorded values of the last iterations.
     """
@@ -146,7 +146,7 @@ class StoppedByCaller(LoopEndClaim):
 class AboutToBegin(Claim):
     """The loop ``loop`` is entered, and its condition was not evaluated in the activation at which the run is.
 
-    Evidence: a function that gives the condition where the run stood; None as long as it was not asked.
+    Evidence: a function that gives the condition at the run's position; None before its first evaluation.
     """
 
     kind: ClassVar[str] = "about-to-begin"

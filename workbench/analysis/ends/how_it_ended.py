@@ -24,7 +24,7 @@ SAID = {"failed": Standing.FAILED, "gave up": Standing.GAVE_UP, "succeeded": Sta
 
 
 class Ending(NamedTuple):
-    """How a loop stands, and the comparison ``leaf`` that ended it, with what evaluates it; None where it goes on."""
+    """The state of a loop, and the comparison ``leaf`` that ended it, with its evaluator; None where it goes on."""
 
     end: LoopEnd
     values: TreeValues | None = None
@@ -32,7 +32,7 @@ class Ending(NamedTuple):
 
 
 def end_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | None = None) -> LoopEnd:
-    """How the newest activation of a loop stands at the end of a record; that in iterations ``around``, if given.
+    """The state of the newest activation of a loop at the end of a record; of that in iterations ``around``, if given.
 
     A loop whose last condition is true is IN_PROGRESS: nothing is known of what comes after the record.
     """

@@ -97,7 +97,7 @@ class TreeValues:
         return Truth(False, bool(bad[~items].all()))
 
     def _not_finite(self, leaf: ConditionLeaf, k: int) -> Any:
-        """Of a test like ``isfinite(x)``: where x is not finite."""
+        """For a test like ``isfinite(x)``: where x is not finite."""
         node = self.tree.graph.nodes[leaf.left.node]
         if node.op not in CHECKS:
             return np.False_

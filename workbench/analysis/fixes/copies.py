@@ -13,7 +13,7 @@ from workbench.threads import Lock
 class FixCopies:
     """``changed`` is called, on any thread, when there is news; ``do`` runs a function on a thread of its own.
 
-    What was tried stays told, by the fix's sentence.
+    Outcomes of trials are kept, by the fix's sentence.
     """
 
     def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:

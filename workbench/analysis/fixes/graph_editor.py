@@ -81,7 +81,7 @@ class GraphEditor:
     def replaced_source(self, ref: Ref, value: np.ndarray) -> Ref:
         """The value ``ref``, with the constant or input that it is another name of replaced by ``value``.
 
-        What lies between (Enter, Switch, Identity) is copied, so that other readers keep the old value.
+        The nodes between (Enter, Switch, Identity) are copied, so that other readers keep the old value.
         """
         node = self.nodes[ref.node]
         if node.op == "Const":

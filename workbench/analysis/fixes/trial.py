@@ -1,4 +1,4 @@
-"""Proposed fixes, tried before they are told: each in a copy of the session, whose loop must then end."""
+"""Proposed fixes, tried before they are shown: each in a copy of the session, whose loop must then end."""
 
 from __future__ import annotations
 

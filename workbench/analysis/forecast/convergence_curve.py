@@ -1,8 +1,8 @@
 """The error of a converging variable over the iterations, extrapolated: the data of a convergence plot.
 
 The forecast is that of the model behind the verdict (see ``models``).  Its band holds about 90 %, and is made of three
-parts: the model is asked at ``j (1 - 2 s)`` to ``j (1 + 2 s)`` with ``s`` the relative error per value that it had in
-its hold-out; it is widened by what forecasts from shorter parts of the same record missed (see ``drift``); and the
+parts: the model is evaluated at ``j (1 - 2 s)`` to ``j (1 + 2 s)`` with ``s`` the relative error per value that it had
+in its hold-out; it is widened by the errors of forecasts from shorter parts of the same record (see ``drift``); and the
 error of the limit is added on both sides.  When a tolerance is met is a forecast of its own
 (``iterations_to_tolerance``).
 """
@@ -80,7 +80,7 @@ def forecast_values(
 def forecast_gap(
     evolution: Evolution, last: int, steps: np.ndarray, values: np.ndarray | None = None
 ) -> Forecasted | None:
-    """The same for the distance to zero, as of a difference that ends a loop when it vanishes."""
+    """The same for the distance to zero, as for a difference that ends a loop when it vanishes."""
     found = _values(evolution, last, steps, values)
     if found is None or not np.isfinite(found[0]).any():
         return None
@@ -181,8 +181,8 @@ def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
     """How fast forecasts of this record go wrong, and how far its limit moves, for the 90 % band: the change of
     log |error| per record length of lead, and a distance.
 
-    The record is cut short in three places, forecast from there, and compared with the rest. What is too close to
-    the limit to be told from its error is left out; the worst cut counts. Zeros where no cut has a model.
+    The record is cut short in three places, forecast from there, and compared with the rest. Values closer to the limit
+    than its error are left out; the worst cut counts. Zeros where no cut has a model.
     """
     values, start = values[-BACK:], start + max(0, len(values) - BACK)
     worst, moved, n = 0.0, 0.0, len(values)

@@ -114,7 +114,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
 
 
 def _below_digits(x: np.ndarray, op: str, t: float, eps: float) -> bool:
-    """True if a residual is asked about a threshold below the last digits of its largest value, where it may rest."""
+    """True if the threshold of a residual is below the last digits of its largest value, where it may rest."""
     return op in (">", ">=") and 0.0 < t < eps * float(np.abs(x).max())
 
 
@@ -123,7 +123,7 @@ def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
 
     Far away only the leading power m counts: steps shrink by 1 - 1/m, and the function by the m-th power of that. At a
     root of multiplicity m it goes on so; at a simple one it does not, and nothing in the record says when.  A short
-    decimal is somebody's factor.
+    decimal is a factor in the program.
     """
     if op not in (">", ">=") or t < 0 or len(x) < 4 or not (x[-6:] > 0).all():
         return False

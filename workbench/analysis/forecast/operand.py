@@ -1,6 +1,6 @@
 """The forecast of one moving operand against a fixed threshold, where no exact counter continues it.
 
-A law that continues the record nearly to its digits is asked first (``crossing_time``), then what the operand's
+A law that continues the record nearly to its digits is tried first (``crossing_time``), then what the operand's
 evolution says about never crossing (``never_crosses``).  Where neither is certain, the declared laws of
 ``workbench.analysis.laws`` answer, each weighted by what it foretold of the record so far.  A law stays in use as long
 as it predicts the values that come.
@@ -39,7 +39,7 @@ NARROW = 2.0
 class PassageForecast:
     """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
 
-    ``kind`` is the kind of answer by which it is calibrated; without one the confidence stands as it is. ``below`` and
+    ``kind`` is the kind of answer by which it is calibrated; without one the confidence is unchanged. ``below`` and
     ``above`` are the half widths of its interval before calibration, 0 where it was not made of them; ``candidates``
     are all declared laws where they gave the answer together.
     """

@@ -111,8 +111,8 @@ def due(runs: Plateaus, steps: float) -> int | None:
 def certainty(rest: int, longest: int, moved: bool) -> float:
     """Probability that a rest of ``rest`` evaluations goes on for ever.
 
-    Of a record that never moved, by Laplace's rule of succession. Otherwise one half for a rest as long as the longest
-    before it, and the doubt shrinks in proportion to its length.
+    By Laplace's rule of succession for a record that never moved. Otherwise one half for a rest as long as the longest
+    before it, with doubt shrinking in proportion to its length.
     """
     if not moved:
         return (rest + 1) / (rest + 2)

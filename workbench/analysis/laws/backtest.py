@@ -1,6 +1,6 @@
 """The errors that each law would have made about the record's own past: the weight that it deserves, and its interval.
 
-At seven earlier moments each law is asked when the record will reach the levels that it has reached by now, and its
+At seven earlier moments each law predicts when the record will reach the levels that it has reached by now, and its
 answers are compared with when it did, in the logarithm of the time (rolling origins: Tashman, Int. J. Forecasting 16,
 2000; the predictive view of model choice: Dawid, J. R. Statist. Soc. A 147, 1984).  Without this test the same average
 of the same laws covers 40 % with intervals of nominally 90.
@@ -36,7 +36,7 @@ SHRINK = 2.0
 
 
 class Tested(NamedTuple):
-    """Of each law (m,): iterations to the mark from now, bias and spread of their logarithm, and its log evidence."""
+    """For each law (m,): iterations to the mark from now, bias and spread of their logarithm, and its log evidence."""
 
     now: np.ndarray
     bias: np.ndarray

@@ -234,7 +234,7 @@ class Follower:
         return self._followed[key]
 
     def _forks(self) -> int | None:
-        """How often a session was edited or got other inputs; of a trace nobody knows."""
+        """How often a session was edited or got other inputs; unknown for a trace."""
         histories = getattr(self._owner, "histories", None)
         return None if histories is None else len(histories)
 

@@ -1,7 +1,7 @@
 """The history of one value, read from a trace within bounds of time and memory.
 
-Of a nested loop the present activation is read, not the sequence of all of them. Where a trace keeps only some of the
-iterations, the longest evenly spaced end of what is there is taken, and its spacing is said.
+For a nested loop only the present activation is read, not the sequence of all of them. Where a trace keeps only some of
+the iterations, the longest evenly spaced tail of the kept ones is taken, and its spacing is reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class HistoryColumn:
     ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
     (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan
     and inf to the first iteration of it. ``notes`` say what is missing. ``codes``: its numbers are tokens that a loop
-    chooses, of which only repetition can be told.
+    chooses, in which only repetition is meaningful.
     """
 
     values: np.ndarray

@@ -36,7 +36,7 @@ _lock = Lock()
 
 
 def label_of(trace: Trace, name: str | Ref, iteration: Sequence[int] | None = None) -> Evolution:
-    """The evolution of a value as of an iteration (a path, outermost loop first), by default of its newest one.
+    """The evolution of a value up to an iteration (a path, outermost loop first), by default its newest one.
 
     In nested loops it is that of one activation.  UNKNOWN, with a reason, where nothing is kept.
     """

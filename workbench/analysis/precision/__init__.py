@@ -5,7 +5,7 @@
     trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
                                                                             └─► responsible: the operand, and why
                                                                             └─► first_nonfinite: for all screens, kept
-          ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
+          ├► newest: the same in the newest firings of one loop, fast enough to be used during a run
           ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype
           ├► index_faults: indices of JAX out of range
           └► wraps: the first integer result that left the range of its dtype

@@ -32,7 +32,7 @@ class IndexFault:
     index, limit, axis : int
         The index, the greatest one allowed, and the axis of the array in which it counts.
     otherwise : {"clamped", "dropped", "filled"}
-        What JAX does with it: move it into the array, leave the update out, or fill the result in.
+        JAX's treatment: move the index into the array, leave the update out, or fill the result in.
     source : Source or None
         The line of the code.
 

@@ -41,7 +41,7 @@ class Wrap:
     operands : tuple of int
         The operands of that item.
     value : int
-        What they gave.
+        The result after wrapping.
     dtype : str
         The dtype, such as "int32".
     """

@@ -1,6 +1,6 @@
 """Counters in closed form: the exact value of x + c (integers: a x + b, modulo the dtype) after t iterations.
 
-A float counter goes through the binades. Within one, x stands on a grid of spacing u and x + c is rounded to it: the
+A float counter goes through the binades. Within one, x is on a grid of spacing u and x + c is rounded to it: the
 increment is c rounded to a multiple of u. A tie goes to the even neighbour, so that after one step of a tie x is even,
 and even it stays: from the second step on the increment is the same until the binade is left. So a few numbers per
 binade say it all, and a counter that absorbs its step (x + c == x) has found its last value.

@@ -220,7 +220,7 @@ class Search:
         return self._argue()
 
     def trends(self) -> list[ClauseTrend]:
-        """Of each clause, over the whole look-ahead."""
+        """The trend of each clause, over the whole look-ahead."""
         return clause_trends(self.marks)
 
     def follow(self, monitor: TerminationMonitor) -> str:
@@ -245,7 +245,7 @@ class Search:
             show(scout, self.monitor)
 
     def sampled(self, runner: SliceRunner, every: int, at: int) -> list[list[tuple[Any, Any]]]:
-        """Of each clause its operands in one iteration of ``every``, from the position of ``runner``; [] if it ends."""
+        """The operands of each clause in one iteration of ``every``, from the position of ``runner``; [] if it ends."""
         scout = runner.fork()
         rows: list[list[tuple[Any, Any]]] = []
         while len(rows) < LOOKS:
@@ -263,8 +263,8 @@ class Search:
     def unsettled(self) -> bool:
         """True if an operand goes on growing like the logarithm of the iterations, or faster: without a limit.
 
-        From three looks that are ever farther apart. What tends to a limit, be it as slowly as 1/k^0.1 does, moves
-        less from the second to the third than from the first to the second, in the logarithm.
+        From three looks at growing distances. An operand that tends to a limit, even as slowly as 1/k^0.1, moves less
+        from the second to the third than from the first to the second, in the logarithm.
         """
         if len(self.marks) < 3:
             return False
@@ -291,7 +291,7 @@ class Search:
     def advance(self, runner: SliceRunner, n: int, at: int | None = None) -> int | None:
         """Iterations run; None after trouble (an error of a node, or a runner that contradicts itself).
 
-        ``at`` says how far ahead the runner stands, where that is not as far as the search.
+        ``at`` says how far ahead the runner is, where that is not as far as the search.
         """
         try:
             done = runner.advance(n)

@@ -166,7 +166,9 @@ def _inner_hangs(search: Search, seconds: float) -> Termination | None:
 def _forecast(
     runner: SliceRunner, search: Search, left: int | None, observed: TerminationMonitor | None
 ) -> Termination:
-    """The cap was reached: ask the black box, first from where the look-ahead stands, then from the start."""
+    """The cap was reached: forecast from the recorded values, first from the end of the look-ahead, then from the
+    start.
+    """
     capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
     past = observed.start + observed.count if observed else 0
     late = search.late = new_monitor(runner, past + search.count)

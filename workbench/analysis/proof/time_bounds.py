@@ -1,8 +1,8 @@
 """Interval bounds of the state over ranges of time, and of the first time at which the condition is false.
 
-Counters have a closed form. Of the other variables an interval may be known that holds them for ever (an inductive
-invariant), and from time 1 on they are what their update makes of the state before. All is said of a loop that has gone
-on until then, so the condition may be taken to have been true before.
+Counters have a closed form. For the other variables an interval may be known that always contains them (an inductive
+invariant), and from time 1 on they are the update of the previous state. All bounds are for a loop that has continued
+until then, so the condition may be assumed to have been true before.
 
 The search halves: ranges of times in which the condition is certainly true are passed over as a whole, the first one
 that is not is divided, until it is one time. So a loop of 10^18 iterations takes a dozen evaluations.

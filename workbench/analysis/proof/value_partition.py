@@ -33,7 +33,7 @@ def by_values(
 ) -> FirstFalse | None:
     """Bounds, by the values of one counter, of the first time at which the condition (or ``about``) is not ``wanted``.
 
-    ``always`` are boxes that hold all variables at all times. None where nothing is told.
+    ``always`` are boxes that hold all variables at all times. None where nothing is known.
     """
     low, high = int_range(counter.dtype)
     cuts = {low, high + 1, *(c for c in (0, 1) if low < c <= high)}

@@ -272,7 +272,7 @@ class _Making:
         return loop
 
     def _end(self, path: FramePath) -> LoopEnd:
-        """How the loop stands: as the record has it, and in the words of the session's state where there is one."""
+        """The state of the loop: as recorded, and in the words of the session's state where there is a session."""
         end = end_of_record(self.trace, path)
         inside = self._inside(path)
         if self.session is None or end.standing.over or end.standing is Standing.NOT_ENTERED:
@@ -291,7 +291,7 @@ class _Making:
         return "" if error is None else str(getattr(error, "message", error))
 
     def _inside(self, path: FramePath) -> bool:
-        """True if the session stands in this frame."""
+        """True if the session is in this frame."""
         tag = getattr(getattr(self.session, "position", None), "tag", None)
         return tag is not None and tuple(tag.frame[: len(path)]) == path
 

@@ -1,7 +1,7 @@
 """Loop variables whose size grows (caches, lists of tokens, sequences): growth per iteration, axis, and final size.
 
-The graph shows it where the update puts pieces of known length behind the variable, or appends to a list. What is
-recorded is held against that: where it differs, and where the graph does not show it, the record alone is told.
+The graph shows it where the update appends pieces of known length to the variable, or items to a list. The record is
+checked against that: where it differs, and where the graph does not show growth, only the record is reported.
 """
 
 from __future__ import annotations

@@ -29,12 +29,12 @@ from workbench.trace.tail_reader import Reading
 class Loop:
     """A loop: its ``termination``, and also each field of it (``loop.status``, ``loop.remaining`` ...).
 
-    ``end`` says how the loop stands, or has ended. ``iterations`` counts what is done since the loop was entered
-    last, ``all_iterations`` since the run began, in ``activations`` times; ``open`` tells a loop that is in
-    progress. ``nodes`` fire in one iteration at most; ``share`` is the loop's part of all firings, that of inner
-    loops left out, ``share_inside`` with them. ``trips`` are the counts of an inner loop in the iterations of the
-    one around it; ``entries`` what enters from there; ``method`` names a numerical method that was recognised in
-    the graph; ``fixes`` are those of ``termination.fix`` that were tried and help, or could not be tried.
+    ``end`` is the state of the loop, or how it ended. ``iterations`` counts what is done since the loop was entered
+    last, ``all_iterations`` since the run began, in ``activations`` times; ``open`` tells a loop that is in progress.
+    ``nodes`` fire in one iteration at most; ``share`` is the loop's part of all firings, that of inner loops left out,
+    ``share_inside`` with them. ``trips`` are the counts of an inner loop in the iterations of the one around it;
+    ``entries`` what enters from there; ``method`` names a numerical method that was recognised in the graph; ``fixes``
+    are those of ``termination.fix`` that were tried and help, or could not be tried.
     """
 
     frame: FramePath

@@ -1,7 +1,7 @@
 """The part that a loop variable plays in its loop, read from the graph: counter, flag, previous value, average, step.
 
-What a variable is tells more than how it moves: 0.999 ** k is not a counter, and a decaying average does not converge
-by itself. Every role is an exact statement about the update in the graph, never a guess from the values.
+The role of a variable says more than its movement: 0.999 ** k is not a counter, and a decaying average does not
+converge by itself. Every role is an exact statement about the update in the graph, never a guess from the values.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class TripCounts:
 def trip_counts(trace: Trace, cond: Ref, name: str, around: str) -> TripCounts | None:
     """The trip counts of the loop with this condition, in the present activation of the loop around it.
 
-    None for a loop that stands in no other one, or that was not entered.
+    None for a loop that is not nested, or that was not entered.
     """
     paths, going = newest_of(trace, cond, EVALUATIONS)
     if not len(paths) or paths.shape[1] < 2:

@@ -102,10 +102,10 @@ EVOLUTION = frozenset(f.name for f in fields(Evolution))
 
 
 class Variables(Mapping[str, Variable]):
-    """Name -> :class:`Variable`. Loop variables come first; what has not been asked for is classified when it is.
+    """Name -> :class:`Variable`. Loop variables come first; the others are classified when they are looked up.
 
-    ``classified`` lists what is there already; ``names`` are the loop variables. Any further value of the graph can
-    be asked for by its name too.
+    ``classified`` lists what is there already; ``names`` are the loop variables. Any further value of the graph can be
+    looked up by its name too.
     """
 
     def __init__(self, names: list[str], make: Callable[[str], Variable], known: Callable[[], list[str]]) -> None:
@@ -144,7 +144,7 @@ class Variables(Mapping[str, Variable]):
 
 
 class NotInAnalysis(WorkbenchError, KeyError):
-    """A variable or loop that an analysis was asked for and that its graph does not have."""
+    """The requested variable or loop is not in the graph."""
 
     slug = "unknown-variable"
     __str__ = Exception.__str__  # KeyError would show a quoted text

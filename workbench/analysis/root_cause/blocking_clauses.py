@@ -32,7 +32,9 @@ MOST = 6
 
 
 def rank(s: ClauseDiagnosis) -> tuple[int, bool, bool]:
-    """Smaller is more to blame. What went away from its threshold was never meant to end the loop, nor a bare flag."""
+    """Sort key: the most responsible clause first. A clause that moved away from its threshold was not meant to end the
+    loop, nor was a bare flag.
+    """
     slug, v = s.cause.slug, s.values
     place = RANK.get(slug, 5)
     if place == 0 and slug in ("limit-beyond", "absorbed", "guard", "saturated", "truncated"):

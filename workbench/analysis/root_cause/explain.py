@@ -119,7 +119,7 @@ def _compared(firings: Firings, worst: ClauseDiagnosis, k: int) -> list[Claim]:
 
 
 def _name_nodes(firings: Firings, worst: ClauseDiagnosis, answer: Termination) -> None:
-    """A node without a name is told as it is computed."""
+    """Describe a node without a name by its computation."""
     for ref in (worst.moving, worst.still):
         name = firings.graph.name_of(ref) if isinstance(ref, Ref) else ""
         if "/" in name:

@@ -1,6 +1,6 @@
 """The firings of one loop that an explanation reads: operands and results by iteration, from record and look-ahead.
 
-What claims are checked against: every value that a claim holds is read here again, or run again.
+The values that claims are checked against: every value of a claim is read again here, or recomputed.
 """
 
 from __future__ import annotations

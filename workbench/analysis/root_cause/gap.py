@@ -23,7 +23,7 @@ def end_iterations(found: LoopSamples, worst: ClauseDiagnosis) -> Any:
 
 
 def clause_gap(found: LoopSamples, worst: ClauseDiagnosis, answer: Termination) -> Gap | None:
-    """Of a loop that never ends the gap at the end of the look-ahead, of any other the present one."""
+    """The gap at the end of the look-ahead for a loop that never ends, the present one for any other."""
     facts = worst.values
     if facts.late_x.dtype.kind not in "fiu":
         return None

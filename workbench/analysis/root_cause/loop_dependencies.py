@@ -202,8 +202,8 @@ class LoopDependencies:
 
 
 def blocking_order(loop: LoopDependencies, names: list[str]) -> list[str]:
-    """Of several variables behind one operand: those with a recursion of their own first, then those computed from
-    others, copies, and those that are never updated last."""
+    """Order of several variables behind one operand: those with a recursion of their own first, then those computed
+    from others, copies, and those that are never updated last."""
 
     def rank(name: str) -> int:
         if not loop.updated(name):

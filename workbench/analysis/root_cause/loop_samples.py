@@ -178,7 +178,7 @@ def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = JUM
 
 
 def _around(slice_: SliceMachine) -> tuple[int, ...] | None:
-    """Iterations of the frames around the loop, in which the slice stands."""
+    """Iterations of the frames around the loop, at the slice's position."""
     path = slice_.run.iteration_of(slice_.number)
     return path[:-1] or None
 

@@ -64,7 +64,7 @@ class LostValue:
         self._steps = 0
 
     def of_variables(self, names: Sequence[str], depth: int = 0) -> list[Claim]:
-        """Of the variables that rest, the claims about the one whose update says most."""
+        """The claims about the resting variable whose update says most."""
         found = [claims for name in names if (claims := self.of_variable(name, depth))]
         updated = [c for c in found if c[0].kind != "not-updated"] or found
         return min(updated, key=lambda claims: TELLING.index(claims[0].kind), default=[])

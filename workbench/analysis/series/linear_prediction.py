@@ -2,7 +2,7 @@
 
 One model covers geometric, alternating, momentum (two complex modes), sine and drift.  It is accepted only if a free
 run over the last 40 % of the window, started from the values before it, stays within 2 %.  The dominant root decides.
-Fails on power laws (roots crowd at 1; step 5 is asked as well and the better prediction wins), on noise and on maps.
+Fails on power laws (roots crowd at 1; step 5 is tried as well and the better prediction wins), on noise and on maps.
 The least squares, roots and free runs are ``fits.linear_orders`` and ``fits.linear_modes``.
 """
 
@@ -66,7 +66,7 @@ def slow_root(d: np.ndarray, p: int) -> float:
 
 
 def _undamped(z: complex, share: float, near: float) -> bool:
-    """True if a root lies on the unit circle as far as one of its share can be told, and turns."""
+    """True if a root turns and lies on the unit circle, within the accuracy for its share."""
     return abs(abs(z) - 1.0) <= near * max(1.0, 0.1 / share) and abs(cmath.phase(z)) > 1e-6
 
 

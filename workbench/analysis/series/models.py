@@ -22,7 +22,7 @@ class Model(Protocol):
 
 @dataclass
 class Settled:
-    """The value stands at its limit."""
+    """The value is at its limit."""
 
     limit: float
     spread: float = 0.0

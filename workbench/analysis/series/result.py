@@ -131,7 +131,7 @@ class Evolution:
     def above(self, least: float = 0.0) -> Evolution:
         """The answer about values that are never below ``least``, such as norms: no limit or forecast is, either.
 
-        Of a limit below it that is so by its error alone ``least`` is left, of any other nothing.
+        A limit below ``least`` by no more than its error becomes ``least``; any other lower limit is dropped.
         """
         self.least = least
         if self.limit is not None and self.limit < least:

@@ -186,7 +186,7 @@ def as_values(values: Any) -> np.ndarray:
 def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
     """(values, dtype that rounded them): bfloat16 and float8 are widened to float32 and keep their own rounding.
 
-    Of a masked array no value may be masked; of a pandas Series the index is ignored; a DataFrame is refused, because
+    A masked array may have no masked value; the index of a pandas Series is ignored; a DataFrame is refused, because
     its columns have names and dtypes of their own.
     """
     if hasattr(values, "columns") and hasattr(values, "iloc"):

@@ -43,7 +43,7 @@ BLOCK, SLOW = 1e-3, 0.05
 class SliceMachine(SliceState):
     """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask.
 
-    What the nodes ``also`` depend on belongs to its state, besides what the condition does.
+    The dependencies of the nodes ``also`` belong to its state, besides those of the condition.
     """
 
     def __init__(
@@ -220,9 +220,9 @@ class SliceMachine(SliceState):
         return other
 
     def moved_to(self, values: Mapping[str, Any]) -> SliceMachine | None:
-        """A fork that stands in the next iteration with these values of the state; None where it cannot be put there.
+        """A fork in the next iteration with these values of the state; None if it cannot be moved there.
 
-        What the condition does not depend on has the values of the present iteration.
+        Values that the condition does not depend on are those of the present iteration.
         """
         if self.whole or not self.cond():
             return None
@@ -243,7 +243,7 @@ class SliceMachine(SliceState):
         return other if other._to_condition(0) else None
 
     def inner(self) -> SliceMachine | None:
-        """The loop inside of this one in which the look-ahead stands, where its slice can be had."""
+        """The inner loop that the look-ahead is in, if it can be sliced."""
         path = self.plan.layout.frames[self.run.active_frames()[-1]].path
         if len(path) <= len(self.frame) or path[: len(self.frame)] != self.frame:
             return None
@@ -255,8 +255,8 @@ class SliceMachine(SliceState):
 def standing(
     main: Run, frame: tuple[str, ...], inside: bool, patience: float, also: Sequence[str] = ()
 ) -> tuple[SliceMachine, int] | None:
-    """The whole graph as its own slice, on a copy of ``main`` as it stands, with all that was edited in it; and how
-    many iterations it had to go on to the next condition. None if the loop is not entered any more.
+    """The whole graph as its own slice, on a copy of ``main`` in its present state, edits included; and the number of
+    iterations that it had to run to the next condition. None if the loop is not entered any more.
     """
     out = SliceMachine(main.plan, main.feeds, frame, also)
     out.whole, out.patience = True, patience

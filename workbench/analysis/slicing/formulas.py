@@ -1,8 +1,8 @@
 """Formulas of a slice: a loop's condition and updates as functions of intervals of its state.
 
 Names of one value (Identity, Enter of a loop invariant, Switch by LoopCond) are seen through; a branch is evaluated on
-both sides, each under what its predicate says, and the side that is certainly not taken adds nothing. What cannot be
-bounded (an inner loop, an op without a rule) is any value of its dtype, or None where even that says nothing.
+both sides, each under what its predicate says, and the side that is certainly not taken adds nothing. An unbounded
+value (an inner loop, an op without a rule) is any value of its dtype, or None where even that says nothing.
 """
 
 from __future__ import annotations

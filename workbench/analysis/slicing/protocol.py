@@ -68,7 +68,7 @@ class InnerRunner(SliceRunner, Protocol):
 
 @runtime_checkable
 class HasInner(Protocol):
-    """A runner that can be asked for the loop inside in which it stands.
+    """A runner that can return the inner loop that it is in.
 
     ``unseen`` names conditions of loops inside of which a look at some iterations says nothing about later ones.
     """

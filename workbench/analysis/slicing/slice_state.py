@@ -17,7 +17,7 @@ OBJECT = 256
 
 
 class SliceState:
-    """Values of the run in which the slice of a :class:`SliceMachine` stands at the condition."""
+    """Values of the run in which the slice of a :class:`SliceMachine` is at the condition."""
 
     plan: ExecutionPlan
     run: Run

@@ -2,9 +2,9 @@
 
 A draw is not fixed by the state, so nothing is proved of such a loop. The condition's slice is run ahead many times
 from the present state, each time with other random numbers of the same distributions
-(``workbench.ops.random.other_draws``). The number of iterations left is told by the median and the range from the 5 %
-to the 95 % quantile of these runs, and the probability that the loop ends by the share of them that did (Laplace's
-rule of succession).
+(``workbench.ops.random.other_draws``). The number of iterations left is given as the median and the range from the 5 %
+to the 95 % quantile of these runs, and the probability that the loop ends is the share of them that did (Laplace's rule
+of succession).
 
 Source: https://en.wikipedia.org/wiki/Monte_Carlo_method; https://en.wikipedia.org/wiki/Rule_of_three_(statistics).
 """

@@ -22,8 +22,8 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
     """The answer for the loop ``path`` if a loop inside it is proved never to end; None otherwise.
 
     The slice of the outer condition is run until the time is over, which leaves it in the inner loop; that loop is then
-    asked from where it stands. Its proof is one for the outer loop as well: everything that was run on the way is what
-    the loop itself will run, as the slice is pure. The nodes of the body that can fail are run with it.
+    analysed from its present state. Its proof is one for the outer loop as well: the loop itself will run everything
+    that was run on the way, as the slice is pure. The nodes of the body that can fail are run with it.
     """
     if run.edits:
         return None  # the slice has the carried values of the run, not its edited invariants

@@ -36,7 +36,7 @@ class LookAhead:
     outer : tuple of int
         Iterations of the loops around.
     iterations : ndarray
-        (n,) int64: the iterations, ascending; the first is the one in which the loop stands.
+        (n,) int64: the iterations, ascending; the first is the present one.
     values : dict
         Text of a value's reference (``"merge:0"``) -> (n, ...) array of its values.
     end : int or None

@@ -161,7 +161,7 @@ def _asked(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
 
 
 def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd | None:
-    """How the loop will end, from the slice that stands there; iterations are those of the run."""
+    """How the loop will end, from the slice at its position; iterations are those of the run."""
     final, here = answer.final, place_in(run, path)
     if not isinstance(final, SliceMachine) or answer.remaining is None:
         return None
@@ -195,7 +195,7 @@ def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegi
 def standing_of(
     run: Run, trace: Trace, path: tuple[str, ...], failed: BaseException | None = None, running: bool = False
 ) -> LoopEnd:
-    """How a loop that is not over stands in a run."""
+    """The state of an unfinished loop in a run."""
     here = place_in(run, path)
     if here is None:
         return LoopEnd(Standing.NOT_ENTERED, 0)
@@ -238,7 +238,7 @@ def left_frame(iteration: int) -> Ending:
 
 
 def later(answer: Termination, iterations: int) -> Termination:
-    """An answer as it is so many iterations further on (before: negative) in the same activation, without edits."""
+    """The answer valid ``iterations`` later (earlier: negative) in the same activation, without edits."""
     remaining = None if answer.remaining is None else max(answer.remaining - iterations, 0)
     interval = answer.interval
     if interval is not None:

@@ -2,7 +2,7 @@
 
 A model that PyTorch exported names nodes by call and module, as the graph of a ``.pt2`` file does; a converter of
 TensorFlow keeps ``scope/op:0``; tools that rewrite ONNX models keep the names of values. A name is a claim, not a
-proof: a pair by name whose values are not the same is told by what reads it (see :mod:`~.settled`).
+proof: a pair by name whose values differ is decided by its readers (see :mod:`~.settled`).
 """
 
 from __future__ import annotations

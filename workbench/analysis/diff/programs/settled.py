@@ -1,8 +1,8 @@
 """Rows of two programs: what errs by itself and what comes of that are differences, all else is rounding.
 
-A value whose own error is beyond rounding is a *suspect*. Either the candidate errs there, or the pair is wrong: a
-name of a tool stands for another quantity. What reads it tells: evaluated from the values before the suspect, a
-reader comes out wrong in the first case and right in the second, and then the pair is dropped.
+A value whose own error is beyond rounding is a *suspect*. Either the candidate errs there, or the pair is wrong: a tool
+gave the name to another quantity. A reader of the value decides: evaluated from the values before the suspect, its
+result is wrong in the first case and right in the second, and then the pair is dropped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Integer tensors of a quantised program as the numbers that scale and zero point make of them, and back.
 
-What quantisation explains of a part with quantised tensors: the reference's result moves so far if each of its inputs
-and weights moves by half a step of a tensor whose range is quantised as a whole, ``largest / (levels / 2)``.
+The difference that quantisation explains in a part with quantised tensors: the change of the reference's result when
+each of its inputs and weights moves by half a step of a tensor whose range is quantised as a whole, ``largest / (levels
+/ 2)``.
 """
 
 from __future__ import annotations

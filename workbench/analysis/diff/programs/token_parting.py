@@ -34,8 +34,8 @@ class TokenParting:
     token : int, tuple of int or None
         The token that this iteration of a reads; several of a batch.
     layer, op, name : str
-        Where it differs first: the layer as the name of the node tells it, the op and the value, of a. Of a variable
-        of the loop the op is the one that made it, in the iteration before.
+        Where it differs first: the layer according to the name of the node, the op and the value, of a. For a variable
+        of the loop the op is the one that computed it in the iteration before.
     row : Row or None
         The row of that value.
     choice : tuple or None

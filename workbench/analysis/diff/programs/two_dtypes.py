@@ -33,7 +33,7 @@ def diff_dtypes(
 ) -> Diff:
     """Run a graph as it is and in another precision, and compare the two runs.
 
-    The distances tell what the precision costs, value by value; with ``ulp=0`` only values that are not correctly
+    The distances show the cost of the precision, value by value; with ``ulp=0`` only values that are not correctly
     rounded differ. Loops that end by a tolerance may run through another number of iterations, or never end: that is
     why each run has a limit.
 

@@ -1,8 +1,9 @@
 """Own error of the values of a quantised run, told from the inherited error.
 
-The float model's op is evaluated on the quantised run's own inputs, dequantised. What the run has beside that result is
-the node's *own error*, of which rounding to steps allows half a step; how far that result is from the float run's
-value is *inherited* from the inputs. A value that is a weight, or is quantised by a node of its own, is rounded only.
+The float model's op is evaluated on the quantised run's own inputs, dequantised. The difference between that result and
+the run's is the node's *own error*, of which rounding to steps allows half a step; how far that result is from the
+float run's value is *inherited* from the inputs. A value that is a weight, or is quantised by a node of its own, is
+rounded only.
 """
 
 from __future__ import annotations

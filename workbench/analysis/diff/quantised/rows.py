@@ -1,4 +1,4 @@
-"""Rows of a quantised run beside its float run: rounding is told apart from faults, and from what comes of them."""
+"""Rows of a quantised run against its float run: distinguishes rounding from faults and their consequences."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class QuantisedRows:
         return kept, rounded
 
     def _roundings(self, told: set[Ref]) -> list[tuple[str, Own, Outcome]]:
-        """The nodes that quantise or dequantise with more than rounding, without those whose result is told itself."""
+        """The nodes that quantise or dequantise with more than rounding, without those whose result is reported."""
         found = []
         for name in self.side.computed():
             node = self.side.graph.nodes[name]

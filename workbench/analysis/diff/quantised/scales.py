@@ -79,7 +79,7 @@ def is_quantised(graph: Graph) -> bool:
 
 @lru_cache(maxsize=4096)
 def _proto(node: bytes) -> tuple[tuple[int | None, ...], int | None, int]:
-    """Of each place the number of the input that stands there, the attribute axis, and block_size."""
+    """The index of the input at each place, the attribute axis, and block_size."""
     proto = node_of(node)
     numbers: dict[str, int] = {}
     places = tuple(numbers.setdefault(n, len(numbers)) if n else None for n in proto.input)
@@ -178,7 +178,7 @@ class Scales:
         return Affine(scale, zero, *rest)
 
     def _home(self, ref: Ref) -> Ref:
-        """The constant that a loop's body reads, in the frame where it stands."""
+        """The constant that a loop's body reads, in its own frame."""
         home = ref
         while self.graph.nodes[home.node].op in _ENTERS:
             home = self.graph.nodes[home.node].inputs[0]

@@ -42,7 +42,7 @@ def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
     """True if the record is as wide as a random walk of its steps at every lag, and no smooth curve.
 
     The variance of the difference over q steps is q times that of one step for a walk, and much less for swings.  A
-    walk that may lead over the gap is told from swings less easily: one that is reflected is narrow, too.
+    walk that may cross the gap is harder to distinguish from swings: one that is reflected is narrow, too.
     """
     alike = laws.lag_one(y)
     if alike > SMOOTH:

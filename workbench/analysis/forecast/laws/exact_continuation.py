@@ -249,8 +249,8 @@ def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, A
 def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
     """(steps, value) of x + c + c ... as far as its rounding is the same each time.
 
-    Within one binade the numbers are equally spaced, so fl(x + c) - x is one multiple of the spacing; a tie, rounded
-    to even, is so too from its second step on.  The jump stops two steps short of the binade's end, and of the
+    Within one binade the numbers are equally spaced, so fl(x + c) - x is one multiple of the spacing; a tie, rounded to
+    even, is one as well from its second step on.  The jump stops two steps short of the binade's end, and of the
     threshold.
     """
     one = x + c

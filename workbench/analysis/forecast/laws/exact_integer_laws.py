@@ -1,9 +1,9 @@
 """Exact laws of integer operands beyond the counter: polynomials, linear recurrences, products, maps by residue.
 
-Each law is solved in rational arithmetic from a few observations and kept only if it reproduces all that are asked (32
-at most) exactly; then it is run ahead in unbounded integers, or modulo the dtype's width.  As an inference from
-observations this makes a forecast, never a proof.  Residue maps x' = (a x + b) / c, one for each residue of x
-modulo m, are the generalized Collatz maps (Conway 1972).
+Each law is solved in rational arithmetic from a few observations and kept only if it reproduces all checked ones (32 at
+most) exactly; then it is run ahead in unbounded integers, or modulo the dtype's width.  As an inference from
+observations this makes a forecast, never a proof.  Residue maps x' = (a x + b) / c, one for each residue of x modulo m,
+are the generalized Collatz maps (Conway 1972).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The exact law of a record of floats: one compiled look at it names the few that it may follow, and those are asked.
+"""The exact law of a record of floats: a compiled scan names the few laws that it may follow, and only those are tried.
 
 Nearly every record follows none, and the look costs less than the first line of any of them.
 """

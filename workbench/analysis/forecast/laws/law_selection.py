@@ -1,8 +1,8 @@
 """Selection of a law for a record: each is fitted without the last quarter and scored by its prediction of it.
 
-A record of one direction is asked for maps, power laws and recurrences, one that turns for recurrences and for those of
-its square; on all of it, on its latter half and, if long enough, on its last third.  The fits, the free runs and the
-search for a crossing are compiled (``workbench.kernels.laws``):
+A monotone record is tested for maps, power laws and recurrences, one that turns for recurrences and for those of its
+square; on all of it, on its latter half and, if long enough, on its last third.  The fits, the free runs and the search
+for a crossing are compiled (``workbench.kernels.laws``):
 
 - Maps x' = f(x), the law of a scalar loop without hidden state: polynomials through the origin or not (fixed-point
   iterations near their limit, logistic growth), the ratios x / x' = b0 + b1 x (Moebius maps: 1/k decay, multiple roots)

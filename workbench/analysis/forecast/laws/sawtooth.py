@@ -22,7 +22,7 @@ OUTLASTS = 3
 
 
 def sawtooth(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
-    """First k >= 1 at which a counter that starts again fails ``op threshold``; ``why`` is "resets" where none is told.
+    """First k >= 1 at which a counter that starts again fails ``op threshold``; ``why`` is "resets" without a k.
 
     None for anything else, also for a counter that never started again, and for runs of one length.
     """

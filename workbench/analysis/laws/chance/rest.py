@@ -2,7 +2,7 @@
 
 The waits between its improvements are taken for exchangeable: one that is the longest by far, after many, is improbable
 if the improvements go on (the chance to be the longest of c + 1 is 1 / (c + 1), drawn towards one because waits are
-correlated; a tail like that of Pareto's law beyond the longest).  Against it stands the prior that a run stops.
+correlated; a tail like that of Pareto's law beyond the longest).  The prior that a run stops weighs against it.
 
 Source: the generalised records of exchangeable sequences (Nevzorov, Records: Mathematical Theory, 2001, chapter 2); the
 predictive tail is that of Gott's argument (Nature 363, 1993).

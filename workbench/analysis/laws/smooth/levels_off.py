@@ -23,7 +23,7 @@ JUMP = 1e-6
 
 
 def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Of the values by each share, then of z as a whole: its last half costs more than it tells."""
+    """Times from the values by each share, then from z as a whole, whose last half costs more than it adds."""
     plain, to = (np.exp(r.z), np.exp(levels)) if r.logarithmic else (r.z, levels)
     y, to = np.stack((plain, r.z)), np.stack((to, levels))[:, None]
     total = np.concatenate((np.zeros((2, 1)), np.cumsum(y, axis=1)), axis=1)

@@ -31,8 +31,9 @@ from workbench.text import harmless
 class Kept:
     """A comparison that keeps its value.
 
-    ``polynomial`` is its left side minus its right one; on each way an iteration multiplies it with one of ``factors``,
-    but for multiples of ``modulus`` (0: exactly). ``bits`` are those modulo which all of it holds, None for integers.
+    ``polynomial`` is its left side minus its right one; on each way an iteration multiplies it by one of ``factors``,
+    up to multiples of ``modulus`` (0: exactly). The identity holds modulo 2 to the power of ``bits``, None for
+    integers.
     """
 
     node: str

@@ -1,6 +1,7 @@
 """Polynomials of several variables over the integers, or modulo a power of two: products, substitution, division.
 
-A polynomial is a dict from exponents, one for each variable, to its coefficient. What gets too large is not computed.
+A polynomial is a dict from exponents, one for each variable, to its coefficient. Polynomials that grow too large are
+not computed.
 """
 
 from __future__ import annotations

@@ -146,7 +146,9 @@ class LoopBody:
         )
 
     def _computed_in(self, name: str) -> FramePath:
-        """An Exit is computed where its loop stands; an Enter of a loop inside with that loop."""
+        """The frame in which a node is computed: for an Exit that of its loop's parent, for an Enter of an inner loop
+        that loop.
+        """
         path = self._frame(name)
         return path[:-1] if self.graph.nodes[name].op == "Exit" and len(path) > len(self.path) else path
 

@@ -40,7 +40,7 @@ def body_of(runner: SliceRunner, also: Sequence[str] = ()) -> LoopBody | None:
 
 
 def followed(runner: SliceRunner, body: LoopBody, seconds: float, length: int = LENGTHS[-1]) -> Continuation | None:
-    """How the loop goes on from where the runner stands; None if nothing is known.
+    """The continuation of the loop from the runner's position; None if nothing is known.
 
     The first stretch is computed by the slice as well, and nothing is said where that gives other values.
     """

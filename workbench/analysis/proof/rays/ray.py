@@ -66,9 +66,9 @@ class Ray:
 class Continuation:
     """How the loop goes on from the state that was given.
 
-    ``kind`` is "never", "recurs" (the state of iteration ``begin`` is that of ``after`` again), "ends" or "fails"
-    after ``after`` whole iterations, or "open": known up to ``after`` iterations. Of a loop that never ends ``full``
-    is the number of whole iterations after which ``node`` overflows the 64 bits of its ints, None where none does.
+    ``kind`` is "never", "recurs" (the state of iteration ``begin`` is that of ``after`` again), "ends" or "fails" after
+    ``after`` whole iterations, or "open": known up to ``after`` iterations. For a loop that never ends ``full`` is the
+    number of whole iterations after which ``node`` overflows the 64 bits of its ints, None where none does.
     """
 
     kind: str

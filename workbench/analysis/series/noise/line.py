@@ -1,7 +1,7 @@
 """The line through a record whose noise is correlated, and how well its slope is known.
 
-What the line leaves is taken for a first-order autoregression, whose mean varies by (1 + r) / (1 - r) more than that of
-independent values (Box, Jenkins and Reinsel, Time Series Analysis, section 2.1).
+The residuals of the line are modelled as a first-order autoregression, whose mean varies by (1 + r) / (1 - r) more than
+that of independent values (Box, Jenkins and Reinsel, Time Series Analysis, section 2.1).
 """
 
 from __future__ import annotations

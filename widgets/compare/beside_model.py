@@ -51,7 +51,7 @@ def first_difference(diff: Diff) -> dict[str, Any] | None:
 
 
 def told_apart(row: Row) -> tuple[Any, Any]:
-    """The two values of a row; of arrays the item that is furthest apart."""
+    """The two values of a row; for arrays the items that differ most."""
     index = row.index or ()
 
     def item(value: Any) -> Any:

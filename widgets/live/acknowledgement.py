@@ -96,7 +96,7 @@ class Acknowledgement:
 
     @property
     def took(self) -> float:
-        """Seconds from the last update that was answered to its answer: the browser was busy with it so long."""
+        """Seconds that the browser took for the last acknowledged update."""
         return self._took
 
     @property

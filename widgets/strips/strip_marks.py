@@ -159,8 +159,9 @@ def cell_notes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
 
 
 def breakpoint_notes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
-    """Breakpoints of one iteration as signs at the bottom, told apart by their form; the words come up under the
-    pointer. Those of every iteration are words in the head of their strip."""
+    """One-iteration breakpoints as markers at the bottom, one shape per kind; hover shows the text. Breakpoints of
+    every iteration are text in the head of their strip.
+    """
     notes = []
     for point in frame.breakpoints:
         if point["x"] is None:

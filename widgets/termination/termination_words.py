@@ -70,10 +70,9 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
     ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
     ``clause``: the node of the blocking clause; ``changed``: where the responsible variable is changed; ``first_bad``;
-    ``trend`` of the gap; ``laws`` that a forecast was made of; ``word``: how it has ended, if so;
-    ``tone``: "ends", "never", "unknown", or the slug of the
-    :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose; ``fails``: a
-    node will fail before.
+    ``trend`` of the gap; ``laws`` that a forecast was made of; ``word``: how it has ended, if so; ``tone``: "ends",
+    "never", "unknown", or the slug of the :class:`workbench.analysis.standing.Standing` with which it has ended, or
+    will end unintentionally; ``fails``: a node will fail before.
     """
     if termination is None:
         return dict(UNKNOWN)

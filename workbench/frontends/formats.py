@@ -117,7 +117,7 @@ _TEXTS: tuple[tuple[re.Pattern[bytes], Format], ...] = (
 
 
 def format_of(data: bytes) -> Format | None:
-    """The format of some bytes, if it is one that is known and not read here."""
+    """The format of some bytes, if it is known but not supported here."""
     if data.startswith(b"PK\x03\x04"):
         return _archive(data)
     if is_program(data):

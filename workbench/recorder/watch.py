@@ -205,7 +205,7 @@ class Watch(LoopRecorder):
             self._observe()
 
     def start(self, values: Mapping[str, Any]) -> None:
-        """Give the values of iteration 0, in front of the first call; with or without a block.
+        """Record the values of iteration 0, before the first call; with or without a block.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ def checked_outputs(problem: Problem, plan: ExecutionPlan) -> dict[Ref, np.dtype
 
 
 def checked_sides(plan: ExecutionPlan) -> dict[Ref, np.dtype]:
-    """Sides of the comparisons in the conditions of all loops, as single numbers that may be no finite ones."""
+    """Sides of the comparisons in the conditions of all loops that are single numbers and may be non-finite."""
     graph = plan.graph
     conds = [n.inputs[0] for n in graph.nodes.values() if n.op == "LoopCond"]
     return _singles(plan, [side for cond in conds for side in _sides(graph, cond)])

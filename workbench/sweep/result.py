@@ -36,8 +36,8 @@ class Sweep(RunningSweep):
     that was collected; ``sweep["basin"]`` names the attractor to which a point leads (:meth:`basins`). Columns are
     NumPy arrays; :meth:`grid` gives one in the shape of the grid.
 
-    An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` says which ones are
-    there.
+    An output that a point did not compute is NaN, or 0 in a column of integers; ``sweep.computed("x")`` says which ones
+    are there.
 
     Outcomes: "ended"; "not finite", it ended, and an output or a side of the condition is NaN or infinite; "failed", a
     node failed; "endless", proved; "undecided", neither an end nor a proof within the

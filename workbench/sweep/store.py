@@ -77,7 +77,7 @@ class Store:
                 ) from error
             if (table.schema.metadata or {}).get(KEY) != self._identity:
                 raise SweepError(
-                    f"{str(path)!r} is of another sweep: the graph, the points or what is collected are others.",
+                    f"{str(path)!r} is of another sweep: the graph, the points or the collected values differ.",
                     slug="another-sweep",
                     fix="choose another folder, or remove this one.",
                 )

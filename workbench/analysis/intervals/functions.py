@@ -37,7 +37,9 @@ def _monotone(function: Any, slack: int, low: float, high: float, domain: tuple[
 
 
 def outward(x: np.ndarray, steps: int) -> np.ndarray:
-    """``x`` moved by so many units in the last place, at least by so many times the least normal number's."""
+    """``x`` moved by ``steps`` units in the last place, and at least by ``steps`` of those of the smallest normal
+    number.
+    """
     kind: Any = x.dtype.type
     info = np.finfo(x.dtype)
     by = np.abs(x) * (kind(abs(steps)) * info.eps) + info.tiny

@@ -131,7 +131,7 @@ STRAIGHT = 0.97
 
 
 def spread_rate(d: np.ndarray) -> float | None:
-    """Factor per iteration by which the steps' spread changes; None where its logarithm does not go straight."""
+    """Factor per iteration by which the steps' spread changes; None where its logarithm is not linear in time."""
     size = len(d) // BLOCKS
     if size < LEAST:
         return None

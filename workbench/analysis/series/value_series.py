@@ -218,7 +218,7 @@ def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
         raise HistoryError(
             f"The values must be real numbers or bools, but their dtype is {a.dtype}.",
             slug="bad-history-dtype",
-            fix="Convert them first, for example with numpy.asarray(values, dtype=float); of complex ones pass abs().",
+            fix="Convert them first, for example with numpy.asarray(values, dtype=float); for complex ones pass abs().",
         )
     if a.ndim not in (1, 2):
         raise HistoryError(

@@ -24,7 +24,7 @@ def answer_of(
 ) -> Termination:
     """Will the loop ``frame`` (name, path, or None for the innermost open one) end, and what keeps it from that?
 
-    ``seconds`` caps the look-ahead for the proof, and another time that for the cause. The parameters are those of
+    ``seconds`` limits the look-ahead for the proof, and separately that for the cause. The parameters are those of
     :func:`workbench.analysis.termination.query.termination_of`, whose answer it explains.
     """
     # a record may hold NaN and infinities, and what is computed from it then, too

@@ -366,7 +366,7 @@ def place_in(run: Run, path: tuple[str, ...]) -> tuple[int, ...] | None:
 def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
     """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
 
-    None without loops; SessionError with slug ``no-such-frame`` for a name that is none's.
+    None without loops; SessionError with slug ``no-such-frame`` for an unknown name.
     """
     loops = list(dict.fromkeys(f.path for f in run.plan.layout.frames if f.path))
     if frame is None:

@@ -172,7 +172,7 @@ class JitRun:
             raise ExecutionError(
                 f"The loops of the function took more than {self.max_trips:,} trips together.",
                 slug="too-many-trips",
-                fix="give max_trips= a larger number, or look why the loop does not end (session.termination()).",
+                fix="give max_trips= a larger number, or find out why the loop does not end (session.termination()).",
             )
 
     def _while(self, equation: Any, given: Sequence[Any], key: Place, path: Path) -> list[Any]:

@@ -140,7 +140,7 @@ def key_of(dtype: Any) -> tuple[str, tuple[int, ...]]:
 
 
 def counts_of_scan(params: Any) -> tuple[int, int]:
-    """Numbers of constants and of carried values of a scan; since JAX 0.11 it has a tree of each instead."""
+    """The counts of a scan's constants and carried values; since JAX 0.11 the equation has a tree of each instead."""
     if "ft_in" in params:
         consts, carried, _ = params["ft_in"].unpack()
         return len(consts.vals), len(carried.vals)

@@ -104,7 +104,7 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """``enumerate``, ``zip``, ``reversed``, or ``rows`` of an array: ``kind`` and what they go over."""
+    """``enumerate``, ``zip``, ``reversed``, or ``rows`` of an array: ``kind`` and the objects that it iterates over."""
 
     kind: str
     parts: tuple[Any, ...]

@@ -26,8 +26,9 @@ DEAR = 64
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """``steps`` maps the slots that are computed again to the instructions that do it, in order; ``reasons`` tells of
-    each slot of arrays in a loop why it is recorded or not: (slug, sentence)."""
+    """``steps`` maps the slots that are computed again to the instructions that do it, in order; ``reasons`` says for
+    each slot of arrays in a loop why it is recorded or not: (slug, sentence).
+    """
 
     steps: Mapping[Slot, tuple[int, ...]] = field(default_factory=dict)
     reasons: Mapping[Slot, tuple[str, str]] = field(default_factory=dict)

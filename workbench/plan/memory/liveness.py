@@ -50,7 +50,7 @@ def lifetimes(
     values: Sequence[tuple[Slot, int]],
     chained: bool = True,
 ) -> tuple[Uses, Uses]:
-    """First and last instruction of each slot that instructions name: while it is needed, and the very ones.
+    """First and last instruction of each slot that instructions name: of its lifetime, and of its actual uses.
 
     ``loops`` are the outermost loops' instructions, ``values`` the slots of values with the instruction at which their
     nodes fire (of views, which are no work). ``chained``: nothing that the fast path could run block by block is kept

@@ -85,7 +85,7 @@ class OpRecorder(OpCalls):
                 self.first_wrap = event, found
 
     def meant(self, info: OpInfo, args: Any, parents: tuple[OpEvent, ...]) -> bool:
-        """True if the infinities of the newest row were put there, as in a mask, or come from such ones."""
+        """True if the infinities of the newest row are intended, as in a mask, or result from intended ones."""
         meant = [p for p in parents if p.flag & MEANT]
         if meant and info.rising and self.log.rows(len(self.log) - 1, len(self.log))["largest"][0] == float("inf"):
             return any(self._reaches(p, float("inf")) for p in meant)

@@ -39,7 +39,7 @@ class AtenCall(NamedTuple):
 class StepBody(NamedTuple):
     """The common part of iterations of one form: all but numbers, bytes from outside and random states.
 
-    ``previous`` is (storage, its number in the iteration before) of the state that is carried over, ``given`` are the
+    ``previous`` maps each storage of the carried state to its index in the previous iteration, ``given`` are the
     storages whose bytes come from outside, ``lengths`` their bytes, ``floats`` the index of each call's first float.
     ``form`` is the calls as they were taken down, which iterations of one form have in common.
     """
@@ -53,8 +53,9 @@ class StepBody(NamedTuple):
 
 
 class StepRecord(NamedTuple):
-    """One iteration: its body, and what is its own; ``read`` are the numbers that Python read, by call, ``names`` those
-    of storages that the loop has named, and ``own`` the calls with other integers than in the body, such as offsets."""
+    """One iteration: its body, and the data of this iteration alone; ``read`` are the numbers that Python read, by
+    call, ``names`` those of storages that the loop has named, and ``own`` the calls with other integers than in the
+    body, such as offsets."""
 
     body: StepBody
     numbers: NDArray[np.float64]

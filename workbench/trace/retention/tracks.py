@@ -43,7 +43,7 @@ def track_bytes(place: Place) -> int:
 
 
 def conditions_of(layout: Layout) -> list[Condition]:
-    """Every literal that says whether something fired: guards of nodes and values, and of loops their predicates."""
+    """Every literal that says whether something fired: guards of nodes and values, and predicates of loops."""
     found = [c for n in layout.nodes for c in n.guard]
     for value in layout.values.values():
         found += value.guard

@@ -101,7 +101,7 @@ class Files:
         self.describe(indexes, now=True)
 
     def drop(self) -> None:
-        """Let go of everything, which is to be removed. Under the lock."""
+        """Close all files, which are then removed. Under the lock."""
         for segment in self._open.values():
             segment.abandon()
         self.on_disk = 0

@@ -276,7 +276,7 @@ class SpillStore(NoBlocks):
         return self._writer.columns[store]
 
     def flush(self) -> None:
-        """Wait until everything is written; SpillError if that cannot be."""
+        """Wait until everything is written; SpillError if writing fails."""
         self._writer.flush()
 
     def close(self) -> None:

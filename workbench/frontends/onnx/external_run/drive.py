@@ -102,7 +102,7 @@ class Driver:
             raise ExecutionError(
                 f"The loops of the model took more than {self.max_trips:,} trips together.",
                 slug="too-many-trips",
-                fix="give max_trips= a larger number, or look why the loop does not end (session.termination()).",
+                fix="give max_trips= a larger number, or find out why the loop does not end (session.termination()).",
             )
         for name, value in given.items():
             self._seen(scope.key, name, path, value)

@@ -24,8 +24,9 @@ POINTS = 400
 
 
 def graph_of(proto: Any, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> tuple[Any, dict[str, np.ndarray]]:
-    """The graph of a node, and the constants of it that are handed over where they are; ``inputs`` are the type of each
-    input and its constant."""
+    """The graph of a node, and its constants that are passed without a copy; ``inputs`` are the type of each input and
+    its constant.
+    """
     graph = onnx().GraphProto(name="node")
     graph.node.append(proto)
     large: dict[str, np.ndarray] = {}

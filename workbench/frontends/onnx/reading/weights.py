@@ -94,7 +94,7 @@ class Weights:
         return self._files[path]
 
     def slimmed(self, model: Any) -> Any:
-        """A copy of a ModelProto with marks in place of its large initializers; those of the graphs inside stay."""
+        """A copy of a ModelProto with marks in place of its large initializers; initializers of subgraphs stay."""
         made = without_graph(model)
         for field, value in model.graph.ListFields():
             if field.name != "initializer":

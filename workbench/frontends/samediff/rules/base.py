@@ -44,7 +44,7 @@ def is_number(dtype: str | None) -> bool:
 
 
 def promoted(first: str, second: str) -> str:
-    """The type in which two numbers meet: floats before integers, as C++ has it, the wider of two of a kind."""
+    """The common type of two numbers: floats before integers, as in C++, and the wider of two of a kind."""
     kinds = ["f" if is_float(d) else numpy_dtype(d).kind for d in (first, second)]
     if _KINDS[kinds[0]] != _KINDS[kinds[1]]:
         return first if _KINDS[kinds[0]] > _KINDS[kinds[1]] else second

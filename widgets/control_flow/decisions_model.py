@@ -63,7 +63,8 @@ class ControlFlowModel:
 
 def runs(row: dict[str, Any], limit: int, single: int) -> list[dict[str, Any]]:
     """The decisions of a row as stretches of the same outcome: ``begin``, ``length`` (decisions), ``side`` (True,
-    False, or None for both by turns, where there is no room for each); one by one if there are at most ``single``."""
+    False, or None for both in alternation, where there is no room to draw each); one by one if there are at most
+    ``single``."""
     x, y = np.asarray(row["x"], dtype=np.float64), np.asarray(row["y"], dtype=np.float64)
     if not len(x):
         return []
@@ -79,7 +80,7 @@ def runs(row: dict[str, Any], limit: int, single: int) -> list[dict[str, Any]]:
         return [{"begin": float(a), "length": float(b - a), "side": bool(s)} for a, b, s in found]
     merged: list[dict[str, Any]] = []
     bins = np.linspace(x[0], end, limit // 2 + 1)
-    # of each bin: the stretches that reach into it, and how many of them are true
+    # for each bin: the stretches that reach into it, and how many of them are true
     first, last = np.searchsorted(stop, bins[:-1], "right"), np.searchsorted(begin, bins[1:], "left")
     so_far = np.concatenate([[0], np.cumsum(side)])
     true, inside = so_far[last] - so_far[first], last - first

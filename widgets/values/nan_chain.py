@@ -53,7 +53,7 @@ def _infinity(origin: NanOrigin) -> str:
 
 
 def _formula(origin: NanOrigin, spoken: Spoken) -> str:
-    """``log(w[0] = -1.18e6)``: the op with what people call its operands; of an input or an edit its name."""
+    """``log(w[0] = -1.18e6)``: the op with the display names of its operands; for an input or an edit its name."""
     if not origin.operands or origin.edited:
         return short_name(origin.name).removesuffix(":0")
     given = [(spoken.called(o.ref), o.value if o.item is None else o.item) for o in origin.operands[:OPERANDS]]
@@ -66,7 +66,7 @@ def _told(value: Any) -> str:
 
 def _sentence(origin: NanOrigin, spoken: Spoken) -> str:
     if origin.edited:
-        return "A person wrote it: no node made it."
+        return "It was set by an edit: no node computed it."
     if not origin.operands:
         return f"It is {'an input' if origin.op == 'Placeholder' else 'a constant'} of the run."
     why = origin.why

@@ -21,8 +21,8 @@ MAX_STEPS = 400
 class BlockingComparison:
     """``left op right`` holds and must not for the loop to end (or the other way round for a loop that ended).
 
-    ``op`` is as it holds; ``negated`` says that the graph has the opposite. ``lag`` counts iterations back: 1 for what
-    a flag was computed from. ``flag`` names the flag variable on the way. ``right`` is a Ref or a constant.
+    ``op`` is the comparison that holds; ``negated`` says that the graph has the opposite. ``lag`` counts iterations
+    back: 1 for the operands of a flag. ``flag`` names the flag variable on the way. ``right`` is a Ref or a constant.
     """
 
     node: str
@@ -45,8 +45,9 @@ def responsible(
 
 @dataclass(slots=True)
 class _Asking:
-    """One question. No nested functions: those that call each other hold what they see until the garbage collector
-    comes by, and the columns are the whole record of a run."""
+    """State of one attribution. Nested functions are avoided: mutually recursive ones keep their closures alive until
+    the garbage collector runs, and the columns are the whole record of a run.
+    """
 
     loop: LoopDependencies
     columns: AlignedColumns

@@ -1,4 +1,4 @@
-"""Reading lines as terminals do: with history, arrow keys and completion where readline is there."""
+"""Reads lines as terminals do: with history, arrow keys and completion where readline is available."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.cli.terminal.shell import Terminal
 
-#: lines of history that are kept from one debugging to the next
+#: lines of history that are kept between sessions
 REMEMBERED = 1000
 #: names that completion offers at most
 OFFERED = 200
@@ -47,7 +47,7 @@ def read(terminal: Terminal, source: TextIO, ask: bool) -> str | None:
 
 @contextlib.contextmanager
 def prepared(terminal: Terminal, ask: bool) -> Iterator[None]:
-    """History and completion while the terminal is open; what was there before comes back."""
+    """History and completion while the terminal is open; the previous settings are restored afterwards."""
     try:
         import readline
     except ImportError:  # some systems have none

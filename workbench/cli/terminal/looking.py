@@ -18,7 +18,7 @@ from workbench.errors import SessionError
 from workbench.ir.node import Ref
 
 _GROUP = "Inspecting"
-#: firings that a course is drawn from
+#: most firings from which the sparkline of a variable is drawn
 COURSE = 20_000
 
 

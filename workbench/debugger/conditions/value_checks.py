@@ -12,7 +12,7 @@
 ``exploding``  its largest magnitude grew more than tenfold in one iteration
 ``vanishing``  its largest magnitude fell to less than a tenth in one iteration
 ``pattern``    its pattern (converging, diverging, oscillating ...), which is the one that the panel shows, differs from
-               that ``STRIDE`` iterations ago, in a longer record from that a ``PART`` of its length ago
+               that ``STRIDE`` iterations ago, or in a long record that 1/``PART`` of its length ago
 =============  =====================================================================================================
 """
 
@@ -35,7 +35,7 @@ STAGNANT = 8
 UNITS = 4.0
 #: factor between two iterations that counts as exploding or vanishing
 GROWTH = 10.0
-#: a pattern is computed every STRIDE iterations, of long records in steps of a PART of them, the WIDEST at most
+#: a pattern is computed every STRIDE iterations; in long records every 1/PART of their length, at most WIDEST
 STRIDE, PART, WIDEST = 16, 32, 128
 
 #: most characters of a name, and names of a list, that are read

@@ -1,8 +1,8 @@
 """Passes over stops without ending at them: to count hits again, and to find the last one.
 
-A breakpoint counts the hits of its past. After the run has gone back the count is that of the earlier event; where the
-events of so many hits are no longer known, or the run is before the event at which the breakpoint was set, the past is
-replayed to count them again.
+A breakpoint counts the hits of its past. After the run has gone back the count is that of the earlier event; if the
+events of these hits are no longer known, or the run is before the event at which the breakpoint was set, the past is
+replayed to count the hits again.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Phases:
         self.stack: list[str] = []
         self._handles: list[Any] = []
         self.in_optimizer = False
-        #: the line that called the step of an optimizer of torch's, of which all its ops are
+        #: the line that called ``step`` of a torch optimizer; all ops of the step belong to it
         self.step_line: tuple[str, int] | None = None
         #: called with an optimizer before it steps
         self.before_step: Callable[[Any], None] | None = None
@@ -34,7 +34,7 @@ class Phases:
         self.follow(modules, optimizer)
 
     def follow(self, modules: Any, optimizer: Any) -> None:
-        """Take modules and optimizers where there are none yet."""
+        """Set the modules and optimizers if none are set yet."""
         if modules is not None and not self.roots:
             self.roots = _named(self._torch, modules)
             for root, module in self.roots.items():
@@ -86,7 +86,7 @@ class Phases:
         ]
 
     def name_of(self, tensor: Any) -> str:
-        """The name of a parameter or a buffer; "" of another tensor."""
+        """The name of a parameter or a buffer; "" for another tensor."""
         return self._names.get(id(tensor), "")
 
     @property

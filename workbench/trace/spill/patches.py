@@ -1,8 +1,8 @@
 """Edits of rows that may be on disk already.
 
-A value that a loop carries is seen one row later. Editing it there changes the row before, which may have left the
-machine, or be at the end of a chunk that will leave as it was. So such edits are laid over what is read; the files keep
-what was computed.
+A value that a loop carries is read one row later. Editing it there changes the row before, which may be on disk
+already, or at the end of a chunk that will be written unchanged. Such edits are therefore applied when rows are read;
+the files keep the computed values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.trace.row_ranges import Rows
 
 
 class Patches:
-    """Values by store, row and offset, each with the number of the event at which it was put there."""
+    """Values by store, row and offset, each with the number of the event at which it was set."""
 
     def __init__(self) -> None:
         self._held: dict[int, dict[tuple[int, int], tuple[int, Any]]] = {}
@@ -27,12 +27,13 @@ class Patches:
         self._held[store] = held
 
     def forget(self, event: int) -> None:
-        """The run goes back to an event: what was put there later is not so any more."""
+        """The run goes back to an event: drop the values that were set later."""
         self._held = {s: {k: v for k, v in held.items() if v[0] <= event} for s, held in self._held.items()}
 
     def lay_over(self, place: Place, rows: Rows, items: Any) -> Any:
-        """The items of a place in these rows, with what was put there; it shows where the place is seen a row later,
-        as in the machine, whose chunks begin with a copy of the row before."""
+        """The items of a place in these rows, with the edits applied; an edit also shows where the place is read a row
+        later, as in the machine, whose chunks begin with a copy of the row before.
+        """
         if place.shift == 0:
             return items
         for (row, offset), (_, value) in self._held.get(place.base - 1, {}).items():

@@ -120,7 +120,7 @@ assert row.iteration == (0,) and row.source.place == "echo.py:18" and row.own.fa
 
 # %% [markdown]
 # The last sentence says what was done. The node got the very inputs that the module's layer norm had in that iteration,
-# and both were evaluated again **in float64**, where rounding is a thousand million times smaller. If the two were the
+# and both were evaluated again **in float64**, where rounding is 500 million times smaller. If the two were the
 # same function, they would agree there. The bound is 8 roundings of float32, of the largest number in the value.
 #
 # ## 3. Made here, or inherited?

@@ -223,7 +223,7 @@ print(f"{edge.answer} changes near scale {edge.value:.1f}")
 
 # %% [markdown]
 # The place can be computed by hand. At a fixed point the slope of the tanh is $1 - h^2$, and the state comes nearer
-# while $1.8 (1 - h^2) < 1$, so up to $h = \sqrt{1 - 1/1.8}$; then $e = \operatorname{artanh}(h) + 1.8 h$.
+# while $1.8 (1 - h^2) < 1$, so down to $h = \sqrt{1 - 1/1.8}$; then $e = \operatorname{artanh}(h) + 1.8 h$.
 
 # %%
 h = np.sqrt(1 - 1 / 1.8)

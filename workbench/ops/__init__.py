@@ -37,7 +37,7 @@ Conventions
   ``select`` is where.
 - ONNX: ``gemm`` (alpha, beta, transpose_a, transpose_b), ``constant_of_shape`` (value), ``scatter_update`` (ScatterND),
   ``put_along_axis`` (ScatterElements), ``take_along_axis`` (GatherElements), ``one_hot`` (wrap_negative), ``top_k``.
-- Matrices are the last two axes, what stands before them is a batch. Bands of diagonals: ``matrix_diag``,
+- Matrices are the last two axes, the axes before them are a batch. Bands of diagonals: ``matrix_diag``,
   ``matrix_diag_part``, ``matrix_set_diag`` with the inputs k (one diagonal, or the lowest and highest) and padding.
 - Segments: ``segment_reduce unsorted_segment_reduce sparse_segment_reduce`` with the attr ``reduction``.
 - Random draws: ``random_*`` are not pure; seeds, node and iteration path fix what a firing draws, and with seeds and

@@ -73,7 +73,7 @@ class ConditionTree:
     Attributes
     ----------
     parts : tuple of Tree
-        What must hold, all of it, for the loop to go on.
+        The comparisons that must all hold for the loop to continue.
     limits : tuple of ConditionLeaf
         Those of the parts that compare a counter with what the loop does not change.
     flags : tuple of Flag

@@ -20,8 +20,9 @@ def keras_callback(watch: Recorder, every: str = "batch") -> Any:
         Where the iterations go. A stop of it sets ``model.stop_training``, and so does ``until``, such as
         ``until={"val_loss": ("<", 0.1)}``, once it is met.
     every : {"batch", "epoch"}
-        What an iteration is. The loss of a batch is Keras's mean since the epoch began, not that of this batch alone;
-        ``steps_per_execution`` above 1 thins the batches. Batches have the numbers of the newest validation, too.
+        The unit of an iteration. The loss of a batch is Keras's mean since the epoch began, not that of this batch
+        alone; ``steps_per_execution`` above 1 thins the batches. Batches have the numbers of the newest validation,
+        too.
 
     Raises
     ------

@@ -10,8 +10,8 @@ from workbench.recorder.decoding.record import DecodingRecord
 class TokenChoice(NamedTuple):
     """The first position whose token differs, and the two tokens; None for a run that ended before.
 
-    ``greedy_a`` and ``greedy_b`` tell whether the token is that of the largest logit, None where it is not known.
-    ``margins`` are how far the second largest logit is below the largest.
+    ``greedy_a`` and ``greedy_b``: whether the token is that of the largest logit, None if unknown. ``margins`` are how
+    far the second largest logit is below the largest.
     """
 
     position: int

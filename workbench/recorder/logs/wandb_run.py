@@ -34,7 +34,7 @@ _SCHEMA: Schema = {
 
 
 def read_wandb(file: IO[bytes], rows: LogRows) -> None:
-    """Add the history of a run; a record that is cut off at the end, as of a killed run, is noted."""
+    """Add the history of a run; a truncated last record, as in a killed run, is noted."""
     for data in _records(file, rows):
         try:
             history = Reader(data, _SCHEMA).message("Record").get("history")

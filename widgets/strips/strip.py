@@ -10,7 +10,8 @@ import numpy as np
 
 @dataclass
 class StripLine:
-    """One line of a strip: float64 ``x`` (iterations) and ``y``, computed, and after it what was looked ahead.
+    """One line of a strip: float64 ``x`` (iterations) and ``y``, first the computed values, then those of the
+    look-ahead.
 
     ``tone`` is a colour of :data:`workbench.widgets.base.theme.TOKENS`; ``meta`` goes to the browser and comes back
     with a click. ``forecast`` has x, y, low and high; ``bad`` the first and the last iteration without a finite

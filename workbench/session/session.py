@@ -955,7 +955,7 @@ class Session:
         return answer
 
     def look_ahead(self, frame: Any = None) -> LookAhead | None:
-        """Compute the iterations to come of a loop about whose end there is a proof.
+        """Compute the future iterations of a loop whose end is proved.
 
         The run is not touched. Work is bounded: of many iterations an even choice is computed, the last one always.
 

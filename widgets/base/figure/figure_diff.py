@@ -63,7 +63,7 @@ class FigureDiff:
         self._layout |= dict.fromkeys(self._ever.intersection(names), UNKNOWN)
 
     def forget(self, fresh: bool = True) -> None:
-        """It is not known what the browser has: the next news are everything. One that is not ``fresh`` has drawn the
+        """Forget what the browser has: the next update sends the whole figure. One that is not ``fresh`` has drawn the
         figure before and may have been zoomed, which the next news do not undo."""
         kept = {} if fresh else {name: self._layout[name] for name in AXES if name in self._layout}
         self._layout = dict.fromkeys(self._ever, UNKNOWN) | kept

@@ -91,7 +91,7 @@ class RunChips(StatusWidget):
             self._attempt(self.source.session.fork, "fork = session.fork()")
 
     def load(self, path: str) -> None:
-        """Draw a saved trace beside this run; what goes wrong is said below the chips."""
+        """Draw a saved trace beside this run; errors are shown below the chips."""
         name = Path(path).stem
         code = f"panel.runs.add({name!r}, wb.Trace.load({path!r}))"
         self._attempt(lambda: self.runs.add(name, Trace.load(path)), code)

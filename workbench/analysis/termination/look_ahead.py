@@ -1,4 +1,4 @@
-"""The values of the iterations to come, for a loop about whose end there is a proof: computed, and not forecast.
+"""The values of future iterations, for a loop whose end is proved: computed, and not forecast.
 
 The loop is run ahead as for the proof itself, in the slice of its condition together with all of its variables; the
 session is not touched. Work and memory are bounded: of many iterations an even choice is kept, the last one always.

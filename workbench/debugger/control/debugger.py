@@ -149,7 +149,7 @@ class DebugControl:
         return stop
 
     def abandon(self) -> None:
-        """Drop the command, of a debugger that is not used any more. Only while no slice is carried out."""
+        """Drop the command, of a debugger that is not used any more. Only while no slice is running."""
         if self._command is not None:
             with suppress(Exception):  # nobody is left to report it to
                 self._command.close()

@@ -86,7 +86,7 @@ def sign(x: Number) -> int:
 
 
 def power_of_two(x: Fraction) -> int:
-    """The exponent of the largest power of two of which x is a whole multiple; far below all for what is of none."""
+    """The exponent of the largest power of two of which x is a whole multiple; far below all others without one."""
     n, d = abs(x.numerator), x.denominator
     return (n & -n).bit_length() - d.bit_length() if d & (d - 1) == 0 else NO_POWER
 

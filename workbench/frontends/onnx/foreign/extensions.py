@@ -14,7 +14,7 @@ _PACKAGE = "onnxruntime_extensions"
 
 
 def missing(domain: str) -> str | None:
-    """Why ops of a domain cannot be had, where a package is missing; else None."""
+    """Why ops of a domain are unavailable, if a package is missing; else None."""
     if domain not in DOMAINS or importlib.util.find_spec(_PACKAGE) is not None:
         return None
     return f"its domain is that of the package {_PACKAGE}, which is not installed: pip install {_PACKAGE}"

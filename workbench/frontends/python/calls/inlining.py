@@ -46,7 +46,7 @@ def inline(
     defaults: Sequence[Any],
     keyword_defaults: dict[str, Any],
 ) -> Any:
-    """Carry the body of a function out in a scope of its own; gives what it returns."""
+    """Execute the body of a function in a scope of its own; gives its return value."""
     bound = bind_arguments(engine, node, tree, name, args, kwargs, defaults, keyword_defaults)
     _refuse(engine, node, tree, text)
     mark = (tree, tuple((k, _signature(engine, v)) for k, v in bound.items()))

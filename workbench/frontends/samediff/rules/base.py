@@ -163,7 +163,7 @@ def as_result(p: Parts, x: TensorName, dtype: str | None, part: str = "cast") ->
 
 
 def binary(op: str, turned: bool = False) -> FlatRule:
-    """Two arrays of any types meet in one, and the result is cast to the type that the file states."""
+    """Two arrays are promoted to a common type, and the result is cast to the type that the file states."""
 
     def rule(p: Parts) -> bool:
         if not p.has(2):

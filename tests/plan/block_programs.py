@@ -23,6 +23,7 @@ import pytest
 import workbench as wb
 from tests.plan.checks import run_of, same_numbers
 from tests.plan.recomputed_programs import ALIASES, RECORDED, RETENTIONS, Firings, all_firings, arrays
+from tests.plan.rounding import CHOOSING
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.ir import Ref
@@ -142,8 +143,11 @@ def alone(graph: wb.Graph, feeds: dict[str, np.ndarray]) -> tuple[Run, Firings]:
 
 
 def compare(session: wb.Session, places: list[tuple[Ref, tuple[int, ...], np.ndarray]], what: str) -> int:
+    ops = {node.name: node.op for node in session.plan.layout.nodes}
     for ref, path, value in places:
         found = session.value(ref, path)
+        if ops[ref.node] in CHOOSING and value.dtype.kind == "f" and (value == 0).all() and (found == 0).all():
+            value = found  # of zeros alone either sign is right: NumPy's loop and the kernel take another one
         assert same_numbers(found, value), f"{what}: {ref} at {path} is {found!r}, expected {value!r}"
     return len(places)
 

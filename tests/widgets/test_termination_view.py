@@ -246,7 +246,9 @@ def test_left_and_sure_in_words():
         exact["left"] == "exactly 1 iteration"
         and exact["sure"] == "the condition was computed ahead, iteration by iteration"
     )
-    formula = "4128 iterations ahead; from the state then k(t) = 4128 + t modulo 2^64; j(t) = 9 - 2 t: 8 evaluations"
+    formula = (
+        "4128 iterations ahead; from the state after these, k(t) = 4128 + t modulo 2^64; j(t) = 9 - 2 t: 8 evaluations"
+    )
     counted = describe(Termination(Status.PROVED, "terminates", 9, (9, 9), proof=Proof("affine-counter", formula)))
     assert counted["sure"] == "k grows by 1 and j shrinks by 2 in each iteration"
     failing = describe(Termination(Status.UNKNOWN, details={"fails_after": 3}))

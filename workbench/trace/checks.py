@@ -45,7 +45,7 @@ def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
         )
     if len(path) != len(frame):
         raise TraceError(
-            f"{name!r} lives in {len(frame)} frames ({'/'.join(frame) or 'the outermost level'}), "
+            f"{name!r} is inside of {'/'.join(frame) or 'no loop'} and takes {len(frame)} iteration numbers, "
             f"got {len(path)} iteration numbers.",
             slug="bad-iteration",
             fix="give one number per enclosing frame, the outermost first.",

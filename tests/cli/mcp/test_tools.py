@@ -90,13 +90,15 @@ def test_the_value_of_a_variable_in_an_iteration(folder):
     answer = call("value", run, "x")
     assert answer["newest"][:2] == [[0, 2.0], [1, 1.5]] and answer["evolution"]["label"] == "CONVERGING"
     assert call("value", run, "x", 1)["value"] == 1.5
+    assert "from 0 to 4" in call("value", run, "x", 77)["error"]["fix"]
+    assert "ask for one of x, " in call("value", run, "nope")["error"]["fix"]
 
 
 def test_a_breakpoint_with_a_condition(folder):
     run = opened("newton.txt", a=2)
     assert call("break", run, "x if value < 1.42")["breakpoints"][0]["number"] == 1
     stop = call("run", run)
-    assert (stop["reason"], stop["iteration"]) == ("BREAKPOINT", [2])
+    assert (stop["reason"], stop["iteration"]) == ("BREAKPOINT", [2]) and "x, when value < 1.42" in stop["why"]
     assert call("value", run, "x")["value"] == pytest.approx(1.4166666666666665)
     assert call("break", run, remove=1) == {"breakpoints": []}
 
@@ -116,6 +118,7 @@ def test_the_first_difference_of_two_runs(folder):
     call("run", one), call("run", other)
     found = call("diff", one, other)
     assert not found["equal"] and "the input a itself differs" in found["text"]
+    assert f"run {one} (a)" in found["text"] and "other" not in found["rows"][0]
     assert call("diff", one, one)["equal"]
 
 
@@ -123,6 +126,10 @@ def test_a_sweep_of_an_input(folder):
     run = opened("newton.txt", a=2)
     rows = call("sweep", run, "a", [2, 3.0, 100])["rows"]
     assert [row["iterations"] for row in rows] == [4, 5, 8] and {row["outcome"] for row in rows} == {"ended"}
+    assert [round(row["x"], 6) for row in rows] == [1.414214, 1.732051, 10.0]
+    ended, endless = call("sweep", run, "a", [2, -1.0], ["x[-2:]", "label"])["rows"]
+    assert ended["x[-2:]"] == pytest.approx([1.4142156862745097, 1.4142135623746899])
+    assert (endless["outcome"], endless["x"], endless["label"]) == ("endless", None, "DIVERGING")
 
 
 def test_the_log_of_a_run(folder):
@@ -136,6 +143,7 @@ def test_a_saved_trace_is_read(folder):
     run = call("open", "t.wbtrace")["run"]
     assert call("value", run, "x", 1)["value"] == 1.5
     assert call("step", run)["error"]["slug"] == "not-a-session"
+    assert "from 0 to 4" in call("value", run, "x", 77)["error"]["fix"]
     assert call("close", run) == {"closed": run} and call("value", run, "x")["error"]["slug"] == "no-such-run"
 
 
@@ -161,6 +169,7 @@ def test_only_files_of_the_folders_are_read(folder):
             assert answer["error"]["fix"]
     for value in ("@../secret.txt", "@/etc/passwd", "@link.txt", f"@{outside}"):
         assert call("open", "newton.txt", {"a": value})["error"]["slug"] == "outside"
+    assert "logs.txt, loss.csv" in call("open", "newto.txt")["error"]["fix"]
     assert call("open", "newton.txt")["error"]["fix"].startswith("pass inputs={name: value}, or random=true")
 
 

@@ -58,4 +58,4 @@ def test_where_a_number_is_no_operand_the_operand_is_told_as_it_is(step, kind):
 def test_an_item_of_a_storage_is_not_taken_for_the_item_at_its_place_of_a_view():
     """The transposed view has its 0 at [1, 1]; there the storage has another number."""
     said = cause(lambda left, data: torch.log((data + left - 1.0).t()), "nan")
-    assert "below 0 there is none" not in said and "logarithm" not in said, said
+    assert "logarithm" not in said, said

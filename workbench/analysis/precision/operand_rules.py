@@ -139,7 +139,8 @@ def _logarithm(items: Sequence[Item]) -> Blame | None:
     x = _number(items[0].item)
     if x is None or x > 0:
         return None
-    return 0, f"{items[0].name} is {x:.9g}: " + ("the logarithm of 0 is -inf" if x == 0 else "below 0 there is none")
+    what = "0 is -inf" if x == 0 else "a negative number is NaN"
+    return 0, f"{items[0].name} is {x:.9g}: the logarithm of {what}"
 
 
 def _outside(low: float, high: float) -> Rule:

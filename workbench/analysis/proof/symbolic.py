@@ -158,17 +158,21 @@ def _counted(counters: Mapping[str, Counter], held: Mapping[str, Interval | None
     times = "1 evaluation" if evaluations == 1 else f"{evaluations} evaluations"
     says = "says" if evaluations == 1 else "say"
     return (
-        f"from the present state {told or 'the constants'}: {times} over ranges of iterations {says} where the "
+        f"from the present state, {told or 'with constants alone'}: {times} over ranges of iterations {says} where the "
         "condition turns."
     )
 
 
 def _form(name: str, counter: Counter) -> str:
     if not isinstance(counter, IntCounter):
-        many = len(counter.times)
-        at = "" if counter.settles == 0 else f" until +{counter.settles:,}"
-        stretches = "1 stretch" if many == 1 else f"{many} stretches"
-        return f"{name} steps in {counter.dtype} through {stretches}{at} to {counter.last:.9g}"
+        many = len(counter.times) - 1
+        if counter.settles == 0:
+            return f"{name} stays {counter.last:.9g} in {counter.dtype}"
+        ranges = "a constant" if many == 1 else f"a constant within each of {many} ranges of iterations"
+        return (
+            f"{name} changes in {counter.dtype} by {ranges}, and stays {counter.last:.9g} after "
+            f"{counter.settles:,} more iterations"
+        )
     bits = "" if counter.checked else f" modulo 2^{counter.bits}"
     if counter.additive:
         step = "t" if abs(counter.b) == 1 else f"{abs(counter.b)} t"

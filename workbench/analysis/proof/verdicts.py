@@ -66,7 +66,7 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
     """Verdict of the formulas, from the position of the look-ahead."""
     found, at = search.argument, search.argued_from
     assert found is not None
-    checked = found.checked.replace("the present state", "the state then") if at else found.checked
+    checked = found.checked.replace("the present state", "the state after these") if at else found.checked
     proof = Proof(found.kind, _ran(at) + checked)
     if found.after is not None:
         return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)

@@ -212,7 +212,8 @@ def standing_of(
 def over(path: tuple[str, ...], ending: Ending) -> Termination:
     """The answer about a loop that has ended: all of it is read from the record, and nothing is run ahead."""
     end, values, leaf = ending
-    slug, proof = end.standing.slug, Proof("observed", "the condition's value and its operands when it was asked last.")
+    slug = end.standing.slug
+    proof = Proof("observed", "the condition's value and its operands when it was evaluated last.")
     reason = Reason(slug, end.sentence("/".join(path)))
     answer = proved_end(0, (0, 0), reason, proof, end=end)
     answer.claims = checked(end_claims(path, ending))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from workbench.text import printable
 
 #: paths split by os.pathsep; ``workbench mcp --folder`` sets it
 VARIABLE = "WORKBENCH_MCP_FOLDERS"
+#: names of files in a refusal, and the most files of a folder that are looked at
+NAMED, LOOKED_AT = 20, 1_000
 
 
 def folders() -> list[Path]:
@@ -39,8 +42,18 @@ def readable(path: str) -> Path:
     if not any(found.is_relative_to(folder) for folder in allowed):
         names = ", ".join(map(str, allowed))
         raise ToolError(
-            f"{shown} is outside of the folders that may be read: {names}.", slug="outside", fix="copy it there."
+            f"{shown} is outside of the folders that may be read: {names}.",
+            slug="outside",
+            fix="pass a path inside of these folders, or copy the file there.",
         )
     if not found.exists():
-        raise ToolError(f"There is no file {shown}.", slug="no-such-file", fix=f"it would be {found}.")
+        raise ToolError(f"There is no file {shown}.", slug="no-such-file", fix=_instead(allowed, found.parent))
     return found
+
+
+def _instead(allowed: list[Path], parent: Path) -> str:
+    """The files beside one that is missing, as the fix of the refusal; those of the first folder for an unknown one."""
+    folder = parent if parent.is_dir() else allowed[0]
+    names = sorted(printable(path.name, 80) for path in itertools.islice(folder.iterdir(), LOOKED_AT))
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{folder} has {', '.join(names[:NAMED]) or 'no files'}{more}."

@@ -12,6 +12,8 @@ from workbench.threads import Lock
 
 #: the most that are held, and bytes of rows of each
 MOST_HELD, MEMORY = 8, 256 << 20
+#: what can be done instead where a trace is refused
+OF_TRACES = "open the model; workbench_value, workbench_nan and workbench_diff also take traces."
 
 _HELD: OrderedDict[int, Any] = OrderedDict()
 _NUMBERS = itertools.count(1)
@@ -45,9 +47,7 @@ def session_of(number: int) -> Session:
     """A session that can be run; ToolError for a trace, which is only read."""
     found = held(number)
     if not isinstance(found, Session):
-        raise ToolError(
-            f"Run {number} is a saved trace: it is read, not run.", slug="not-a-session", fix="open the model."
-        )
+        raise ToolError(f"Run {number} is a saved trace: it is read, not run.", slug="not-a-session", fix=OF_TRACES)
     return found
 
 

@@ -11,10 +11,14 @@ from workbench.analysis.live.label import label_of
 from workbench.analysis.precision import nan_origin
 from workbench.cli.mcp.answers import ToolError, tool
 from workbench.cli.mcp.held import held, session_of
+from workbench.errors import TraceError
 from workbench.session import Session
+from workbench.text import similar_names
 
 #: newest values of a variable in an answer
 NEWEST = 40
+#: rows of a comparison in an answer, and names in a refusal
+ROWS, NAMED = 10, 20
 
 
 @tool
@@ -26,18 +30,19 @@ def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
     """
     source = held(run)
     trace = source.trace if isinstance(source, Session) else source
-    series = trace[name]
-    if iteration is not None and isinstance(source, Session):
-        return {"name": name, "iteration": iteration, **_described(source.value(name, iteration))}
+    series = _series(trace, name)
     paths = series.iterations
     if not len(paths):
         raise ToolError(f"{name} has no value yet.", slug="no-value", fix="call workbench_run or workbench_step.")
     if iteration is not None:
+        if isinstance(source, Session):
+            try:  # also of a row that the trace dropped: it is computed again
+                return {"name": name, "iteration": iteration, **_described(source.value(name, iteration))}
+            except TraceError as error:
+                raise ToolError(error.message, slug=error.slug, fix=_other(series)) from None
         at = np.flatnonzero(paths.reshape(len(paths), -1)[:, -1] == iteration)
         if not len(at):
-            raise ToolError(
-                f"{name} has no value in iteration {iteration}.", slug="no-value", fix="ask for another one."
-            )
+            raise ToolError(f"{name} has no value in iteration {iteration}.", slug="no-value", fix=_other(series))
         return {"name": name, "iteration": iteration, **_described(series.values[int(at[-1])])}
     answer = {"name": name, "count": len(paths), **_described(series.values[-1])}
     if paths.ndim == 2 and paths.shape[1]:
@@ -50,6 +55,30 @@ def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
         if newest and newest[0].dtype.kind in "biuf" and newest[0].size == 1:
             answer["evolution"] = label_of(trace, name).table()
     return answer
+
+
+def _series(trace: Any, name: str) -> Any:
+    """The record of a value; an unknown name is refused with those that there are."""
+    try:
+        return trace[name]
+    except TraceError as error:
+        if error.slug != "unknown-value":
+            raise
+        graph = trace.graph
+        known = list(dict.fromkeys([*graph.names, *graph.inputs, *graph.outputs]))[:NAMED]
+        near = similar_names(name, [*known, *graph.nodes])
+        fix = f"ask for one of {', '.join(dict.fromkeys([*near, *known]))}, or for a node that an answer names."
+        raise ToolError(error.message, slug=error.slug, fix=fix) from None
+
+
+def _other(series: Any) -> str:
+    """The iterations that a refusal names instead of one without a value."""
+    paths = series.iterations
+    if paths.ndim != 2 or not paths.shape[1]:
+        return "ask without an iteration: the value is not in a loop."
+    ends = paths[[0, -1]].tolist()
+    first, last = (", ".join(map(str, path)) for path in ends)
+    return f"ask for an iteration from {first} to {last}, or run further."
 
 
 def _described(value: Any) -> dict[str, Any]:
@@ -85,7 +114,7 @@ def workbench_claims(run: int, loop: str = "") -> Any:
 
 @tool
 def workbench_nan(run: int) -> Any:
-    """The node, iteration and operand that made the first NaN of what was run so far, or the first infinity."""
+    """The node, iteration and operand that made the first NaN so far; the first infinity if there is no NaN."""
     found = nan_origin(held(run))
     if found is None:
         return {"found": False, "text": "All recorded values are finite."}
@@ -94,6 +123,19 @@ def workbench_nan(run: int) -> Any:
 
 @tool
 def workbench_diff(run: int, other: int, rtol: float = 0.0, atol: float = 0.0) -> Any:
-    """The first difference between two runs, by node, loop and iteration; run both first."""
-    found = diff(held(run), held(other), rtol=float(rtol), atol=float(atol))
-    return {"text": str(found), **found.to_data()}
+    """The first difference between two runs, by node, loop and iteration; run both first.
+
+    The answer has the first ten values that differ as rows, and the number of the others.
+    """
+    labels = (f"run {run}", f"run {other}")
+    found = diff(held(run), held(other), rtol=float(rtol), atol=float(atol), labels=labels)
+    facts = found.to_data()
+    rows = facts["rows"]
+    facts["rows"] = [_lean(row) for row in rows[:ROWS]]
+    return {"text": str(found), **facts, "rows_left_out": len(rows[ROWS:])}
+
+
+def _lean(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without what is empty, and without the second of two names or lines that are the same."""
+    same = {b for a, b in (("name", "other"), ("source", "other_source")) if row[a] == row[b]}
+    return {k: v for k, v in row.items() if k not in same and v is not None and v != "" and v != []}

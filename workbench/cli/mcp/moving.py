@@ -26,7 +26,7 @@ def place(session: Session) -> dict[str, Any]:
     return {
         "state": session.state,
         "reason": stop.reason.name,
-        "why": str(stop.reason),
+        "why": f"{stop.reason} {stop.detail}".strip(),
         "next_node": position.node,
         "loop": list(position.frame),
         "iteration": list(position.iteration),
@@ -118,7 +118,7 @@ def workbench_run(run: int, seconds: float = 10.0) -> Any:
 
 @tool
 def workbench_step(run: int, count: int = 1, what: str = "iteration") -> Any:
-    """Step forward by "iteration", by "node", or "out" of the loop; use it to see how values change."""
+    """Step forward by "iteration", by "node", or "out" of the loop; workbench_value then has the values there."""
     return _step(run, count, what, {"iteration": "next_iteration", "node": "step", "out": "step_out"})
 
 

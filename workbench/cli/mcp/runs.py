@@ -17,19 +17,23 @@ from workbench.sweep import sweep
 
 #: the most points of a sweep, and the seconds after which it is stopped
 MOST_POINTS, SECONDS = 2_000, 60.0
+#: the most items of what is answered of one point, of each output
+MOST_ITEMS = 64
 
 
 @tool
 def workbench_sweep(run: int, name: str, values: list, collect: list | None = None) -> Any:
-    """Run the model for each value of one input, the others as they are: outcome, iterations and outputs of each point.
+    """Run the model for each value of one input, the others as they are: outcome, iterations, small outputs by point.
 
-    collect: what else to keep, as "x[-1]" for the last value of a variable or "label" for how it evolved.
+    collect: what else to keep, as "x[-4:]" for the newest values of a variable or "label" for how it evolved.
     """
     session = session_of(run)
     if not 1 <= len(values) <= MOST_POINTS or not all(isinstance(v, int | float) for v in values):
         raise ToolError(f"values must be 1 to {MOST_POINTS:,} numbers.", fix="pass values=[0.1, 0.2, 0.5].")
     inputs = {given: value for given, value in session.inputs.items() if given.removesuffix(":0") != name}
-    found = sweep(session.graph, {name: np.asarray(values)}, inputs=inputs, collect=collect or (), wait=False)
+    small = [output for output, ref in session.graph.outputs.items() if session.graph.type_of(ref).shape == ()]
+    wanted = list(dict.fromkeys([*small, *map(str, collect or ())]))
+    found = sweep(session.graph, {name: np.asarray(values)}, inputs=inputs, collect=wanted, wait=False)
     limit = threading.Timer(SECONDS, found.cancel)
     limit.daemon = True
     limit.start()
@@ -37,14 +41,13 @@ def workbench_sweep(run: int, name: str, values: list, collect: list | None = No
         found.wait()
     finally:
         limit.cancel()
-    columns = {column: found[column] for column in found.names}
-    return {
-        "state": found.state,
-        "rows": [
-            {name: values[k], **{c: column[k] for c, column in columns.items() if column.ndim == 1}}
-            for k in range(len(values))
-        ],
-    }
+    columns = {column: found[column] for column in found.names if found[column][:1].size <= MOST_ITEMS}
+    rows = [{name: values[k], **{c: column[k] for c, column in columns.items()}} for k in range(len(values))]
+    computed = [c for c in columns if c in session.graph.outputs and c != name]
+    for row in rows:
+        if row["outcome"] not in ("ended", "not finite"):  # a point that did not end has no outputs
+            row.update(dict.fromkeys(computed))
+    return {"state": found.state, "rows": rows}
 
 
 @tool

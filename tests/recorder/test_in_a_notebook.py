@@ -47,7 +47,7 @@ def views(outputs: list) -> list[str]:
 def test_a_view_appears_and_tells_in_the_end_how_the_loop_ended(outputs):
     (text,) = views(outputs["one"])
     assert text.startswith("<WatchView of 'one': Stopped by its caller after 5 iterations")
-    assert "error >= 0.001 still holds (0.0625 >= 0.001)" in text
+    assert "error ≥ 0.001 still holds (0.0625 ≥ 0.001)" in text
     assert len(outputs["one"]) == 1
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from workbench.analysis.series import smooth_tail, step_ratios
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
-from workbench.analysis.series.result import Finding
+from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.value_series import LAWS, History
 
@@ -47,10 +49,27 @@ def smooth(h: History) -> Finding | None:
         return smooth_tail.finding(h, tail, power)
     # a strict fit wins if the linear recurrence does not predict much better
     if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
-        return smooth_tail.finding(h, tail, fit)
+        found = smooth_tail.finding(h, tail, fit)
+        if not _episode(h, tail, found):
+            return found
+        tail = None
     if linear is None and tail is not None:
-        return step_ratios.late(h, tail) or step_ratios.falling(h, end)
+        # the approach to a turn of a curve falls faster and faster, too
+        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
+        return None if found is not None and _episode(h, tail, found) else found
     return linear
+
+
+def _episode(h: History, tail: smooth_tail.Tail, found: Finding) -> bool:
+    """True if the law of a tail that is a third of the record or less may be a part of an oscillation: it does not grow
+    beyond the values before it, and it moves about as far as they do."""
+    if 3 * len(tail.d) >= h.end:
+        return False
+    before, after = h.x[: tail.first + 1], h.x[tail.first :]
+    low, high = float(before.min()), float(before.max())
+    if found.label is Pattern.DIVERGING:
+        return low <= float(h.x[-1]) <= high
+    return found.label is Pattern.CONVERGING and float(np.ptp(after)) > 0.5 * (high - low)
 
 
 def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:

@@ -1,7 +1,7 @@
 # Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
-#   make lab JAX=1     the same, with JAX in .venv for notebook 15: 120 MB more, once
+#   make lab JAX=1     the same, with JAX in .venv for notebook 15: 380 MB more on disk, once
 #   make test    lint, types, fast tests, what one does first in the browser, and notebooks: eleven minutes on two cores,
 #                with the set-up; TEST_JOBS=2 side by side
 #   make check   ruff, words and a choice of fast tests, in two minutes; CHECK_TESTS="tests/ops tests/plan" for others

@@ -1,33 +1,37 @@
-"""The laws that a label was not made of, as data: which were asked, and the numbers that spoke against them."""
+"""The laws that a label was not made of: which, why, and with which numbers."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from workbench.analysis import classify
-from workbench.analysis.series.value_series import LAWS
-
-NOISE = np.random.default_rng(0).normal(size=200)
+import workbench as wb
+from tests.evaluation.random_histories.families import FAMILIES, histories
 
 
-@pytest.mark.parametrize(
-    ("values", "method", "refused"),
-    [
-        (1 + 0.5 ** np.arange(20.0), "geometric", {"level", "periodic", "counter", "superlinear"}),
-        (np.sin(0.7 * np.arange(100.0)), "linear_prediction", {"level", "geometric"}),
-        (NOISE, "noise_ball", {"linear_prediction", "spectrum", "map", "random_walk", "envelope"}),
-        (np.zeros(20), "level", set()),
-    ],
-)
-def test_what_a_label_is_not_made_of(values, method, refused):
-    found = classify(values)
-    told = {r.law: r for r in found.why_not}
-    assert found.method == method and refused <= set(told) <= set(LAWS) - {method}
-    assert all(str(r).startswith(f"{LAWS[law]}: refused, ") and "{" not in str(r) for law, r in told.items())
+def test_the_law_of_the_label_is_not_among_the_refused_ones() -> None:
+    found = wb.classify([1 + 0.5**k + 0.2**k for k in range(30)])
+    laws = [refused.law for refused in found.why_not]
+    assert laws and found.method not in laws and len(set(laws)) == len(laws)
+    for refused in found.why_not:
+        text = str(refused)
+        assert ": refused, " in text and "{" not in text, text
 
 
-def test_numbers_of_a_refusal_are_those_of_the_values():
-    told = {r.law: r for r in classify(3.0 * NOISE).why_not}
-    assert told["level"].numbers["range"] == pytest.approx(np.ptp(3.0 * NOISE))
-    assert 0.0 <= told["spectrum"].numbers["share"] < 0.3 and told["constant_tail"].numbers["run"] == 1
+def test_the_factor_by_which_a_law_misses_the_steps_is_that_of_the_record() -> None:
+    steps = 0.9 ** np.arange(40) + 0.05 * 0.97 ** np.arange(40)
+    found = wb.classify(np.cumsum(steps))
+    off = {refused.law: refused.numbers["off"] for refused in found.why_not if "factor" in refused.reason}
+    assert off and all(number >= 1.0 for number in off.values()), off
+    for refused in found.why_not:
+        if refused.law in off:
+            assert f"{off[refused.law]:.3g}" in str(refused)
+
+
+def test_a_law_that_may_be_a_part_of_a_swing_is_refused_with_that_reason() -> None:
+    found = []
+    for seed in (5, 8, 10, 13):
+        orbits = (h for h in histories(seed, 2 * len(FAMILIES)) if h.family == "lotka_volterra")
+        found += [wb.classify(h.values) for h in orbits]
+    swings = [e for e in found if any("may be a part of a swing" in str(refused) for refused in e.why_not)]
+    assert len(found) == 8 and len(swings) >= 2
+    assert all(e.label is wb.Pattern.OSCILLATING for e in found), found

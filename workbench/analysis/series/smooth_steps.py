@@ -52,6 +52,8 @@ def smooth(h: History) -> Finding | None:
         found = smooth_tail.finding(h, tail, fit)
         if not _episode(h, tail, found):
             return found
+        if fit.kind in LAWS:
+            h.refuse(fit.kind, "it describes at most the last third of the record, which may be a part of a swing")
         tail = None
     if linear is None and tail is not None:
         # the approach to a turn of a curve falls faster and faster, too

@@ -1,9 +1,9 @@
 """Live views for JupyterLab: the debugger panel and its parts.
 
 :func:`debug` opens the whole panel, :class:`Debugger`. Each of its views can also be shown alone: it takes a session, a
-trace (also a loaded one) or a graph, is an ordinary widget, and follows a session while that runs. Views that share a
-:class:`Focus` show the same selected node and the same :class:`Moment`. Every view has ``figure`` (an ordinary plotly
-figure of the present state), ``figure_in("dark")``, ``to_html(path)`` (a self-contained file) and ``close()``.
+trace (also a loaded one) or a graph, is an ordinary widget, and follows a session while it runs. Views that share a
+:class:`Selection` show the same selected node and the same :class:`Moment`. Every view has ``figure`` (an ordinary
+plotly figure of the present state), ``figure_in("dark")``, ``to_html(path)`` (a self-contained file) and ``close()``.
 
 A graph and its picture, without a run:
 
@@ -43,7 +43,7 @@ from workbench.widgets.control_flow.frame_timeline import FrameTimeline
 from workbench.widgets.evolution.evolution_view import EvolutionView
 from workbench.widgets.graph.graph_view import GraphView
 from workbench.widgets.live.pump import Pump
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Selection, Moment
 from workbench.widgets.memory.memory_view import MemoryView
 from workbench.widgets.memory.shape_trie_view import ShapeTrieView
 from workbench.widgets.memory.type_matrix_view import TypeMatrixView
@@ -72,7 +72,7 @@ __all__ = [
     "DiffView",
     "EvolutionView",
     "ExplainView",
-    "Focus",
+    "Selection",
     "FrameTimeline",
     "GraphView",
     "LiveFigure",

@@ -32,7 +32,7 @@ import course
 import numpy as np
 
 import workbench as wb
-from workbench.widgets import CallStackView, Focus, FrameTimeline, GraphView
+from workbench.widgets import CallStackView, FrameTimeline, GraphView, Selection
 
 # %% [markdown]
 # ## 1. A table of primes
@@ -132,15 +132,15 @@ assert session.position.iteration == (5, 4)
 
 # %% [markdown]
 # Two views show this position. The **call stack** has a row for each open frame. The **timeline** has a lane for each
-# frame, and a bar for each of its iterations. Both look at the same *focus*: click on a bar, and the call stack goes
+# frame, and a bar for each of its iterations. Both share one *selection*: click on a bar, and the call stack goes
 # there.
 
 # %% tags=["nbval-ignore-output"]
-focus = Focus()
-CallStackView(session, focus=focus)
+selection = Selection()
+CallStackView(session, selection=selection)
 
 # %% tags=["nbval-ignore-output"]
-FrameTimeline(session, focus=focus)
+FrameTimeline(session, selection=selection)
 
 # %% [markdown]
 # ## 4. The number of inner iterations is a variable

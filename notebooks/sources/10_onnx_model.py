@@ -146,7 +146,7 @@ assert session.trace["w"].values.shape == (15, 2)
 
 # %% tags=["nbval-ignore-output"]
 inspector = ValueInspector(session)
-inspector.focus.select("w")
+inspector.selection.select("w")
 inspector
 
 # %% [markdown]

@@ -45,7 +45,7 @@ def the_time_slider_moves_the_views(newton: Panel) -> None:
 
 
 def keys_work_only_inside(panel: Panel) -> None:
-    """F10 steps while something in the panel has the focus."""
+    """F10 steps while something in the panel has the selection."""
     panel.ask("panel.querySelector('.workbench-toolbar').focus()")
     before = panel.event()
     panel.page.keyboard.press("F10")

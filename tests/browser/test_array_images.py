@@ -26,7 +26,7 @@ start = np.zeros((20, 30))
 start[2, 3] = 5.0
 panel = wb.debug(heat.graph_for(start, 60), {"u": start, "steps": 60})
 panel.session.run()
-panel.focus.select("u")
+panel.selection.select("u")
 panel
 """,
     """
@@ -55,7 +55,7 @@ def page(opened):
 
 
 def look(opened, iteration):
-    opened.kernel(f"panel.focus.look_at(wb.widgets.Moment(panel.time.frame, ({iteration},)))")
+    opened.kernel(f"panel.selection.look_at(wb.widgets.Moment(panel.time.frame, ({iteration},)))")
     opened.page.wait_for_function(
         "end => document.querySelector('.workbench-image').dataset.where.endsWith(end)",
         arg=f" {iteration}",
@@ -129,12 +129,12 @@ def test_an_image_of_the_film_strip_leads_to_its_iteration(opened, page):
     film.nth(5).wait_for()
     iteration = film.nth(1).get_attribute("data-iteration")
     film.nth(1).click()
-    opened.heard(f"panel.focus.moment is not None and panel.focus.moment.iteration == ({iteration},)")
+    opened.heard(f"panel.selection.moment is not None and panel.selection.moment.iteration == ({iteration},)")
     page.wait_for_function(
         "k => document.querySelector('.workbench-image').dataset.where.endsWith(' ' + k)", arg=iteration
     )
     film.last.click()
-    opened.heard("panel.focus.moment is None")
+    opened.heard("panel.selection.moment is None")
 
 
 def test_the_number_below_the_pointer_is_told(opened, page):
@@ -146,7 +146,7 @@ def test_the_number_below_the_pointer_is_told(opened, page):
 
 def test_what_is_played_is_drawn_or_left_out_and_ends_with_the_last(opened, page):
     """Work is counted, not seconds: images that were asked for are drawn or left out, none waits in a queue."""
-    opened.kernel("panel.focus.look_at(None)")
+    opened.kernel("panel.selection.look_at(None)")
     opened.kernel("panel.inspector.images.frames.asked = panel.inspector.images.frames.dropped = 0")
     opened.kernel("sent = panel.inspector.images.widget.push")
     page.evaluate("() => { document.querySelector('.workbench-image').dataset.drawn = 0; }")
@@ -186,8 +186,10 @@ def test_tabs_are_one_line_and_remembered(opened, page):
     view.locator(".workbench-flow-wide td").first.wait_for(timeout=WAIT_MS)
     view.locator(".workbench-image-main").wait_for(state="hidden")
     until(view.locator(".workbench-flow-wide thead th").first.inner_text, "axis 0 \\ 1")
-    opened.kernel("panel.focus.select('start')") if "start" in opened.kernel("print(panel.inspector.names)") else None
-    opened.kernel("panel.focus.select('u')")
+    opened.kernel("panel.selection.select('start')") if "start" in opened.kernel(
+        "print(panel.inspector.names)"
+    ) else None
+    opened.kernel("panel.selection.select('u')")
     assert view.locator("[data-tab=table]").get_attribute("aria-selected") == "true"
     view.locator("[data-tab=first]").click()
     view.locator(".workbench-image-main").wait_for(timeout=WAIT_MS)

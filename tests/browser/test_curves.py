@@ -18,18 +18,18 @@ CELLS = [
     """
 import numpy as np, workbench as wb
 from workbench.widgets import EvolutionView, TerminationView
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 b = wb.GraphBuilder("relax")
 x0 = b.placeholder("x0", "float64", ())
 i, x = b.while_loop(lambda i, x: np.logical_and(i < 10_000, np.abs(x - 2.0) > 1e-6),
                     lambda i, x: (i + 1, 0.9 * x + 0.2), (b.constant(0, "int64"), x0))
 relax = wb.Session(b.build({"i": i, "x": x}), {"x0": 50.0})
 relax.next_iteration(40)
-focus = Focus()
-evolution = EvolutionView(relax, scale="error", tolerance=1e-6, focus=focus)
+selection = Selection()
+evolution = EvolutionView(relax, scale="error", tolerance=1e-6, selection=selection)
 evolution
 """,
-    "termination = TerminationView(relax, focus=focus)\ntermination",
+    "termination = TerminationView(relax, selection=selection)\ntermination",
     """
 b = wb.GraphBuilder("floor")
 n, y = b.while_loop(lambda n, y: np.logical_and(n < 1000, y > 1e-9), lambda n, y: (n, y * 0.5 + 1e-7),
@@ -45,8 +45,8 @@ k, z = b.while_loop(lambda k, z: k < 2_000_000, lambda k, z: (k + 1, b.op("cos",
                     (b.constant(0, "int64"), b.constant(0.5)))
 long = wb.Session(b.build({"z": z}))
 long.run()
-focus2 = Focus()
-series = EvolutionView(long, ["z"], focus=focus2)
+selection2 = Selection()
+series = EvolutionView(long, ["z"], selection=selection2)
 series
 """,
     """
@@ -168,7 +168,7 @@ def test_a_click_on_a_point_looks_at_it_in_all_views(views):
         views.until(
             f"/iteration 20/.test({heads(k)}) && figure({k}).layout.shapes.some(s => s.x0 === 20 && s.x1 === 20)"
         )
-    views.opened.tells("print(focus.moment, focus.node)", "while 20 x")
+    views.opened.tells("print(selection.moment, selection.node)", "while 20 x")
     verdict = views.view(TERMINATION).locator(".workbench-verdict").inner_text
     until(verdict, lambda text: "; the verdict is of iteration " in text)
 
@@ -253,7 +253,7 @@ def test_the_end_of_a_drag_is_no_click(views, whole):
     """plotly takes two presses within 500 ms for a double click, also if the first one began a drag."""
     zoomed = zoom_in(views, 200_000, pause=100)
     views.page.mouse.click(*views.place(SERIES, 1_000_500))
-    views.opened.heard("focus2.moment is not None")
+    views.opened.heard("selection2.moment is not None")
     views.until(zoomed)
     assert not views.ask(f"figure({SERIES}).layout.xaxis.autorange")
 

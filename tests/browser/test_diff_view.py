@@ -12,14 +12,14 @@ pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 STORY = """
 from tests.analysis.diff.test_run_with import NESTED, from_onnx, f, i, model
 import workbench as wb
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 feeds = {"x0": f(0.3), "M": i(4)}
 record = wb.run_with("onnxruntime", model(NESTED.format(op="Mul")), feeds)
 session = wb.Session(from_onnx(model(NESTED.format(op="Add"))), feeds)
 session.run()
-focus = Focus()
-view = wb.widgets.DiffView(wb.diff(session, record, rtol=1e-6, labels=("export", "onnxruntime")), focus=focus)
-stack = wb.widgets.CallStackView(session, focus=focus)
+selection = Selection()
+view = wb.widgets.DiffView(wb.diff(session, record, rtol=1e-6, labels=("export", "onnxruntime")), selection=selection)
+stack = wb.widgets.CallStackView(session, selection=selection)
 """
 HOSTILE = """
 import numpy as np
@@ -43,11 +43,11 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     until(said, lambda said: "onnxruntime" in said and "agree" in said)
     until(lambda: page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')"), "true")
 
-    # a click selects in all views of the focus, and shows that value's curve
+    # a click selects in all views of the selection, and shows that value's curve
     number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code')?.textContent === 'y')")
     page.evaluate(f"() => {ROWS}[{number}].click()")
     page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=120_000)
-    opened.heard("focus.moment is not None and focus.moment.iteration == (0,)")
+    opened.heard("selection.moment is not None and selection.moment.iteration == (0,)")
     page.wait_for_function(
         f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=120_000
     )

@@ -6,15 +6,15 @@ from tests.browser.waits import until
 
 STORY = """
 import numpy as np, workbench as wb
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 b = wb.GraphBuilder("hunt")
 start = {"i": np.int64(0), "x": b.placeholder("x")}
 graph = b.build(b.while_loop(lambda i, x: i < 6, lambda i, x: {"i": i + 1, "x": b.sqrt(x - 1.0)}, start))
 session = wb.Session(graph, {"x": 9.0})
 session.run_to("x", 2)
-focus = Focus()
-view = wb.widgets.ExplainView(session, focus=focus)
-focus.select("x")
+selection = Selection()
+view = wb.widgets.ExplainView(session, selection=selection)
+selection.select("x")
 """
 CELLS = [STORY, "view"]
 ITEMS = "[...document.querySelectorAll('.workbench-explain [role=treeitem]')]"
@@ -46,8 +46,8 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     page.keyboard.press("Enter")
     row = "view.status['rows'][1]"
     page.wait_for_function(f"() => {ITEMS}.length > 3")
-    there = f"focus.moment is not None and list(focus.moment.iteration) == {row}['iteration']"
-    opened.heard(f"focus.node == {row}['node'] and {there}")
+    there = f"selection.moment is not None and list(selection.moment.iteration) == {row}['iteration']"
+    opened.heard(f"selection.node == {row}['node'] and {there}")
     until(lambda: page.evaluate(values), texts)
 
     # story 3: run on into the NaN; which op, which iteration, which operand
@@ -59,7 +59,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     until(told, lambda told: "gives NaN" in told and "no square root" in told)
     page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('.workbench-bad')")
     page.click(".workbench-explain-origin button")
-    opened.heard("focus.node == 'while/sqrt' and focus.moment.iteration == wb.nan_origin(session).iteration")
+    opened.heard("selection.node == 'while/sqrt' and selection.moment.iteration == wb.nan_origin(session).iteration")
 
     # a typed name, and one that is none
     page.fill(".workbench-explain form input", "i")

@@ -17,9 +17,9 @@ from tests.browser.waits import again_until, at_rest, until
 SETUP = f"""{NESTED_GRAPH}
 import numpy as np
 from workbench.widgets import BreakpointTable, CallStackView, ControlFlowView, FrameTimeline, ValueInspector
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Selection, Moment
 session = wb.Session(graph, {{"n": 12}})
-focus = Focus()
+selection = Selection()
 """
 STORY_4 = """
 c = wb.GraphBuilder("expected")
@@ -39,11 +39,11 @@ ValueInspector(grid)
 """
 CELLS = [
     SETUP,
-    "FrameTimeline(session, focus=focus)",
-    "CallStackView(session, focus=focus)",
-    "ControlFlowView(session, focus=focus)",
-    "ValueInspector(session, 't', focus=focus)",
-    "BreakpointTable(session, focus=focus)",
+    "FrameTimeline(session, selection=selection)",
+    "CallStackView(session, selection=selection)",
+    "ControlFlowView(session, selection=selection)",
+    "ValueInspector(session, 't', selection=selection)",
+    "BreakpointTable(session, selection=selection)",
     STORY_4,
     STORY_13,
     "session.run_to('inner/add', iteration=(11, 5))",
@@ -114,7 +114,7 @@ class Views:
 @pytest.fixture
 def views(opened):
     views = Views(opened)
-    views.python("focus.look_at(None, node=None)")
+    views.python("selection.look_at(None, node=None)")
     return views
 
 
@@ -139,7 +139,7 @@ def test_a_click_on_the_timeline_moves_all_views(views):
     views.shows(STACK, "Looking at outer 7")
     views.shows(VALUE, "outer 7 \u203a inner 7")
     views.figure(TIMELINE, "(g.layout.shapes || []).some(s => s.type === 'rect')")
-    views.opened.tells("print(focus.moment)", "outer 7")
+    views.opened.tells("print(selection.moment)", "outer 7")
 
 
 def test_zooming_reads_the_part_anew(views):
@@ -177,7 +177,7 @@ def test_story_8_why_a_token_is_dead(views):
     views.figure(FLOW, "g.data[0].type === 'sankey' && g.querySelectorAll('.sankey-link').length > 6")
     cell.locator("button", has_text="dead paths").click()
     views.figure(FLOW, "g.data.length === 2 && g.data[0].type === 'bar' && !(g.layout.annotations || []).length")
-    views.python("focus.look_at(Moment(('outer',), (1,)), node='outer/cond/subtract')")
+    views.python("selection.look_at(Moment(('outer',), (1,)), node='outer/cond/subtract')")
     views.shows(FLOW, "outer/cond/subtract is dead at outer 1: greater is false, so Switch")
     views.shows(FLOW, "on the true side are dead")
     cell.locator(".workbench-flow-paths button", has_text="subtract").first.click()

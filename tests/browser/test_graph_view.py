@@ -209,10 +209,10 @@ def test_the_picture_follows_the_session(opened, small):
 
 def test_a_moment_is_shown_by_itself(opened, small):
     opened.kernel("from workbench.widgets.live.selection import Moment; session.run()")
-    opened.kernel("view.focus.look_at(Moment(('outer',), (2,)))")
+    opened.kernel("view.selection.look_at(Moment(('outer',), (2,)))")
     said = "return figure.data.some(t => (t.text ?? []).some?.(w => w.includes('outer: while') && w.includes(args[0])))"
     small.until(said, "iteration 2")
-    opened.kernel("view.focus.look_at(None)")
+    opened.kernel("view.selection.look_at(None)")
     small.until(said, "ended after 6")
     opened.kernel("session.restart(); session.step(60)")
 

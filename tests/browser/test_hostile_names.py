@@ -27,7 +27,7 @@ def test_names_are_shown_and_not_obeyed(opened):
     panel.time(0)
     for name in ("breakpoints", "stack", "timeline", "explain", "code", "export"):
         panel.until("return panel.querySelector(`.workbench-is-${args[0]}`)", name)
-    opened.kernel("panel.focus.select(list(panel.session.graph.inputs)[0])")
+    opened.kernel("panel.selection.select(list(panel.session.graph.inputs)[0])")
     panel.until("return panel.innerText.includes('<img')")
     assert opened.page.evaluate("() => window.obeyed === undefined")
     assert panel.ask("return panel.querySelectorAll('img[src=x], script').length") == 0

@@ -98,12 +98,12 @@ def test_a_click_and_the_arrow_keys_select_nodes_in_all_views(opened):
     at = cells.index("6")
     strip.click(position={"x": (at + 0.5) * box["width"] / len(cells), "y": 15})
     panel.until(AT, at)
-    opened.heard(f"roots.focus.node == strip._facts.places.names[{at}]")
+    opened.heard(f"roots.selection.node == strip._facts.places.names[{at}]")
     assert strip.get_attribute("role") == "slider" and "NaN" in strip.get_attribute("aria-valuetext")
     for key, to in (("ArrowRight", at + 1), ("ArrowLeft", at), ("End", len(cells) - 1), ("Home", 0)):
         strip.press(key)
         panel.until(AT, to)
-        opened.heard(f"roots.focus.node == strip._facts.places.names[{to}]")
+        opened.heard(f"roots.selection.node == strip._facts.places.names[{to}]")
 
 
 def test_of_a_long_graph_it_shows_where_the_first_NaN_is_and_where_the_run_stands(opened):
@@ -117,7 +117,7 @@ def test_of_a_long_graph_it_shows_where_the_first_NaN_is_and_where_the_run_stand
     )
     opened.page.locator(".workbench-debugger").nth(LONG).locator(".workbench-allnodes-wrong").first.click()
     panel.until(AT, int(found))
-    opened.heard("long.session.graph.nodes[long.focus.node].op == 'log'")
+    opened.heard("long.session.graph.nodes[long.selection.node].op == 'log'")
     # the strip is whole, in sight and above the legend
     low, high, legend, bottom = panel.ask(
         """const box = panel.querySelector('.workbench-allnodes').getBoundingClientRect();

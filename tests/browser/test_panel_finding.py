@@ -56,7 +56,7 @@ def test_the_first_node_that_differs_from_onnxruntime(opened, panel):
     panel.until(
         "return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while i < M and c: 0')"
     )
-    opened.tells("print(panel.focus.node, panel.focus.moment.iteration)", "w (0, 0)")
+    opened.tells("print(panel.selection.node, panel.selection.moment.iteration)", "w (0, 0)")
     panel.until("return panel.querySelector('.workbench-is-value [data-field=name]').value === 'w'")
     panel.until(
         """const curve = panel.querySelector('.workbench-is-compare .workbench-figure');
@@ -107,12 +107,12 @@ def test_the_finding_is_downloaded_and_opened_by_somebody_else(opened, panel, tm
     """Story 15: the other file goes on in another process, from the same place, looking at the same value."""
     for _ in range(3):
         panel.click("next_iteration", "paused")
-    opened.kernel("panel.focus.select('y'); panel.session.breakpoints.clear(); panel.session.breakpoints.add('w')")
+    opened.kernel("panel.selection.select('y'); panel.session.breakpoints.clear(); panel.session.breakpoints.add('w')")
     path = _downloaded(opened, panel, "finding", tmp_path)
     again = wb.open_finding(path, live=True)
     try:
         assert str(again.session.position) == opened.kernel("print(panel.session.position)")
-        assert again.focus.node == "y" and [p.text for p in again.session.breakpoints] == ["w"]
+        assert again.selection.node == "y" and [p.text for p in again.session.breakpoints] == ["w"]
         assert again.session.run().reason.name == "BREAKPOINT"
     finally:
         again.close()

@@ -75,7 +75,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     panel.until(
         "return panel.querySelector('.workbench-time-told').textContent.endsWith(args[0])", f"iteration {found}"
     )
-    opened.tells("print(nan.focus.node)", "while/sqrt")
+    opened.tells("print(nan.selection.node)", "while/sqrt")
     opened.kernel("nan.session.breakpoints.clear()")
 
 
@@ -151,7 +151,7 @@ def test_dead_tokens_and_inputs_from_different_frames(opened):
     """Story 8: why a token is dead is told with the decision; an edge out of a frame is an error that names both."""
     panel = Panel.fresh(opened.page, 3)
     panel.click("run", "finished")
-    opened.kernel("nested_panel.focus.select('outer/cond/subtract'); nested_panel.time.look(1)")
+    opened.kernel("nested_panel.selection.select('outer/cond/subtract'); nested_panel.time.look(1)")
     panel.press("control flow", "Dead paths")
     panel.says("control flow", "outer/cond/subtract is dead at outer 1")
     shown = opened.add_cell(

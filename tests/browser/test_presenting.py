@@ -51,7 +51,7 @@ def test_page_down_goes_to_the_next_bookmark_and_shows_its_words(opened):
         "from workbench.widgets.live.selection import Moment\n"
         "path = next(p for p in panel.session.graph.frames if p)\n"
         "for k, words in ((1, 'far away'), (2, '<i>half</i> way')):\n"
-        "    panel.focus.look_at(Moment(path, (k,)))\n    panel.bookmark(words)\npanel.focus.look_at(None)"
+        "    panel.selection.look_at(Moment(path, (k,)))\n    panel.bookmark(words)\npanel.selection.look_at(None)"
     )
     panel.show()
     caption = "return panel.querySelector('.workbench-caption').textContent"
@@ -61,6 +61,6 @@ def test_page_down_goes_to_the_next_bookmark_and_shows_its_words(opened):
     for key, words, iteration in pressed:
         opened.page.keyboard.press(key)
         until(lambda: panel.ask(caption), words)
-        opened.heard(f"panel.focus.moment.iteration == ({iteration},)")
+        opened.heard(f"panel.selection.moment.iteration == ({iteration},)")
     opened.page.evaluate("document.exitFullscreen()")
     panel.until("return panel.dataset.presenting === 'false'")

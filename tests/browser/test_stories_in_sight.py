@@ -58,7 +58,7 @@ def test_b_the_first_nan_with_its_operand_in_one_action(opened):
         panel.until(
             "return panel.querySelector('.workbench-time-told').textContent === args[0]", f"looking at iteration {told}"
         )
-    opened.tells("print(nan.focus.node)", "while/sqrt")
+    opened.tells("print(nan.selection.node)", "while/sqrt")
     operand = opened.kernel(f"print(float(nan.session.trace['while/subtract'].values[{told}]) < 0)")
     assert operand == "True"
     panel.until("return [...panel.querySelectorAll('.workbench-is-value input')].some(e => e.value === 'while/sqrt')")
@@ -188,7 +188,7 @@ def test_j_a_node_among_two_thousand_in_two_actions(opened):
             opened.page.set_viewport_size({"width": 1400, "height": 560})
             opened.page.wait_for_timeout(500)
             in_the_middle(panel)
-        opened.tells("print(many.focus.node)", "net/part_617/squash")
+        opened.tells("print(many.selection.node)", "net/part_617/squash")
     finally:
         opened.page.set_viewport_size({"width": 1400, "height": 1200})
 

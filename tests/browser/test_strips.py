@@ -14,18 +14,18 @@ CELLS = [
     """
 import numpy as np, workbench as wb
 from workbench.widgets import EvolutionView, TerminationView
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 b = wb.GraphBuilder("newton")
 a = b.placeholder("a", "float64")
 x = b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": b.placeholder("start", "float64")})
 newton = wb.Session(b.build(x), {"a": 2.0, "start": 20.0})
 newton.next_iteration(6)
 newton.step(3)
-focus = Focus()
-curves = EvolutionView(newton, focus=focus)
+selection = Selection()
+curves = EvolutionView(newton, selection=selection)
 curves
 """,
-    "condition = TerminationView(newton, focus=focus)\ncondition",
+    "condition = TerminationView(newton, selection=selection)\ncondition",
     """
 b = wb.GraphBuilder("mixed")
 k, x, y, w = b.while_loop(
@@ -190,7 +190,7 @@ def test_one_crosshair_for_all_views_without_the_kernel(views):
         views.until(f"text({k}, '.workbench-head-now') === 'iteration 5'")
         views.until(f"view({k}).querySelector('.workbench-crosshair').hidden")
     assert read() == sent
-    assert views.opened.kernel("print(focus.moment)") == "None"
+    assert views.opened.kernel("print(selection.moment)") == "None"
 
 
 def test_a_click_anywhere_in_a_strip_looks_at_that_iteration(views):
@@ -199,11 +199,11 @@ def test_a_click_anywhere_in_a_strip_looks_at_that_iteration(views):
     views.page.mouse.move(x, y + 20)
     views.page.wait_for_timeout(300)
     views.page.mouse.click(x, y + 20)
-    views.opened.heard("focus.moment is not None and focus.moment.iteration == (2,)")
+    views.opened.heard("selection.moment is not None and selection.moment.iteration == (2,)")
     views.away()
     for k in (CURVES, CONDITION):
         views.until(f"text({k}, '.workbench-head-now') === 'iteration 2'")
-    views.opened.kernel("focus.look_at(None)")
+    views.opened.kernel("selection.look_at(None)")
 
 
 def test_a_cobweb_is_square_and_has_the_map(views):

@@ -37,7 +37,7 @@ def test_behind_an_alarm_stands_the_chain_from_its_cause_and_a_row_leads_there(o
     rows = lambda: panel.ask("return panel.querySelectorAll('.workbench-why-chain li').length")  # noqa: E731
     until(rows, 2)
     panel.press("why", "exp(y \u00d7 1.5 = 1200)")
-    opened.heard("nan.focus.node == wb.nan_origin(nan.session).because.node")
+    opened.heard("nan.selection.node == wb.nan_origin(nan.session).because.node")
     panel.press("why", "Stop at the first NaN")
     opened.heard("[b.health for b in nan.session.breakpoints] == [('nan', 'inf')]")
     panel.until("return panel.dataset.why === ''")

@@ -10,7 +10,7 @@ from plotly.colors import hex_to_rgb
 
 import workbench as wb
 from tests.widgets.browser_side import open_view, until
-from workbench.widgets import Focus, Moment, ValueInspector
+from workbench.widgets import Moment, Selection, ValueInspector
 from workbench.widgets.values.images.colours import BAD, INFERNO, SIGNED, Scale, indexes, palettes, scale_of
 from workbench.widgets.values.images.frames import Frames
 from workbench.widgets.values.images.reduced import is_image, reduced
@@ -132,12 +132,12 @@ def test_an_image_comes_first_and_its_colours_are_those_of_the_run(session, view
     view.look(scale="run")
     assert ticks(view)[-1] == "40" and drawn(view).max() == 0
     view.look(scale="auto")
-    view.focus.look_at(Moment(("w",), (0,)))
+    view.selection.look_at(Moment(("w",), (0,)))
     assert view.images.widget.status["scale"] == "run"
     assert drawn(view)[0, 0] == 0 and drawn(view)[3, 8] == round(35 / 40 * 254), "row 0 is on top"
     assert ticks(view)[-1] == "40"
     view.look(scale="value")
-    view.focus.look_at(Moment(("w",), (10,)))
+    view.selection.look_at(Moment(("w",), (10,)))
     assert drawn(view).max() > 200 and ticks(view)[-1] != "40"
     with pytest.raises(wb.WorkbenchError, match="bad-scale"):
         view.look(scale="log")
@@ -169,13 +169,13 @@ def test_the_film_strip_leads_to_its_iterations(view):
     sizes = [one["size"][0] * one["size"][1] for one in film]
     assert sum(sizes) == len(view.images.widget.film)
     view._on_message("film", {"iteration": 10})
-    assert view.focus.moment == Moment(("w",), (10,))
+    assert view.selection.moment == Moment(("w",), (10,))
     assert [one["iteration"] for one in view.images.widget.status["film"] if one["here"]] == [10]
     view._on_message("film", {"iteration": 40, "newest": True})
-    assert view.focus.moment is None
+    assert view.selection.moment is None
     for nonsense in ({}, {"iteration": "x"}, {"iteration": -1}):
         view._on_message("film", nonsense)
-    assert view.focus.moment is None
+    assert view.selection.moment is None
 
 
 def test_steps_of_a_film_strip_stay_for_long():
@@ -203,7 +203,7 @@ def test_arrays_of_more_axes_have_sliders():
 
 def test_a_change_shows_before_now_and_the_difference(view):
     view._on_message("set", {"field": "tab", "value": "change"})
-    view.focus.look_at(Moment(("w",), (1,)))
+    view.selection.look_at(Moment(("w",), (1,)))
     images = view.images.widget.status["images"]
     assert [i["where"] for i in images] == ["iteration 1 \u2212 iteration 0", "iteration 0", "iteration 1"]
     assert [i["signed"] for i in images] == [True, False, False] and images[1]["ticks"] == images[2]["ticks"]
@@ -240,7 +240,7 @@ def test_the_number_below_the_pointer(view):
 
 
 def test_a_file_has_the_same_colours(view):
-    view.focus.look_at(Moment(("w",), (2,)))
+    view.selection.look_at(Moment(("w",), (2,)))
     (heat,) = view.figure.data
     assert heat.type == "heatmap" and (heat.zmin, heat.zmax) == (0.0, 40.0)
     assert view.figure.layout.yaxis.autorange == "reversed" and view.figure.layout.yaxis.scaleanchor == "x"
@@ -286,15 +286,15 @@ def test_images_are_left_out_and_never_queue_up():
 
 def test_a_moment_that_is_played_is_drawn_beside_the_pump(session):
     session.run()
-    focus = Focus()
-    view = ValueInspector(session, variable(session), focus=focus)
+    selection = Selection()
+    view = ValueInspector(session, variable(session), selection=selection)
     open_view(view)
     image = view.images.widget
     image._browser_says(image, {"kind": "view"}, [])
     view.pump.close()  # nobody else draws
     for k in range(20):
-        focus.plays()
-        focus.look_at(Moment(("w",), (k,)))
+        selection.plays()
+        selection.look_at(Moment(("w",), (k,)))
         assert until(lambda k=k: image.status["images"][0]["where"] == f"iteration {k}")
         image._browser_says(image, {"kind": "ack", "push": image.push}, [])
     assert view.images.frames.asked == 20 and view.images.frames.dropped == 0

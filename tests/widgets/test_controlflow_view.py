@@ -16,7 +16,7 @@ from workbench.widgets.base.spec import whole_ticks
 from workbench.widgets.control_flow.control_flow_view import SECTIONS
 from workbench.widgets.control_flow.decisions_model import ControlFlowModel, runs
 from workbench.widgets.control_flow.tokens_model import tokens_model
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -71,16 +71,16 @@ def test_strips_are_the_decisions_of_the_trace(session):
 
 
 def test_a_click_looks_at_the_iteration_of_the_decision(session):
-    focus = Focus()
-    view = ControlFlowView(session, focus=focus)
+    selection = Selection()
+    view = ControlFlowView(session, selection=selection)
     row = next(r for r in model(view)["rows"] if len(r["frame"]) == 2)
     iterations = session.trace[row["pred"]].iterations
     view.look_at(row["pred"], 7)
-    assert focus.moment == Moment(("outer", "inner"), tuple(iterations[7].tolist()))
+    assert selection.moment == Moment(("outer", "inner"), tuple(iterations[7].tolist()))
     assert model(view)["marks"].count(7) == 1, "and the decision is marked"
     view.look_at(row["pred"], 10**6)
     view.look_at("no such", 0)
-    assert focus.moment.iteration == tuple(iterations[7].tolist())
+    assert selection.moment.iteration == tuple(iterations[7].tolist())
     view.close()
 
 
@@ -116,11 +116,11 @@ def test_sides_that_were_never_taken_are_named():
 
 # -- dead paths -------------------------------------------------------------------------------------------------------
 def test_dead_nodes_and_the_decision_against_them(session):
-    focus = Focus()
-    view = ControlFlowView(session, section="dead paths", focus=focus)
+    selection = Selection()
+    view = ControlFlowView(session, section="dead paths", selection=selection)
     preds = session.trace["outer/greater"].values
     for moment in range(6):
-        focus.look_at(Moment(("outer",), (moment,)))
+        selection.look_at(Moment(("outer",), (moment,)))
         paths = {(p["name"], p["side"]): p for p in model(view)["paths"]}
         for name, side in paths:
             if "go on" in name:
@@ -137,22 +137,22 @@ def test_dead_nodes_and_the_decision_against_them(session):
 
 
 def test_the_selected_node_is_explained(session):
-    focus = Focus()
-    view = ControlFlowView(session, section="dead paths", focus=focus)
-    focus.look_at(Moment(("outer",), (0,)), node="outer/cond/subtract")
+    selection = Selection()
+    view = ControlFlowView(session, section="dead paths", selection=selection)
+    selection.look_at(Moment(("outer",), (0,)), node="outer/cond/subtract")
     told = view.part.status["answer"]
     assert told.startswith("outer/cond/subtract is dead at outer 0: greater is false, so Switch")
-    focus.select("outer/cond/add")
+    selection.select("outer/cond/add")
     assert "is alive at outer 0" in view.part.status["answer"]
-    focus.select("n")
+    selection.select("n")
     assert "cannot be dead" in view.part.status["answer"]
-    focus.look_at(Moment(("outer",), (6,)), node="outer/add")
+    selection.look_at(Moment(("outer",), (6,)), node="outer/add")
     assert "The condition of outer is false" in view.part.status["answer"]
     view._on_message("select", {"node": "outer/less"})
-    assert focus.node == "outer/less"
+    assert selection.node == "outer/less"
     for nonsense in ("no such", None, 3, ["outer/less"]):
         view._on_message("select", {"node": nonsense})
-    assert focus.node == "outer/less"
+    assert selection.node == "outer/less"
     view.close()
 
 
@@ -178,7 +178,7 @@ def test_sections_are_switched_live(session):
     assert until(lambda: view.live.figure.data and view.live.figure.data[0].type == "bar")
     click(view, 0, 0)
     node, number = view.live.figure.data[0].customdata[0]
-    assert view.focus.node == node.rsplit(":", 1)[0] and view.focus.moment.iteration == (number,)
+    assert view.selection.node == node.rsplit(":", 1)[0] and view.selection.moment.iteration == (number,)
     with pytest.raises(wb.WorkbenchError, match="no-section"):
         view.show_section("pie")
     with pytest.raises(wb.WorkbenchError, match="no-section"):

@@ -48,7 +48,7 @@ def test_the_copy_opens_below_and_is_discarded(panel):
     panel.termination._acted("open", 0)
     assert panel.copies.panels == (copy,), "it is open already"
     assert panel.session.state == "paused", "this run stays"
-    assert "wb.debug(session.apply_fix(0" in panel.focus.lines[-1]
+    assert "wb.debug(session.apply_fix(0" in panel.selection.lines[-1]
     panel.termination._acted("discard", 0)
     assert copy.comm is None and copy.session.state == "closed" and panel.copies.box.children == (panel,)
     assert not panel.termination.verdict.status["fixes"][0]["copy"]

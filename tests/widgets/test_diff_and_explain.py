@@ -1,4 +1,4 @@
-"""The views of a comparison and of the chain behind a value: models, focus, messages from a browser, hostile names."""
+"""Views of a comparison and of the chain behind a value: models, selection, messages from a browser, hostile names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.analysis.diff.graphs import newton as root_of
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested
 from workbench.widgets import DiffView, ExplainView
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.panel.toolbar import Toolbar
 
 TAG = re.compile(r"<\s*(img|script|svg)\b", re.IGNORECASE)
@@ -48,15 +48,15 @@ def test_the_first_difference_comes_first_and_is_chosen(compared):
 
 
 def test_a_click_on_a_row_selects_in_all_views(compared):
-    focus = Focus()
-    view = DiffView(compared, focus=focus)
+    selection = Selection()
+    view = DiffView(compared, selection=selection)
     x = next(r["number"] for r in view._part.status["rows"] if r["name"] == "x")
     say(view._part, kind="choose", row=x)
-    assert focus.node == "while/x/Merge" and focus.moment == Moment(("while",), (1,))
-    assert view._part.status["chosen"] == x and focus.lines[-1] == f"diff.curve({x})"
+    assert selection.node == "while/x/Merge" and selection.moment == Moment(("while",), (1,))
+    assert view._part.status["chosen"] == x and selection.lines[-1] == f"diff.curve({x})"
     lines = {t.name: t for t in view.live.figure.data}
     assert np.allclose(lines["absolute"].y[1:], compared.curve("x").absolute[1:]) and len(lines["ulp"].x) == 5
-    focus.select("while/abs")
+    selection.select("while/abs")
     assert [r["node"] for r in view._part.status["rows"] if r["same"]] == ["while/abs"]
     for bad in (-1, 10**6, "0", None, 1.5, True):
         before = view.chosen
@@ -140,34 +140,34 @@ def test_every_row_has_its_own_value(session):
     view.close()
 
 
-def test_what_the_focus_selects_is_explained_where_it_looks(session):
-    focus = Focus()
-    view = ExplainView(session, focus=focus)
+def test_the_selected_value_is_explained_at_the_selected_moment(session):
+    selection = Selection()
+    view = ExplainView(session, selection=selection)
     assert view.status["rows"][0]["name"] in ("i", "outer/i/Exit:0")
-    focus.look_at(Moment(("outer", "inner"), (3, 1)), node="inner/add")
+    selection.look_at(Moment(("outer", "inner"), (3, 1)), node="inner/add")
     head = view.status["rows"][0]
     assert head["node"] == "inner/add" and head["iteration"] == [3, 1]
-    focus.select("outer/i/Merge")
+    selection.select("outer/i/Merge")
     assert view.status["rows"][0]["iteration"] == [3], "of the moment as many numbers as the value has frames"
-    focus.select("no such node")
+    selection.select("no such node")
     assert view.status["error"] and not view.status["rows"]
     view.close()
 
 
 def test_a_click_goes_there_and_the_tree_stays(session):
-    focus = Focus()
-    view = ExplainView(session, focus=focus)
-    focus.look_at(Moment(("outer",), (3,)), node="outer/i/Merge")
+    selection = Selection()
+    view = ExplainView(session, selection=selection)
+    selection.look_at(Moment(("outer",), (3,)), node="outer/i/Merge")
     before = view.status["rows"]
     at = next(k for k, r in enumerate(before) if r["iteration"] == [1])
     say(view, kind="look", row=at)
-    assert focus.moment == Moment(("outer",), (1,)) and focus.node == before[at]["node"]
+    assert selection.moment == Moment(("outer",), (1,)) and selection.node == before[at]["node"]
     assert view.status["rows"] == before
     say(view, kind="explain-row", row=at)
     assert view.status["rows"][0]["node"] == before[at]["node"] and view.status["rows"][0]["iteration"] == [1]
-    assert focus.lines[-1].startswith("session.explain(")
+    assert selection.lines[-1].startswith("session.explain(")
     say(view, kind="follow")
-    assert view.status["rows"][0]["node"] == focus.node
+    assert view.status["rows"][0]["node"] == selection.node
     view.close()
 
 
@@ -194,15 +194,15 @@ def test_where_a_nan_came_from_is_told():
     start = {"i": np.int64(0), "x": b.placeholder("x")}
     graph = b.build(b.while_loop(lambda i, x: i < 6, lambda i, x: {"i": i + 1, "x": b.sqrt(x - 1.0)}, start))
     with wb.Session(graph, {"x": 9.0}) as session:
-        focus = Focus()
-        view = ExplainView(session, "x", focus=focus)
+        selection = Selection()
+        view = ExplainView(session, "x", selection=selection)
         session.run()
         view.update_now()
         status = view.status
         assert status["bad"] and "sqrt" in status["origin"]["lines"][1] and status["rows"][0]["bad"] == "NaN"
         assert status["origin"]["lines"][0] == "x is NaN since iteration 4."
         say(view, kind="origin")
-        assert focus.node == "while/sqrt" and focus.moment.iteration == tuple(wb.nan_origin(session).iteration)
+        assert selection.node == "while/sqrt" and selection.moment.iteration == tuple(wb.nan_origin(session).iteration)
         view.close()
         fresh = ExplainView(session, "i")
         assert fresh.status["origin"] is None

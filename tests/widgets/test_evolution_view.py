@@ -14,7 +14,7 @@ from workbench.widgets import EvolutionView
 from workbench.widgets.evolution.evolution_lines import lines_of, measured_of, statistics_of, why_not
 from workbench.widgets.evolution.evolution_model import EvolutionModel
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.strips.strip_spec import strips_spec
 
 
@@ -57,8 +57,8 @@ def notes(view) -> str:
 
 
 def test_a_cobweb_goes_from_each_value_to_its_successor(session, made):
-    focus = Focus()
-    view = made(session, ["x"], kind="cobweb", focus=focus)
+    selection = Selection()
+    view = made(session, ["x"], kind="cobweb", selection=selection)
     x = session.trace["x"].values
     diagonal, way, points, now, curve = view.figure.data
     assert np.allclose(curve.y, 0.5 * (np.asarray(curve.x) + 2.0 / np.asarray(curve.x))), "the map of the graph itself"
@@ -67,7 +67,7 @@ def test_a_cobweb_goes_from_each_value_to_its_successor(session, made):
     assert np.array_equal(diagonal.x, diagonal.y) and diagonal.x[0] == x.min()
     assert way.x[1] == way.x[0] == x[0] and way.y[0] == x[0] and way.y[1] == x[1]  # up to the point, not yet across
     assert (now.x[0], now.y[0]) == (x[-2], x[-1])
-    focus.look_at(Moment(("while",), (3,)))
+    selection.look_at(Moment(("while",), (3,)))
     now = view.figure.data[3]
     assert (now.x[0], now.y[0]) == (x[3], x[4])
 
@@ -112,12 +112,12 @@ def test_kinds_that_a_value_does_not_have_say_why(session, made):
 
 
 def test_the_moment_and_breakpoints_are_marked(session, made):
-    focus = Focus()
-    view = made(session, focus=focus)
+    selection = Selection()
+    view = made(session, selection=selection)
     session.breakpoints.add("x", iteration=4)
     session.breakpoints.add("x", when="value > 1e6")
     session.breakpoints.add("x", log="x is {value}").enabled = False
-    focus.look_at(Moment(("while",), (7,)))
+    selection.look_at(Moment(("while",), (7,)))
     figure = view.figure
     assert any(s.type == "line" and s.x0 == s.x1 == 7 for s in figure.layout.shapes)
     signs = {a.text: a for a in figure.layout.annotations}
@@ -126,28 +126,28 @@ def test_the_moment_and_breakpoints_are_marked(session, made):
     words = view.live.figure.layout.meta["heads"][0]["notes"]
     assert any(w.startswith("\u25c6") and "value &gt; 1e6" in w for w in words), words
     assert any(w.startswith("\u25cb") for w in words), words
-    focus.look_at(Moment(("other",), (7,)))
+    selection.look_at(Moment(("other",), (7,)))
     assert "iteration 7" not in notes(view)
 
 
 def test_a_click_looks_at_that_iteration(session, made):
-    focus = Focus()
-    view = made(session, focus=focus)
+    selection = Selection()
+    view = made(session, selection=selection)
     view.show(session.snapshot())
     click(view, 0, 5, x=5.0)
-    assert focus.moment == Moment(("while",), (5,)) and focus.node == "x"
+    assert selection.moment == Moment(("while",), (5,)) and selection.node == "x"
     view.kind = "cobweb"
     click(view, 2, 7, x=0.5)
-    assert focus.moment.iteration == (7,)
+    assert selection.moment.iteration == (7,)
 
 
 def test_a_selected_value_of_the_loop_is_shown_too(session, made):
-    focus = Focus()
-    view = made(session, focus=focus)
-    focus.select("while/divide")
+    selection = Selection()
+    view = made(session, selection=selection)
+    selection.select("while/divide")
     x, quotient = lines(view)
     assert quotient.name == "divide" and quotient.line.width > x.line.width and quotient.yaxis == "y2"
-    focus.select("a")  # not in the loop
+    selection.select("a")  # not in the loop
     assert len(lines(view)) == 1
 
 
@@ -170,8 +170,8 @@ def test_the_curves_follow_the_run_into_a_loop_until_a_loop_is_chosen(made):
 def test_one_activation_of_an_inner_loop(made):
     with wb.Session(nested(), {"n": 6}) as session:
         session.run()
-        focus = Focus()
-        view = made(session, frame=("outer", "inner"), focus=focus)
+        selection = Selection()
+        view = made(session, frame=("outer", "inner"), selection=selection)
         j = session.trace["inner/j"]
         assert view.names == ["t"], "the counter is closed"
         view._chosen("open", "inner/j")
@@ -184,7 +184,7 @@ def test_one_activation_of_an_inner_loop(made):
             assert view.figure.layout.xaxis.title.text == "iteration"
         view.show_activation("looked at")
         assert len(view.figure.data[0].y) == 6  # the newest
-        focus.look_at(Moment(("outer",), (2,)))
+        selection.look_at(Moment(("outer",), (2,)))
         assert view.figure.data[0].y.tolist() == [0, 1, 2]
         view.kind = "cobweb"
         assert view.figure.data[2].y.tolist() == [1, 2]

@@ -21,7 +21,7 @@ def saved(tmp_path):
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
     panel.session.breakpoints.add("x", when="value > 1e9")
     panel.session.run_to("x", 5)
-    panel.focus.select("x")
+    panel.selection.select("x")
     panel.time.look(3)
     path = panel.save(tmp_path / "newton.wbfinding")
     panel.close()
@@ -30,7 +30,7 @@ def saved(tmp_path):
 
 def test_what_was_looked_at_comes_back(saved):
     panel = wb.open_finding(saved)
-    assert panel.session is None and panel.focus.node == "x" and panel.focus.moment == Moment(("while",), (3,))
+    assert panel.session is None and panel.selection.node == "x" and panel.selection.moment == Moment(("while",), (3,))
     assert np.array_equal(panel.source.trace["x"].values, wb.Trace.load(saved)["x"].values)
     panel.close()
 

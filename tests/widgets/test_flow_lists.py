@@ -1,4 +1,4 @@
-"""Call stack and breakpoints: lists of HTML that share focus and pump with the figures."""
+"""Call stack and breakpoints: lists of HTML that share selection and pump with the figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench.widgets import BreakpointTable, CallStackView, EvolutionView, GraphView
 from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path, with_place
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -52,27 +52,27 @@ def test_the_stack_is_that_of_the_place_where_the_session_stands(session):
 
 def test_the_trip_count_is_told_once_the_loop_is_over(session):
     session.run()
-    focus = Focus()
-    view = CallStackView(session, focus=focus)
+    selection = Selection()
+    view = CallStackView(session, selection=selection)
     assert "finished" in view.status["headline"] and len(view.status["rows"]) == 1
-    focus.look_at(Moment(("outer", "inner"), (4, 2)))
+    selection.look_at(Moment(("outer", "inner"), (4, 2)))
     assert [r["where"] for r in view.status["rows"]] == ["", "iteration 4 of 5", "iteration 2 of 4"]
     assert view.status["looking"]
-    focus.look_at(Moment(("outer",), (5,)))
+    selection.look_at(Moment(("outer",), (5,)))
     assert view.status["rows"][-1]["where"] == "iteration 5 of 5, which ended the loop"
     view.close()
 
 
 def test_a_click_on_a_row_looks_there_and_back(session):
-    focus = Focus()
-    view = CallStackView(session, focus=focus)
+    selection = Selection()
+    view = CallStackView(session, selection=selection)
     session.run_to("inner/add", iteration=(3, 1))
     view.update_now()
     view._browser_says(view, {"kind": "look", "row": 1}, [])
-    assert (focus.moment, focus.node) == (Moment(("outer",), (3,)), "inner/j/Enter")
+    assert (selection.moment, selection.node) == (Moment(("outer",), (3,)), "inner/j/Enter")
     assert len(view.status["rows"]) == 2
     view._browser_says(view, {"kind": "now"}, [])
-    assert focus.moment is None and len(view.status["rows"]) == 3
+    assert selection.moment is None and len(view.status["rows"]) == 3
     for nonsense in (-1, 99, "1", None, True):
         view._browser_says(view, {"kind": "look", "row": nonsense}, [])
     with pytest.raises(wb.WorkbenchError, match="no-row"):
@@ -191,8 +191,8 @@ def test_errors_are_answered_in_place(session):
 
 
 def test_switching_editing_and_copying_as_code(session):
-    focus = Focus()
-    view = BreakpointTable(session, focus=focus)
+    selection = Selection()
+    view = BreakpointTable(session, selection=selection)
     point = view.add("outer/less", when="value == True", hits=2)
     (row,) = view.status["rows"]
     assert (row["field"], row["condition"], row["also"]) == ("when", "value == True", "at hit 2")
@@ -211,7 +211,7 @@ def test_switching_editing_and_copying_as_code(session):
     view._browser_says(view, {"kind": "edit", "number": row["number"], "text": ""}, [])
     assert view.status["rows"][0]["kind"] == "break", "without a condition it always stops"
     with wb.Session(session.graph, {"n": 5}) as other:
-        for line in focus.lines[:1]:
+        for line in selection.lines[:1]:
             exec(line, {"session": other})
         assert other.breakpoints.table()[0]["text"] == point.text
     view.close()
@@ -219,8 +219,8 @@ def test_switching_editing_and_copying_as_code(session):
 
 def test_where_a_breakpoint_would_have_hit(session):
     session.run()
-    focus = Focus()
-    view = BreakpointTable(session, focus=focus)
+    selection = Selection()
+    view = BreakpointTable(session, selection=selection)
     point = view.add("inner/add", when="value == 2")
     event = session.snapshot().event
     view._browser_says(view, {"kind": "recheck", "number": point.number}, [])
@@ -229,10 +229,10 @@ def test_where_a_breakpoint_would_have_hit(session):
     assert found["count"] == "3" and [t["iteration"] for t in found["tags"]] == [[2, 1], [3, 1], [4, 1]]
     assert session.snapshot().event == event, "nothing was run"
     view._browser_says(view, {"kind": "look", "number": point.number, "hit": 1}, [])
-    assert focus.moment == Moment(("outer", "inner"), (3, 1)) and focus.node == "inner/add"
+    assert selection.moment == Moment(("outer", "inner"), (3, 1)) and selection.node == "inner/add"
     for nonsense in ({"number": 99, "hit": 0}, {"number": point.number, "hit": 99}, {"number": None}, {"hit": "1"}):
         view._browser_says(view, {"kind": "look", **nonsense}, [])
-    assert focus.moment == Moment(("outer", "inner"), (3, 1))
+    assert selection.moment == Moment(("outer", "inner"), (3, 1))
     view.close()
 
 
@@ -259,8 +259,8 @@ def test_expected_nan_is_ignored_and_the_rest_is_logged_without_a_stop():
 
     x, y, _ = b.while_loop(lambda x, y, i: i < 5, body, (x0, x0, b.constant(0, "int64")), name="loop")
     with wb.Session(b.build({"x": x, "y": y}), {"x0": 2.5}) as session:
-        focus = Focus()
-        view = BreakpointTable(session, focus=focus)
+        selection = Selection()
+        view = BreakpointTable(session, selection=selection)
         view._browser_says(view, {"kind": "add", "as": "log health", "text": "nan"}, [])
         view._browser_says(view, {"kind": "add", "as": "ignore", "where": "loop/log*", "text": "nan"}, [])
         assert view.status["error"] == "" and len(view.status["ignored"]) == 1
@@ -270,7 +270,7 @@ def test_expected_nan_is_ignored_and_the_rest_is_logged_without_a_stop():
         assert lines and not any(line["node"].startswith("loop/log") for line in lines)
         assert view.status["logged"] == len(lines) and "nan at" in lines[0]["text"]
         view._browser_says(view, {"kind": "line", "number": 0}, [])
-        assert focus.node == lines[0]["node"] and focus.moment.iteration == tuple(lines[0]["iteration"])
+        assert selection.node == lines[0]["node"] and selection.moment.iteration == tuple(lines[0]["iteration"])
         view._browser_says(view, {"kind": "remove", "number": view.status["ignored"][0]["number"]}, [])
         assert view.status["ignored"] == []
         view.close()
@@ -291,7 +291,7 @@ def test_a_breakpoint_of_another_cell_is_shown_at_once(session):
         return [(m["box"], m["enabled"]) for m in graph._points.marks(graph.picture)]
 
     session.run_to("inner/add", iteration=(3, 1))
-    table, graph = BreakpointTable(session), GraphView(session)  # each with a focus of its own
+    table, graph = BreakpointTable(session), GraphView(session)  # each with a selection of its own
     lines = EvolutionView(session, ["inner/add"])
     point = session.breakpoints.add("inner/add")
     assert [r["text"] for r in table.status["rows"]] == ["inner/add"] and graph._shown_points == ((point, True),)
@@ -322,5 +322,5 @@ def test_an_edited_one_keeps_its_number_and_forgets_its_hits(session):
     view._browser_says(view, {"kind": "edit", "number": 1, "text": "value > 1e9"}, [])
     (row,) = view.status["rows"]
     assert (row["number"], row["condition"], row["hits"], row["recheck"]) == (1, "value > 1e9", 0, None)
-    assert view.focus.lines[-1] == "session.breakpoints.edit(1, when='value > 1e9')"
+    assert view.selection.lines[-1] == "session.breakpoints.edit(1, when='value > 1e9')"
     view.close()

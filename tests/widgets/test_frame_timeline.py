@@ -11,7 +11,7 @@ from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from tests.work import Work
 from workbench.widgets import FrameTimeline
 from workbench.widgets.control_flow.timeline_model import MAX_BARS, span_of, timeline_model
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.series.event_clock import EventClock
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -86,15 +86,15 @@ def test_rows_that_are_not_kept(keep):
 def test_a_click_looks_at_the_iteration_and_the_node():
     with wb.Session(nested(), {"n": 4}) as session:
         session.run()
-        focus = Focus()
-        view = FrameTimeline(session, focus=focus)
+        selection = Selection()
+        view = FrameTimeline(session, selection=selection)
         view.look_at(("outer", "inner"), (2, 1))
-        assert focus.moment == Moment(("outer", "inner"), (2, 1)) and focus.node is None
+        assert selection.moment == Moment(("outer", "inner"), (2, 1)) and selection.node is None
         begin, end = span_of(view._clock, ("outer", "inner"), (2, 1))
         box = view.figure.layout.shapes[0]
         assert (box.x0, box.x1) == (begin, end)
         view.look_at(("outer",), (1,), "outer/add")
-        assert focus.node == "outer/add"
+        assert selection.node == "outer/add"
         view.close()
 
 
@@ -150,7 +150,7 @@ def test_live_while_it_runs():
 def test_its_buttons_move_and_zoom():
     with wb.Session(newton(), {"a": 2e4, "x0": 1.0}) as session:
         session.run()
-        view = FrameTimeline(session, focus=Focus())
+        view = FrameTimeline(session, selection=Selection())
         values = [o["value"] for c in view.controls.status["controls"] for o in c["options"]]
         press = {v: (lambda v=v: view.controls._browser_says(None, {"kind": "act", "value": v}, [])) for v in values}
         press["in"]()
@@ -162,10 +162,10 @@ def test_its_buttons_move_and_zoom():
         press["out"]()
         press["all"]()
         assert view.window is None
-        view.focus.look_at(Moment(("while",), (2,)))
+        view.selection.look_at(Moment(("while",), (2,)))
         press["now"]()
         moves = {"earlier", "later", "in", "out", "all", "now", "previous", "next", "up", "down"}
-        assert view.focus.moment is None and set(press) == moves
+        assert view.selection.moment is None and set(press) == moves
         view._pressed("x", "no word")
         view.close()
 
@@ -177,25 +177,25 @@ def test_bars_are_reached_by_buttons():
         lanes = [lane["name"] for lane in view._part()["lanes"]]
         assert lanes[:2] == ["outer", "inner"]
         view.step()
-        assert view.focus.moment.frame == ("outer", "inner"), "the lowest lane of a loop, at its newest bar"
-        last = view.focus.moment.iteration
+        assert view.selection.moment.frame == ("outer", "inner"), "the lowest lane of a loop, at its newest bar"
+        last = view.selection.moment.iteration
         view._pressed("bar", "previous")
-        assert view.focus.moment.frame == ("outer", "inner") and view.focus.moment.iteration < last
+        assert view.selection.moment.frame == ("outer", "inner") and view.selection.moment.iteration < last
         view._pressed("bar", "next")
         view._pressed("bar", "next")  # there is none further on
-        assert view.focus.moment.iteration == last
+        assert view.selection.moment.iteration == last
         view._pressed("bar", "up")
-        assert view.focus.moment == Moment(("outer",), last[:1]), "the bar above is the one around"
+        assert view.selection.moment == Moment(("outer",), last[:1]), "the bar above is the one around"
         view._pressed("bar", "down")
-        assert view.focus.moment.frame == ("outer", "inner")
+        assert view.selection.moment.frame == ("outer", "inner")
         seen = set()
         for _ in range(40):
             view._pressed("bar", "previous")
-            seen.add(view.focus.moment.iteration)
-        assert len(seen) > 3 and view.focus.moment.iteration == min(seen)
+            seen.add(view.selection.moment.iteration)
+        assert len(seen) > 3 and view.selection.moment.iteration == min(seen)
         view.close()
     with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
         view = FrameTimeline(session)
         view._pressed("bar", "next")  # nothing has run
-        assert view.focus.moment is None
+        assert view.selection.moment is None
         view.close()

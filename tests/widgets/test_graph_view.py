@@ -21,7 +21,7 @@ from workbench.widgets.graph.graph_control import LEGIBLE
 from workbench.widgets.graph.graph_texts import box_meant
 from workbench.widgets.graph.model.captions import caption_box
 from workbench.widgets.graph.model.picture import graph_model
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.panel.toolbar import Toolbar
 
 
@@ -90,7 +90,7 @@ def test_an_input_that_stands_in_the_caption_of_its_loop_is_marked_there():
 def test_a_moment_shows_its_own_values_and_branches(running):
     session, view = running
     for iteration in (0, 2, 3):
-        view.focus.look_at(Moment(("outer",), (iteration,)))
+        view.selection.look_at(Moment(("outer",), (iteration,)))
         shown = model(view)
         assert shown["state"]["values"]["outer/i/Merge"] == str(iteration)
         took = bool(session.value("outer/greater", iteration))
@@ -102,7 +102,7 @@ def test_a_moment_shows_its_own_values_and_branches(running):
         assert shown["state"]["taken"][switch] is took
         assert shown["marks"].elsewhere
     assert view.figure.data[spec.POINTER].marker.symbol == "triangle-right-open"
-    view.focus.look_at(None)
+    view.selection.look_at(None)
     assert not model(view)["marks"].elsewhere
 
 
@@ -218,7 +218,10 @@ def test_what_is_done_can_be_copied_as_code(running):
     session, view = running
     view.select("outer/greater")
     view.toggle_breakpoint()
-    assert view.focus.lines == ("panel.focus.select('outer/greater')", "session.breakpoints.add('outer/greater')")
+    assert view.selection.lines == (
+        "panel.selection.select('outer/greater')",
+        "session.breakpoints.add('outer/greater')",
+    )
 
 
 # -- buttons and keys -------------------------------------------------------------------------------------------------
@@ -337,13 +340,13 @@ def test_a_graph_and_a_trace_have_no_breakpoints_and_say_so(running):
         view.close()
 
 
-def test_views_of_one_focus_select_together(running):
+def test_views_of_one_selection_select_together(running):
     session, view = running
-    other = GraphView(session, focus=view.focus)
+    other = GraphView(session, selection=view.selection)
     open_view(other)
     other.select("outer/greater")
     assert view.selected == "outer/greater" and model(view)["marks"].selected == "outer/greater"
-    view.focus.select("i")  # a public name of a value
+    view.selection.select("i")  # a public name of a value
     assert model(other)["status"]["title"] == session.graph.value("i").node
     other.close()
 
@@ -409,13 +412,13 @@ def test_names_of_ten_thousand_characters_travel_once():
 
 def test_a_run_at_full_speed_does_not_wait_for_the_picture():
     with wb.Session(counter(), {"start": 0.0}) as session:
-        view = GraphView(session, focus=Focus())
+        view = GraphView(session, selection=Selection())
         session.run(wait=False)
         assert until(lambda: session.state == "running")
         for _ in range(5):
             view.show(session.snapshot())
         assert session.state == "running"
-        view.focus.look_at(Moment(("while",), (3,)))
+        view.selection.look_at(Moment(("while",), (3,)))
         view.show(session.snapshot())
         assert session.state == "running"
         session.pause()

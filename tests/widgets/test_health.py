@@ -74,7 +74,7 @@ def test_the_toolbar_tells_it_and_leads_there():
         assert until(lambda: "First NaN: " in toolbar.status["health"]), toolbar.status
         iteration = health_model(session)["iteration"]
         toolbar.handle_message("health", {})
-        assert toolbar.focus.node == "while/sqrt" and list(toolbar.focus.moment.iteration) == iteration
+        assert toolbar.selection.node == "while/sqrt" and list(toolbar.selection.moment.iteration) == iteration
         session.restart()
         toolbar.update_now()
         assert toolbar.status["state"] == "ready" and toolbar.status["health"] == toolbar.status["finite"] == ""

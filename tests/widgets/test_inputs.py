@@ -41,7 +41,7 @@ def test_two_inputs_three_actions(panel):
     assert until(lambda: compare.holder.children, 30)
     (view,) = compare.holder.children
     assert view._part.status["first"]["title"].startswith("First difference: a")
-    assert "session.update({'a': 3.0})" in panel.focus.lines
+    assert "session.update({'a': 3.0})" in panel.selection.lines
 
 
 @pytest.mark.parametrize("words", ["", "abc", "[1, x]", "__import__('os')", "1e", "2j"])

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import EVIL, evil, flat, nested, newton
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.nodes.node_strip import LEVELS, MAX_CELLS, NodeStrip
 
 pytestmark = [pytest.mark.usefixtures("nothing_is_left"), pytest.mark.filterwarnings("ignore")]
@@ -42,7 +42,7 @@ def test_each_cell_tells_what_the_newest_value_of_its_node_is_like():
         shown = strip.model(session.snapshot())
         assert [one["text"] for one in shown["wrong"]] == ["2 NaN", "1 Inf"]
         strip.handle_message("choose", {"number": shown["wrong"][0]["number"]})
-        assert session.graph.nodes[strip.focus.node].op == "sqrt", "the first of them"
+        assert session.graph.nodes[strip.selection.node].op == "sqrt", "the first of them"
         strip.close()
 
 
@@ -100,25 +100,25 @@ def test_a_cell_of_many_nodes_tells_the_worst_of_them_and_a_click_selects_that_o
                       if 0 <= k < count and k * MAX_CELLS // count == cell]  # fmt: skip
             assert int(cells[cell]) == max(levels[inside]), cell
         strip.handle_message("cell", {"number": cells.index("6")})
-        assert session.graph.nodes[strip.focus.node].op == "log", "not the first of the cell, the first that is NaN"
+        assert session.graph.nodes[strip.selection.node].op == "log", "not the first of the cell, the first that is NaN"
         strip.close()
 
 
 def test_every_node_is_reached_and_the_selection_comes_back():
-    focus = Focus()
+    selection = Selection()
     with wb.Session(nested(), {"n": 4}) as session:
-        strip = NodeStrip(session, focus=focus)
+        strip = NodeStrip(session, selection=selection)
         names = strip._facts.places.names
         assert sorted(names) == sorted(session.graph.nodes)
         for k, name in enumerate(names):
             strip.handle_message("cell", {"number": k})
             shown = strip.model(session.snapshot())
-            assert focus.node == name and shown["selected"] == shown["at"] == k and name in shown["words"]
+            assert selection.node == name and shown["selected"] == shown["at"] == k and name in shown["words"]
         for content in ({"number": -1}, {"number": 10**12}, {"number": True}, {"number": "1"}, {}):
             strip.handle_message("cell", content)
             strip.handle_message("choose", content)
             strip.handle_message("nonsense", content)
-        assert focus.node in names
+        assert selection.node in names
         strip.close()
 
 
@@ -128,7 +128,7 @@ def test_while_another_iteration_is_looked_at_it_says_that_these_are_the_newest_
         strip = NodeStrip(session)
         assert strip.model(session.snapshot())["past"] == ""
         frame = next(path for path in session.graph.frames if path)
-        strip.focus.look_at(Moment(frame, (1,)))
+        strip.selection.look_at(Moment(frame, (1,)))
         assert strip.model(session.snapshot())["past"]
         strip.close()
 
@@ -145,5 +145,5 @@ def test_of_a_graph_alone_nothing_is_computed_and_hostile_names_stay_text():
 def test_every_panel_has_it():
     for graph, feeds in ((flat(), {"x": 1.0}), (newton(), {"a": 2.0, "x0": 1.0})):
         panel = wb.debug(graph, feeds)
-        assert panel.strip in panel.children and panel.strip.focus is panel.focus
+        assert panel.strip in panel.children and panel.strip.selection is panel.selection
         panel.close()

@@ -9,7 +9,7 @@ import workbench as wb
 from tests.widgets.graphs import flat, newton
 from workbench.errors import WorkbenchError
 from workbench.widgets import NodeTable
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.nodes import node_facts
 from workbench.widgets.nodes.node_table import COLUMNS, MAX_ROWS
 from workbench.widgets.text.value_facts import facts_of
@@ -34,7 +34,7 @@ def session():
 
 @pytest.fixture
 def table(session):
-    view = NodeTable(session, focus=Focus())
+    view = NodeTable(session, selection=Selection())
     yield view
     view.close()
 
@@ -114,9 +114,9 @@ def test_it_sorts_by_words_and_filters_as_the_graph_does_and_refuses_what_it_doe
 def test_a_row_that_is_clicked_is_selected_in_all_views_and_the_other_way_round(session, table):
     row = next(r for r in rows(table).values() if r["op"] == "sqrt")
     table.handle_message("choose", {"number": row["number"]})
-    assert table.focus.node == row["full"]
+    assert table.selection.node == row["full"]
     assert table.model(session.snapshot())["selected"] == row["number"]
-    table.focus.select("x")
+    table.selection.select("x")
     assert table.model(session.snapshot())["selected"] == rows(table)["x"]["number"]
     for number in (-1, 10**9, True, "1", None):
         table.handle_message("choose", {"number": number})

@@ -15,7 +15,7 @@ from workbench.widgets.live.selection import Moment
 def look(session, node=None):
     view = GraphView(session)
     open_view(view.live)
-    view.focus.select(node)
+    view.selection.select(node)
     view.update_now()
     model = view.model(session.snapshot())
     drawn = [t for trace in view.spec(model)["data"] if trace.get("mode") == "text" for t in trace["text"]]
@@ -94,6 +94,6 @@ def test_a_moment_that_is_looked_at_has_values_of_its_own(iteration):
     with wb.Session(graph, {n: 2.0 for n in graph.inputs}) as session:
         session.next_iteration(3)
         view = GraphView(session)
-        view.focus.look_at(Moment(path, (iteration,)))
+        view.selection.look_at(Moment(path, (iteration,)))
         assert view.model(session.snapshot())["state"]["ages"] == {}
         view.close()

@@ -72,9 +72,9 @@ def test_what_was_clicked_is_code(panel):
     panel.time.look(3)
     panel.time.look(4)  # only the last place of a slider matters
     lines = code.text.splitlines()
-    assert lines[-2:] == ["session.step_back()", "panel.focus.look_at(wb.widgets.Moment(('while',), (4,)))"]
+    assert lines[-2:] == ["session.step_back()", "panel.selection.look_at(wb.widgets.Moment(('while',), (4,)))"]
     exec(lines[-1], {"panel": panel, "wb": wb})  # what is shown can be run
-    assert panel.focus.moment == Moment(("while",), (4,))
+    assert panel.selection.moment == Moment(("while",), (4,))
     code._browser_says(code, {"kind": "forget"}, [])
     assert code.text == "" and code.status == {"lines": []}
 
@@ -101,7 +101,7 @@ def test_the_moment_at_which_the_run_stands_can_be_remembered(panel):
     pane.remember()
     assert "no iteration to remember" in pane.words.value
     panel.session.run_to("x", 3)
-    assert panel.focus.moment is None
+    assert panel.selection.moment is None
     pane.remember()
     assert "at iteration 3" in pane.left.options and "at iteration 3" in pane.words.value
     pane._swap()

@@ -37,20 +37,22 @@ def test_one_strip_is_left_while_it_is_presented_and_all_come_back(panel):
 def test_page_down_goes_from_bookmark_to_bookmark_and_stops_at_the_last(panel):
     path = next(p for p in panel.session.graph.frames if p)
     for k, words in ((1, "still far away"), (4, "nearly there")):
-        panel.focus.look_at(Moment(path, (k,)), "x0")
+        panel.selection.look_at(Moment(path, (k,)), "x0")
         panel.bookmark(words)
-    panel.focus.look_at(None)
+    panel.selection.look_at(None)
     seen = []
     for by in (1, 1, 1, -1):
         panel.layout_part.handle_message("turn", {"by": by})
-        seen.append((panel.focus.moment.iteration[0], panel.focus.node, panel.layout_part.status["mark"]["words"]))
+        seen.append(
+            (panel.selection.moment.iteration[0], panel.selection.node, panel.layout_part.status["mark"]["words"])
+        )
     near, far = (4, "x0", "nearly there"), (1, "x0", "still far away")
     assert seen == [far, near, near, far] and panel.layout_part.status["mark"] == {
         "words": "still far away", "at": 1, "count": 2
     }  # fmt: skip
     panel.bookmarks = panel.bookmarks[1:]
     panel.layout_part.handle_message("turn", {"by": "<b>"})
-    assert panel.layout_part.status["mark"]["count"] == 1 and panel.focus.moment.iteration == (4,)
+    assert panel.layout_part.status["mark"]["count"] == 1 and panel.selection.moment.iteration == (4,)
 
 
 def test_a_bookmark_without_words_is_called_by_its_iteration_and_there_are_never_too_many(panel):
@@ -59,10 +61,10 @@ def test_a_bookmark_without_words_is_called_by_its_iteration_and_there_are_never
     at = panel.session.position.iteration[-1]
     mark = panel.bookmark()
     assert mark.words == f"iteration {at}"
-    panel.focus.look_at(mark.moment)  # x has no value in it yet
+    panel.selection.look_at(mark.moment)  # x has no value in it yet
     panel.inspector.update_now()
     assert panel.inspector.part.status["text"] == f"no value in iteration {at} yet"
-    panel.focus.look_at(None)
+    panel.selection.look_at(None)
     for _ in range(MOST + 5):
         panel.layout_part.handle_message("mark", {})
     assert len(panel.bookmarks) == MOST
@@ -70,7 +72,7 @@ def test_a_bookmark_without_words_is_called_by_its_iteration_and_there_are_never
 
 def test_a_finding_keeps_them_and_one_with_bookmarks_of_nowhere_is_refused(panel, tmp_path):
     path = next(p for p in panel.session.graph.frames if p)
-    panel.focus.look_at(Moment(path, (2,)))
+    panel.selection.look_at(Moment(path, (2,)))
     panel.bookmark("here <b>it</b> turns")
     saved = panel.save(tmp_path / "talk.wbfinding")
     again = wb.open_finding(saved)

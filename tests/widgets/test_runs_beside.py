@@ -77,7 +77,7 @@ def test_the_difference_is_zero_up_to_the_edit_and_then_that_of_the_two_records(
 def test_the_rows_below_a_number_have_the_value_of_the_other_run_and_the_difference(panel):
     before = edited(panel)
     open_view(panel.inspector)
-    panel.focus.look_at(wb.widgets.Moment(("while",), (7,)), node="x")
+    panel.selection.look_at(wb.widgets.Moment(("while",), (7,)), node="x")
     panel.inspector.show(panel.session.snapshot())
     status = panel.inspector.part.status
     assert status["beside"] == "before edit 1"

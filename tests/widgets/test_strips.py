@@ -11,7 +11,7 @@ from workbench.widgets import EvolutionView, TerminationView
 from workbench.widgets.base import theme
 from workbench.widgets.evolution.evolution_strips import chosen
 from workbench.widgets.evolution.portrait_model import moving_most
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
 from workbench.widgets.strips.strip_axes import fitted, tick_texts, ticks
 from workbench.widgets.strips.strip_spec import strips_spec
@@ -192,27 +192,27 @@ def test_one_iteration_everywhere(made):
     """About to begin iteration 2 is a state of 2, in the strips as in the toolbar and the slider."""
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         session.next_iteration(3)
-        focus = Focus()
+        selection = Selection()
         panel_number = session.snapshot().iterations[("while",)]
-        slider = made(wb.widgets.TimeSlider, session, focus=focus)
+        slider = made(wb.widgets.TimeSlider, session, selection=selection)
         slider.show(session.snapshot())
         assert slider.status["levels"][0]["value"] == panel_number
         for kind in (EvolutionView, TerminationView):
-            view = made(kind, session, focus=focus)
+            view = made(kind, session, selection=selection)
             meta = live(view)["layout"]["meta"]
             assert meta["now"] == panel_number and meta["words"] == f"iteration {panel_number}"
-            focus.look_at(Moment(("while",), (1,)))
+            selection.look_at(Moment(("while",), (1,)))
             meta = live(view)["layout"]["meta"]
             assert meta["now"] == 1 and meta["words"] == "iteration 1"
-            focus.look_at(None)
+            selection.look_at(None)
 
 
 def test_views_of_one_panel_have_one_crosshair(made):
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         session.next_iteration(3)
-        focus = Focus()
+        selection = Selection()
         links = {
-            live(made(kind, session, focus=focus))["layout"]["meta"]["link"]
+            live(made(kind, session, selection=selection))["layout"]["meta"]["link"]
             for kind in (EvolutionView, TerminationView)
         }
         assert len(links) == 1 and links != {""}
@@ -368,11 +368,11 @@ def test_the_end_that_is_proved_is_told_where_the_look_ahead_does_not_reach(made
 def test_the_condition_is_as_true_as_in_the_iteration_that_is_looked_at(made):
     with wb.Session(mixed()) as session:
         session.run()
-        focus = Focus()
-        view = made(EvolutionView, session, condition=ConditionStrips(session.graph), focus=focus)
+        selection = Selection()
+        view = made(EvolutionView, session, condition=ConditionStrips(session.graph), selection=selection)
         told = {}
         for at in (12, 30):
-            focus.look_at(Moment(("while",), (at,)))
+            selection.look_at(Moment(("while",), (at,)))
             head = next(h for h in live(view)["layout"]["meta"]["heads"] if h["name"] == "k &lt; 30")
             told[at] = [head["value"], *head["notes"][:1]]
     assert told == {12: ["12 &lt; 30", "true"], 30: ["30 &lt; 30", "false"]}

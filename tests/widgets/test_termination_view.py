@@ -15,7 +15,7 @@ from tests.widgets.test_escaping import TAG, texts
 from workbench.analysis import Status, Termination
 from workbench.analysis.laws.posterior import outlook
 from workbench.widgets import TerminationView
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.termination.termination_model import TerminationModel
 from workbench.widgets.termination.termination_words import describe
 from workbench.widgets.termination.verdict_model import verdict_model
@@ -49,8 +49,8 @@ def press(view, name, value) -> None:
 def test_a_loop_that_never_ends_says_who_is_to_blame(made):
     with wb.Session(floor()) as session:
         session.next_iteration(60)
-        focus = Focus()
-        view = made(session, focus=focus)
+        selection = Selection()
+        view = made(session, selection=selection)
         told = view.verdict.status
         assert told["tone"] == "never" and told["sign"] == "\u221e" and "PROVED" in told["badge"]
         assert told["headline"] == "Proved: never stops" and "x stays 2e\u22127" in told["reason"]
@@ -58,12 +58,12 @@ def test_a_loop_that_never_ends_says_who_is_to_blame(made):
         assert told["clauses"][1]["word"] == "decides" and told["clauses"][1]["state"] == "true"
         assert told["root"] == ["x"] and told["facts"][0] == ["Iterations left", "unlimited"]
         press(view, "clause", 1)
-        assert focus.node == "while/greater"
+        assert selection.node == "while/greater"
         press(view, "root", 0)
-        assert focus.node == "x"
+        assert selection.node == "x"
         press(view, "moment", 0)
-        assert focus.moment == Moment(("while",), (session.termination().first_bad,))
-        assert any(f"iteration {focus.moment.iteration[0]}" in a.text for a in view.figure.layout.annotations)
+        assert selection.moment == Moment(("while",), (session.termination().first_bad,))
+        assert any(f"iteration {selection.moment.iteration[0]}" in a.text for a in view.figure.layout.annotations)
 
 
 def test_a_fix_is_tried_beside_the_session(made):
@@ -169,8 +169,8 @@ def test_both_sides_of_a_counter_are_drawn_on_a_linear_axis(made, limit):
 def test_loops_inside_loops_show_one_activation(made):
     with wb.Session(nested(), {"n": 6}) as session:
         session.run_to("inner/j", (4, 2))
-        focus = Focus()
-        view = made(session, focus=focus)
+        selection = Selection()
+        view = made(session, selection=selection)
         assert view.frame == ("outer", "inner"), "the loop in which the run stands"
         session.restart()
         view.update_now()
@@ -182,7 +182,7 @@ def test_loops_inside_loops_show_one_activation(made):
         view.frame = ("outer", "inner")
         clause = view.model(session.snapshot())["clauses"][0]
         assert clause["text"] == "j < i" and clause["y"].tolist() == [4.0, 3.0]
-        focus.look_at(Moment(("outer",), (2,)))
+        selection.look_at(Moment(("outer",), (2,)))
         model = view.model(session.snapshot())
         assert model["clauses"][0]["y"].tolist() == [2.0, 1.0, 0.0] and model["ended"]
         with pytest.raises(wb.WorkbenchError, match="no-such-frame"):

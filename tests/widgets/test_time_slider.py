@@ -7,7 +7,7 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
-from workbench.widgets import Focus, Moment, TimeSlider
+from workbench.widgets import Moment, Selection, TimeSlider
 
 
 def say(slider, **message):
@@ -25,19 +25,19 @@ def test_a_run_that_has_not_begun_has_no_iteration(root):
     assert slider.status["levels"] == [{"name": "iteration", "value": 0, "last": -1, "set": False}]
     assert slider.status["text"] == "no iteration yet" and slider.status["live"]
     slider.look(3)
-    assert slider.focus.moment is None
+    assert slider.selection.moment is None
     slider.close()
 
 
-def test_looking_back_moves_the_focus_and_not_the_session(root):
+def test_looking_back_moves_the_selection_and_not_the_session(root):
     root.run()
     slider = TimeSlider(root)
     event = root.position.event
     say(slider, kind="look", depth=1, value=3, seq=7)
-    assert slider.focus.moment == Moment(("while",), (3,)) and root.position.event == event
+    assert slider.selection.moment == Moment(("while",), (3,)) and root.position.event == event
     assert slider.status["seen"] == 7 and slider.status["text"] == "iteration 3" and not slider.status["live"]
     say(slider, kind="newest", seq=8)
-    assert slider.focus.moment is None and slider.status["live"] and slider.status["seen"] == 8
+    assert slider.selection.moment is None and slider.status["live"] and slider.status["seen"] == 8
     slider.close()
 
 
@@ -47,7 +47,7 @@ def test_an_iteration_beyond_the_last_is_the_last(root):
     last = slider.status["levels"][0]["last"]
     assert last == len(root.trace["while/x"].values) - 1 if "while/x" in root.trace else last > 3
     slider.look(10**9)
-    assert slider.focus.moment.iteration == (last,)
+    assert slider.selection.moment.iteration == (last,)
     slider.close()
 
 
@@ -59,10 +59,10 @@ def test_go_there_moves_the_session_both_ways(root):
         assert slider.status["can_go"]
         slider.go()
         assert root.wait(60.0) is not None
-        assert root.position.iteration == (value,) and slider.focus.moment is None
+        assert root.position.iteration == (value,) and slider.selection.moment is None
     say(slider, kind="go", depth=1, value=7)  # not there any more: the session runs to it
     assert root.wait(60.0) is not None and root.position.iteration == (7,)
-    assert [line for line in slider.focus.lines if line.startswith("session.run_to")]
+    assert [line for line in slider.selection.lines if line.startswith("session.run_to")]
     slider.close()
 
 
@@ -76,9 +76,9 @@ def test_nested_loops_have_a_slider_each():
         assert (outer["value"], outer["set"]) == (3, True) and not inner["set"]
         assert inner["last"] == 3  # the inner loop runs as often as the outer one has before
         slider.look(1, depth=2)
-        assert slider.focus.moment.iteration == (3, 1) and slider.status["levels"][1]["set"]
+        assert slider.selection.moment.iteration == (3, 1) and slider.status["levels"][1]["set"]
         slider.look(2, depth=1)  # the inner slider goes with the outer one
-        assert slider.focus.moment.iteration == (2,) and slider.status["levels"][1]["last"] == 2
+        assert slider.selection.moment.iteration == (2,) and slider.status["levels"][1]["last"] == 2
         slider.close()
 
 
@@ -106,17 +106,17 @@ def test_what_is_played_is_answered_at_once(root):
         slider.pump._shown.clear()
     say(slider, kind="look", depth=1, value=3, seq=5, playing=True)
     assert slider.status["seen"] == 5 and slider.status["levels"][0]["value"] == 3
-    assert slider.focus.playing and not other.focus.playing
-    assert until(lambda: not slider.focus.playing), "it ends by itself"
+    assert slider.selection.playing and not other.selection.playing
+    assert until(lambda: not slider.selection.playing), "it ends by itself"
     slider.close()
     other.close()
 
 
 def test_a_trace_alone_can_be_looked_through(root):
     root.run()
-    slider = TimeSlider(root.trace, focus=(focus := Focus()))
+    slider = TimeSlider(root.trace, selection=(selection := Selection()))
     slider.look(4)
-    assert focus.moment == Moment(("while",), (4,)) and not slider.status["can_go"]
+    assert selection.moment == Moment(("while",), (4,)) and not slider.status["can_go"]
     slider.go()
     slider.close()
     slider.close()
@@ -143,7 +143,7 @@ def test_messages_that_make_no_sense_are_passed_over(root, message):
     root.run()
     slider = TimeSlider(root)
     say(slider, **message)
-    assert slider.focus.moment is None
+    assert slider.selection.moment is None
     slider.close()
 
 

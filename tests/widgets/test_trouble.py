@@ -84,14 +84,14 @@ def test_the_toolbar_and_the_slider(panel, name, monkeypatch):
 
 
 def test_a_view_that_fails_at_a_click_leaves_the_others_their_turn(panel, monkeypatch):
-    """Without a browser, and so without the pump: the focus itself asks the views."""
+    """Without a browser, and so without the pump: the selection itself calls the views."""
     panel.session.run()
     with monkeypatch.context() as patched:
         patched.setattr(panel.graph, "model", fail)  # the first that is asked
-        panel.focus.look_at(wb.widgets.Moment(("while",), (3,)))
+        panel.selection.look_at(wb.widgets.Moment(("while",), (3,)))
         assert "made-to-fail" in words(panel.graph)
         assert panel.time.status["levels"][0]["value"] == 3
-    panel.focus.look_at(None)
+    panel.selection.look_at(None)
     assert words(panel.graph) == ""
 
 
@@ -99,7 +99,7 @@ def test_try_again_draws_it_again(panel, monkeypatch):
     panel.session.run()
     with monkeypatch.context() as patched:
         patched.setattr(panel.graph, "model", fail)
-        panel.focus.look_at(wb.widgets.Moment(("while",), (3,)))
+        panel.selection.look_at(wb.widgets.Moment(("while",), (3,)))
         assert "made-to-fail" in words(panel.graph)
     panel.graph._excuse.children[1].click()
     assert words(panel.graph) == ""

@@ -12,7 +12,7 @@ from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, evil, flat, nested, newton
 from tests.work import Work
 from workbench.widgets import ValueInspector
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.values.inspector_model import MAX_POINTS, inspector_model, place_of
 from workbench.widgets.values.offered import first_name, offered_names
 
@@ -144,14 +144,14 @@ def test_bools_and_unsigned_numbers_have_differences():
         view.close()
 
 
-def test_the_moment_of_the_focus_is_shown(session):
+def test_the_moment_of_the_selection_is_shown(session):
     session.run()
-    focus = Focus()
-    view = ValueInspector(session, name_of(session), focus=focus)
-    focus.look_at(Moment(("while",), (4,)))
+    selection = Selection()
+    view = ValueInspector(session, name_of(session), selection=selection)
+    selection.look_at(Moment(("while",), (4,)))
     assert model(view)["cells"][0][0] == "4" and model(view)["where"] == "iteration 4"
     assert not model(view)["editable"], "the past cannot be edited"
-    focus.select("m0")
+    selection.select("m0")
     assert view.name == "m0"
     view.close()
 
@@ -242,14 +242,14 @@ def test_places_of_cells():
 
 def test_a_scalar_is_edited_and_the_run_goes_on_from_it():
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
-        focus = Focus()
-        view = ValueInspector(session, "x", focus=focus)
+        selection = Selection()
+        view = ValueInspector(session, "x", selection=selection)
         session.run_to("while/divide", iteration=3)
         view.update_now()
         assert view.part.status["editable"]
         view.edit("1.5")
         assert session.value("x") == 1.5 and len(session.histories) == 1
-        assert "session.set_value('x', 1.5)" in focus.lines
+        assert "session.set_value('x', 1.5)" in selection.lines
         session.run()
         assert abs(session.outputs["root"] - 2**0.5) < 1e-12
         view.close()
@@ -300,13 +300,13 @@ def test_fields_of_the_browser(session):
 
 def test_what_is_shown_can_be_copied_as_code(session):
     session.run()
-    focus = Focus()
-    view = ValueInspector(session, name_of(session), focus=focus)
+    selection = Selection()
+    view = ValueInspector(session, name_of(session), selection=selection)
     view._on_message("set", {"field": "index", "value": "[0, :2]"})
-    assert focus.lines == (f"session.value({view.name!r})[0, :2]",)
+    assert selection.lines == (f"session.value({view.name!r})[0, :2]",)
     view._on_message("set", {"field": "time", "value": "5"})
-    assert focus.lines == (f"session.value({view.name!r}, iteration=(5,))[0, :2]",), "only the last one matters"
-    assert eval(focus.lines[0], {"session": session}).tolist() == [5.0, 6.0]
+    assert selection.lines == (f"session.value({view.name!r}, iteration=(5,))[0, :2]",), "only the last one matters"
+    assert eval(selection.lines[0], {"session": session}).tolist() == [5.0, 6.0]
     view.close()
 
 

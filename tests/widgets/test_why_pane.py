@@ -52,10 +52,10 @@ def test_a_row_leads_to_its_place(panel):
     assert until(lambda: panel.why.part.status["health"].get("chain")), panel.toolbar.status
     first = panel.why.part.status["health"]["chain"][0]
     panel.why.handle_message("go", {"row": 0})
-    assert panel.focus.node == first["node"] and list(panel.focus.moment.iteration) == first["iteration"]
+    assert panel.selection.node == first["node"] and list(panel.selection.moment.iteration) == first["iteration"]
     panel.why.handle_message("go", {"row": 99})
     panel.why.handle_message("go", {"row": None})
-    assert panel.focus.node == first["node"]
+    assert panel.selection.node == first["node"]
 
 
 def test_stop_at_the_first_adds_one_breakpoint_that_stops_there(panel):

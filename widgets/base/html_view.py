@@ -14,7 +14,7 @@ from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.base.spec import Spec, base_layout, plain_figure, text
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 
 #: rows of a table in a figure
 MAX_ROWS = 500
@@ -27,10 +27,10 @@ class HtmlView(Face, StatusWidget):
     title = "View"
     _css = joined("base/style/flow.css")
 
-    def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
-        self._looks_at(source, focus)  # the model reads them
+    def __init__(self, source: Any, selection: Selection | None = None, **state: Any) -> None:
+        self._looks_at(source, selection)  # the model reads them
         self.aside = BackgroundTasks()
-        super().__init__(self.source, self.focus, status=self.model(self.source.snapshot()), **state)
+        super().__init__(self.source, self.selection, status=self.model(self.source.snapshot()), **state)
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class HtmlView(Face, StatusWidget):
         return plain_figure(table_spec(columns, rows, line, name), name)
 
     def close(self) -> None:
-        """Leave focus and pump and close the comms. Closing twice is harmless."""
+        """Leave selection and pump and close the comms. Closing twice is harmless."""
         super().close()
         self.aside.close()
 

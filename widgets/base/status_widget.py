@@ -15,7 +15,7 @@ from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.live.error_display import told
 from workbench.widgets.live.live_view import LiveView
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 
 
 class StatusWidget(Acknowledgement, LiveView, JsonWidget):
@@ -24,8 +24,8 @@ class StatusWidget(Acknowledgement, LiveView, JsonWidget):
     trouble = traitlets.Unicode(help="why it could not be brought up to date").tag(sync=True)
     behind = False
 
-    def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
-        self._looks_at(source, focus)
+    def __init__(self, source: Any, selection: Selection | None = None, **state: Any) -> None:
+        self._looks_at(source, selection)
         self.session: Any = self.source.session
         super().__init__(**state)
         self._join()

@@ -22,7 +22,7 @@ from workbench.widgets.breakpoints.breakpoint_model import (
     recommended_text,
     with_place,
 )
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.labels import shorten
@@ -43,7 +43,7 @@ class BreakpointTable(HtmlView):
     ----------
     source : Session or Trace
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: a click on a hit shows it in all views.
 
     Examples
@@ -59,14 +59,14 @@ class BreakpointTable(HtmlView):
     names: Any = traitlets.List().tag(sync=True)
     health = traitlets.List(list(HEALTH)).tag(sync=True)
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
         self._error = ""
         self._answered = ""  # the form that was answered last
         self._recommended: list[Any] = []
         self._asked = False
         self._spoken = Spoken((source if isinstance(source, ViewSource) else ViewSource(source)).graph)
         self._rechecks: dict[int, dict[str, Any]] = {}
-        super().__init__(source, focus)
+        super().__init__(source, selection)
         self.names = names_of(self.source.graph)
         if self.source.session is not None:
             self._unhear = self.points.on_change(self.update_now)
@@ -96,7 +96,7 @@ class BreakpointTable(HtmlView):
             "rows": rows,
             "error": self._error,
             "answered": self._answered,
-            "selected": self.focus.node or "",
+            "selected": self.selection.node or "",
             "asked": self._asked,
             "log": log_rows(lines),
             "logged": len(lines),
@@ -126,14 +126,14 @@ class BreakpointTable(HtmlView):
     def add(self, where: str, **options: Any) -> Any:
         """Add a breakpoint, with the arguments of ``session.breakpoints.add``, and show it."""
         point = self.points.add(where, **options)
-        self.focus.did(point.code())
+        self.selection.did(point.code())
         self.update_now()
         return point
 
     def ignore(self, where: str, **options: Any) -> Any:
         """Add an ignore rule, with the arguments of ``session.breakpoints.ignore``, and show it."""
         rule = self.points.ignore(where, **options)
-        self.focus.did(rule.code())
+        self.selection.did(rule.code())
         self.update_now()
         return rule
 
@@ -141,13 +141,13 @@ class BreakpointTable(HtmlView):
         """Remove a breakpoint or an ignore rule by its number."""
         self.points.remove(number)
         self._rechecks.pop(number, None)
-        self.focus.did(f"session.breakpoints.remove({number})")
+        self.selection.did(f"session.breakpoints.remove({number})")
         self.update_now()
 
     def toggle(self, number: int) -> None:
         """Disable a breakpoint, or enable it again."""
         self.points.toggle(number)
-        self.focus.did(f"session.breakpoints.toggle({number})")
+        self.selection.did(f"session.breakpoints.toggle({number})")
         self.update_now()
 
     def recheck(self, number: int) -> list[Tag]:
@@ -159,7 +159,7 @@ class BreakpointTable(HtmlView):
         """
         tags = list(self.points.recheck(number))
         self._rechecks[number] = hit_rows(self._spoken.graph, tags)
-        self.focus.did(f"session.breakpoints.recheck({number})")
+        self.selection.did(f"session.breakpoints.recheck({number})")
         self.update_now()
         return tags
 
@@ -182,12 +182,12 @@ class BreakpointTable(HtmlView):
         field = "log" if self.points[number].kind == "log" else "when"
         new = self.points.edit(number, **{field: words.strip() or None})
         self._rechecks.pop(number, None)
-        self.focus.did(f"session.breakpoints.edit({number}, {field}={words.strip() or None!r})")
+        self.selection.did(f"session.breakpoints.edit({number}, {field}={words.strip() or None!r})")
         self.update_now()
         return new
 
     def close(self) -> None:
-        """Leave focus and pump and close the comms. Closing twice is harmless."""
+        """Leave selection and pump and close the comms. Closing twice is harmless."""
         if hasattr(self, "_unhear"):
             self._unhear()
         super().close()
@@ -238,10 +238,10 @@ class BreakpointTable(HtmlView):
 
     def _take(self, index: int) -> None:
         if 0 <= index < len(self._recommended):
-            self.focus.did(self._recommended.pop(index).add().code())
+            self.selection.did(self._recommended.pop(index).add().code())
 
     def _look(self, places: Sequence[Mapping[str, Any]], index: Any) -> None:
         if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(places):
             place = places[index]
             frame = tuple(place["frame"])
-            self.focus.look_at(Moment(frame, tuple(place["iteration"])) if frame else None, node=place["node"])
+            self.selection.look_at(Moment(frame, tuple(place["iteration"])) if frame else None, node=place["node"])

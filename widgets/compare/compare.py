@@ -35,7 +35,7 @@ class Compare(ipywidgets.VBox):
     def __init__(self, panel: Any) -> None:
         self.source: ViewSource = panel.source
         self.runs: OtherRuns = panel.runs
-        self.focus = panel.focus
+        self.selection = panel.selection
         self._aside = BackgroundTasks()
         self._moments: list[Moment] = []
         self._sides: dict[str, Any] = {}
@@ -69,7 +69,7 @@ class Compare(ipywidgets.VBox):
         self.words = ipywidgets.HTML()
         self.holder = ipywidgets.VBox()
         super().__init__([bar, self.words, self.holder])
-        self._unfocus = self.focus.subscribe(lambda _focus: self.refresh())
+        self._unsubscribe = self.selection.subscribe(lambda _selection: self.refresh())
         self.refresh()
         if getattr(self.source.session, "histories", ()):  # there is something to compare: no need to ask for it
             self._aside.do(self._differences)
@@ -81,7 +81,7 @@ class Compare(ipywidgets.VBox):
         found: dict[str, Any] = {THIS: session if session is not None else self.source.trace}
         found |= {other.label: other.run for other in self.runs.all()}
         found["newest state"] = None
-        looked = [self.focus.moment] if self.focus.moment is not None else []
+        looked = [self.selection.moment] if self.selection.moment is not None else []
         for moment in dict.fromkeys([*looked, *self._moments]):
             found[f"at {self._called(moment)}"] = moment
         found[FILE] = FILE
@@ -110,7 +110,7 @@ class Compare(ipywidgets.VBox):
 
     def remember(self) -> None:
         """Keep the iteration shown now as a side of a comparison; for the newest state, the run's own iteration."""
-        moment, position = self.focus.moment, getattr(self.source.session, "position", None)
+        moment, position = self.selection.moment, getattr(self.source.session, "position", None)
         if moment is None and position is not None and position.frame:
             moment = Moment(position.frame, position.iteration)
         if moment is None:
@@ -133,7 +133,7 @@ class Compare(ipywidgets.VBox):
         assert session is not None  # without one there is no such button
         try:
             session.fork()
-            self.focus.did("fork = session.fork()")
+            self.selection.did("fork = session.fork()")
             self._say(f"copy {len(session.forks)} can be chosen as a side now.")
         except WorkbenchError as error:
             self._say(error.message, bad=True)
@@ -165,14 +165,16 @@ class Compare(ipywidgets.VBox):
                     fix="choose two runs or two iterations.",
                 )
             found = diff(first, second, rtol=float(self.rtol.value), labels=(a, b))
-            view = DiffView(found, focus=self.focus, undo=self.source.session if THIS in (a, b) else None)
+            view = DiffView(found, selection=self.selection, undo=self.source.session if THIS in (a, b) else None)
         except (WorkbenchError, ValueError, OSError) as error:
             self._say(str(error), bad=True)
             return
         self._clear()
         self._shown = [view]
         self.holder.children = (view,)
-        self.focus.did(f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare")
+        self.selection.did(
+            f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare"
+        )
         self._say("The two are equal." if found.equal else f"{numeral(len(found.rows))} values differ.")
 
     def _read(self, label: str) -> Any:
@@ -219,7 +221,7 @@ class Compare(ipywidgets.VBox):
             box.close()
 
     def close(self) -> None:
-        self._unfocus()
+        self._unsubscribe()
         self._clear()
         close_parts(self)
         super().close()

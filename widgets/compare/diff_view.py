@@ -20,7 +20,7 @@ from workbench.widgets.compare.beside_model import beside_model, first_differenc
 from workbench.widgets.compare.curve_spec import curve_spec
 from workbench.widgets.compare.diff_model import curve_model, diff_model
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.text.labels import shorten
 
@@ -52,7 +52,7 @@ class DiffView(FigureView):
     ----------
     diff : Diff
         The result of :func:`workbench.diff`.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
     undo : Session, optional
         The session whose last edit the button "Undo this edit" undoes, if the first difference is that edit.
@@ -75,7 +75,7 @@ class DiffView(FigureView):
     title = "Difference"
     _aside: BackgroundTasks | None = None  # none yet where the constructor fails
 
-    def __init__(self, diff: Diff, *, focus: Focus | None = None, undo: Session | None = None) -> None:
+    def __init__(self, diff: Diff, *, selection: Selection | None = None, undo: Session | None = None) -> None:
         if not isinstance(diff, Diff):
             raise WorkbenchError(
                 f"DiffView: expected the result of wb.diff, got {type(diff).__name__}.",
@@ -87,7 +87,7 @@ class DiffView(FigureView):
         self.chosen: int | None = first_row(diff)
         self._curves: dict[int | None, tuple[dict[str, Any] | None, dict[str, Any] | None]] = {}
         self._part = _Rows("compare/diff_view.js", self._status(None), self._on_message)
-        super().__init__(_Compared(), focus)
+        super().__init__(_Compared(), selection)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def _status(self, selected: str | None) -> dict[str, Any]:
@@ -102,10 +102,10 @@ class DiffView(FigureView):
             if len(self._curves) > 16:
                 self._curves.clear()
             self._curves[self.chosen] = curve_model(self.diff, self.chosen), beside_model(self.diff, self.chosen)
-        moment = self.focus.moment
+        moment = self.selection.moment
         curve, beside = self._curves[self.chosen]
         return {
-            **self._status(self.focus.node),
+            **self._status(self.selection.node),
             "curve": curve,
             "beside": beside,
             "table": None if beside is None else {k: beside[k] for k in ("name", "table")},
@@ -143,8 +143,8 @@ class DiffView(FigureView):
         found = self.diff.rows[row]
         fits = bool(found.frame) and len(found.frame) == len(found.iteration)
         moment = Moment(found.frame, found.iteration) if fits else None
-        self.focus.did(f"diff.curve({row})")
-        self.focus.look_at(moment, node=found.node)
+        self.selection.did(f"diff.curve({row})")
+        self.selection.look_at(moment, node=found.node)
         self.update_now()
 
     def _on_message(self, kind: str, content: Mapping[str, Any]) -> None:
@@ -160,8 +160,8 @@ class DiffView(FigureView):
         assert self._undo is not None
         try:
             self._undo.undo_edit()
-            self.focus.did("session.undo_edit()")
-            self.focus.look_at(None)
+            self.selection.did("session.undo_edit()")
+            self.selection.look_at(None)
         except WorkbenchError:  # it was undone meanwhile
             pass
         self.update_now()

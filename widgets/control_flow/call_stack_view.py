@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import script
 from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.control_flow.call_stack_model import callstack_model
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable, ViewSource
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 class CallStackView(HtmlView):
     """The stack of open frames, one row per frame: iteration, node and line of source; the innermost comes last.
 
-    The stack is that of the moment in the focus, or else of the position of the session.
+    The stack is that of the moment in the selection, or else of the position of the session.
 
     Parameters
     ----------
     source : Session or Trace
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: a click on a row shows that iteration of that frame in all views, "Back to now" ends it.
 
     Examples
@@ -35,18 +35,18 @@ class CallStackView(HtmlView):
     >>> len(stack.status["rows"])
     2
     >>> stack.look(1)
-    >>> stack.focus
-    Focus('while/abs', 'while 2')
+    >>> stack.selection
+    Selection('while/abs', 'while 2')
     """
 
     title = "Call stack"
     _script = script("control_flow/call_stack.js")
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
-        super().__init__(source, focus)
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
+        super().__init__(source, selection)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
-        return callstack_model(self.source, snapshot, self.focus.moment, self.focus.node)
+        return callstack_model(self.source, snapshot, self.selection.moment, self.selection.node)
 
     def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
         rows = [[r["name"], r["where"], r["step"], r["node"], r["source"]] for r in model["rows"]]
@@ -54,7 +54,7 @@ class CallStackView(HtmlView):
 
     def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         if kind == "now":
-            self.focus.look_at(None)
+            self.selection.look_at(None)
         elif kind == "look":
             rows = self.status["rows"]
             number = content.get("row")
@@ -76,6 +76,6 @@ class CallStackView(HtmlView):
         frame = tuple(chosen["frame"])
         moment = Moment(frame, tuple(chosen["iteration"])) if frame else None
         if chosen["node"]:
-            self.focus.look_at(moment, node=chosen["node"])
+            self.selection.look_at(moment, node=chosen["node"])
         else:
-            self.focus.look_at(moment)
+            self.selection.look_at(moment)

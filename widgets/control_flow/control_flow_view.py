@@ -19,7 +19,7 @@ from workbench.widgets.control_flow.control_flow_spec import dead_spec, decision
 from workbench.widgets.control_flow.dead_paths_model import Sides, counted, dead_model, sides_of
 from workbench.widgets.control_flow.decisions_model import ControlFlowModel
 from workbench.widgets.control_flow.tokens_model import tokens_model
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.value_at import value_at
 from workbench.widgets.text.loop_names import place_words
@@ -56,7 +56,7 @@ class ControlFlowView(FigureView):
         The run.
     section : {"decisions", "tokens", "dead paths"}, default "decisions"
         The section to show first.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
 
     Raises
@@ -75,7 +75,7 @@ class ControlFlowView(FigureView):
     title = "Control flow"
 
     def __init__(
-        self, source: ViewSource | Viewable, *, section: str = "decisions", focus: Focus | None = None
+        self, source: ViewSource | Viewable, *, section: str = "decisions", selection: Selection | None = None
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self._check(section)
@@ -84,7 +84,7 @@ class ControlFlowView(FigureView):
         self._sides: Sides | None = None
         self._tokens: dict[str, Any] | None = None
         self._counted, self._took, self._late = float("-inf"), 0.0, False
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
 
     @staticmethod
     def _check(section: str) -> None:
@@ -114,8 +114,8 @@ class ControlFlowView(FigureView):
             model |= self._token_counts(snapshot, running)
         elif self.section == "dead paths":
             model |= self._dead(model["rows"], running)
-        elif self.focus.moment is not None and not running:
-            model["marks"] = [self._number(row, self.focus.moment) for row in model["rows"]]
+        elif self.selection.moment is not None and not running:
+            model["marks"] = [self._number(row, self.selection.moment) for row in model["rows"]]
         return model
 
     def _token_counts(self, snapshot: Any, running: bool) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class ControlFlowView(FigureView):
     def _dead(self, rows: list[dict[str, Any]], running: bool) -> dict[str, Any]:
         if self._sides is None:
             self._sides = sides_of(self.source.graph, rows)
-        moment = self.focus.moment
+        moment = self.selection.moment
         words = (
             "at the newest decision"
             if moment is None
@@ -143,7 +143,7 @@ class ControlFlowView(FigureView):
         decided: dict[str, bool | None] = {row["pred"]: row["last"] for row in rows}
         if moment is not None and not running:
             decided = {row["pred"]: self._decision(row["pred"], moment) for row in rows}
-        return dead_model(self.source.graph, self._sides, rows, decided, words, self.focus.node)
+        return dead_model(self.source.graph, self._sides, rows, decided, words, self.selection.node)
 
     def _decision(self, pred: str, moment: Moment) -> bool | None:
         value = value_at(self.source, pred, moment).value
@@ -199,7 +199,7 @@ class ControlFlowView(FigureView):
         if self.section != "tokens" and event.customdata is not None:
             name, number = event.customdata[:2]
             if int(number) < 0:
-                self.focus.select(str(name))
+                self.selection.select(str(name))
             else:
                 self.look_at(str(name), int(number))
 
@@ -213,9 +213,9 @@ class ControlFlowView(FigureView):
                 path = tuple(int(i) for i in series.window(number, number + 1)[0][0])
         except (LookupError, TypeError, ValueError, WorkbenchError):
             return  # it is not kept
-        self.focus.look_at(Moment(series.frame, path) if series.frame else None, node=pred.rsplit(":", 1)[0])
+        self.selection.look_at(Moment(series.frame, path) if series.frame else None, node=pred.rsplit(":", 1)[0])
 
     def _on_message(self, kind: str, content: Mapping[str, Any]) -> None:
         name = content.get("node")
         if kind == "select" and isinstance(name, str) and name in self.source.graph.nodes:
-            self.focus.select(name)
+            self.selection.select(name)

@@ -17,7 +17,7 @@ from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.control_flow.timeline_model import span_of, timeline_model
 from workbench.widgets.control_flow.timeline_spec import timeline_spec
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.event_clock import EventClock
 from workbench.widgets.text.loop_names import place_words
@@ -58,7 +58,7 @@ class FrameTimeline(FigureView):
     ----------
     source : Session or Trace
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
 
     Attributes
@@ -76,7 +76,7 @@ class FrameTimeline(FigureView):
 
     title = "Timeline"
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.window: tuple[float, float] | None = None
         self._clock: EventClock | None = None
@@ -85,12 +85,12 @@ class FrameTimeline(FigureView):
         self._stale = False
         self._cursor: tuple[int, float] | None = None  # lane and middle of the bar that the buttons have reached
         self._drawn_part: tuple[Any, dict[str, Any]] = (None, {})
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
         self._look(snapshot)
-        moment = self.focus.moment
+        moment = self.selection.moment
         running = is_running(snapshot)
         try:
             model = self._part()
@@ -102,9 +102,9 @@ class FrameTimeline(FigureView):
                 model = self._part()
         return {
             **model,
-            "focus": None if moment is None else span_of(self._clock, moment.frame, moment.iteration),
+            "selection": None if moment is None else span_of(self._clock, moment.frame, moment.iteration),
             "looking": "" if moment is None else place_words(self.source.graph, moment.frame, moment.iteration),
-            "selected": self.focus.node,
+            "selected": self.selection.node,
             "now": None if snapshot is None or running else int(snapshot.event),
             "whole": self.window is None,
         }
@@ -198,9 +198,9 @@ class FrameTimeline(FigureView):
         """Show an iteration in all views and select a node, as a click on a bar does."""
         moment = Moment(frame, iteration) if frame else None
         if node:
-            self.focus.look_at(moment, node=node)
+            self.selection.look_at(moment, node=node)
         else:
-            self.focus.look_at(moment)
+            self.selection.look_at(moment)
 
     def step(self, along: int = 0, down: int = 0) -> None:
         """Move the selection from bar to bar; the first call selects the newest bar of the innermost loop.
@@ -256,7 +256,7 @@ class FrameTimeline(FigureView):
             "in": lambda: self.move(factor=0.25),
             "out": lambda: self.move(factor=4.0),
             "all": lambda: self.zoom(None),
-            "now": lambda: self.focus.look_at(None),
+            "now": lambda: self.selection.look_at(None),
             "previous": lambda: self.step(-1),
             "next": lambda: self.step(1),
             "up": lambda: self.step(down=-1),

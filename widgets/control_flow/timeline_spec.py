@@ -34,8 +34,8 @@ def timeline_spec(model: dict[str, Any]) -> Spec:
     data = [_trace(kind, lanes) for kind in LOOKS]
     low, high = model["window"]
     shapes: list[dict[str, Any]] = []
-    if model.get("focus"):
-        begin, end = model["focus"]
+    if model.get("selection"):
+        begin, end = model["selection"]
         shapes.append(
             {
                 "type": "rect",

@@ -95,19 +95,19 @@ class EvolutionControl(_Part):
     def _clicked(self, event: PointEvent) -> None:
         k = event.trace.get("meta", {}).get("line", -1)
         of = self._drawn_of[k] if 0 <= k < len(self._drawn_of) else self._choice.first
-        outer = self._choice.outer(self.source.trace, self.focus.moment)
+        outer = self._choice.outer(self.source.trace, self.selection.moment)
         portrait = not self._choice.many and self.kind != "heat"
         x = event.customdata if portrait else event.x
         if not isinstance(x, Real):
             return
         moment = self._asked(lambda: moment_of(self.source.trace[of], float(x), outer))
         if moment is not None:
-            self.focus.look_at(moment, node=of)
+            self.selection.look_at(moment, node=of)
             path = moment.iteration[0] if len(moment.iteration) == 1 else moment.iteration
             self._did(f"session.value({of!r}, iteration={path})")
 
     def _did(self, line: str) -> None:
-        did = getattr(self.focus, "did", None)
+        did = getattr(self.selection, "did", None)
         if callable(did) and line:
             did(line)
 

@@ -33,7 +33,7 @@ from workbench.widgets.evolution.evolution_words import evolution_html
 from workbench.widgets.evolution.portrait_model import heat_model
 from workbench.widgets.evolution.portrait_spec import heat_spec, nothing_spec, portrait_spec
 from workbench.widgets.evolution.portraits import Portraits
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import ended_in, followed
 from workbench.widgets.series.other_runs import OtherRuns
@@ -82,9 +82,9 @@ class EvolutionView(EvolutionControl, Zoomed):
         Path of the loop whose variables are shown; by default the one at which the run is, at first the outermost. For
         a nested loop the selected activation is shown then, else the newest.
     activation : str or tuple of int, default "all"
-        For a loop in a loop: "all" activations in order, "looked at" (the one of the focus, else the newest), or the
-        iteration of the loops around it.
-    focus : Focus, optional
+        For a loop in a loop: "all" activations in order, "looked at" (the one of the selected moment, else the newest),
+        or the iteration of the loops around it.
+    selection : Selection, optional
         A selection to share.
     condition : ConditionStrips, optional
         Gives the strips of the loop's condition, which are below those of its variables.
@@ -116,7 +116,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         against: str | None = None,
         frame: tuple[str, ...] | None = None,
         activation: str | tuple[int, ...] = "all",
-        focus: Focus | None = None,
+        selection: Selection | None = None,
         condition: ConditionRows | None = None,
         runs: OtherRuns | None = None,
     ) -> None:
@@ -138,7 +138,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         self._judged: Any = None
         self._verdicts: list[dict[str, Any]] = []
         self.words = ipywidgets.HTML()
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
         self.runs.on_change(self.update_now)
         if self.source.session is not None:
             self._unhear = self.source.session.breakpoints.on_change(self.update_now)
@@ -156,10 +156,10 @@ class EvolutionView(EvolutionControl, Zoomed):
         if self._follows:
             self._follow(snapshot)
         running = is_running(snapshot)
-        outer = choice.outer(trace, self.focus.moment)
-        names = choice.names_with(self.focus.node) if choice.many else [choice.first]
+        outer = choice.outer(trace, self.selection.moment)
+        names = choice.names_with(self.selection.node) if choice.many else [choice.first]
         log = choice.scale == "log"
-        selected = choice.selected(self.focus.node)
+        selected = choice.selected(self.selection.node)
         shown: dict[str, Any] = {"kind": choice.kind, "shown": choice.first, "selected": selected}
         mark = self._mark(trace, choice.first, outer)
         shown |= {"moment": mark, "ghosts": [], "hint": "This graph has no values to show." if not names else ""}
@@ -206,7 +206,7 @@ class EvolutionView(EvolutionControl, Zoomed):
 
     def _follow(self, snapshot: Any) -> None:
         """Show the loop at which the run is, or that of the moment looked at."""
-        path = followed(self._choice.frame, self._choice.frames, self.focus.moment, snapshot)
+        path = followed(self._choice.frame, self._choice.frames, self.selection.moment, snapshot)
         if path != self._choice.frame:
             self._choice.follow(path)
             self._zoom, self._fresh = None, True
@@ -261,14 +261,14 @@ class EvolutionView(EvolutionControl, Zoomed):
             "proved": ahead is not None or str(getattr(snapshot, "state", "")) == "failed",
             "proved_end": end,
             "end_words": told,
-            "link": f"{id(self.focus)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
+            "link": f"{id(self.selection)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
             "below": below,
         }
 
     def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
-        if self.focus.moment is None or trace is None or not name:
+        if self.selection.moment is None or trace is None or not name:
             return None
-        return self._asked(lambda: moment_mark(self.source.graph, trace[name], self.focus.moment, outer))
+        return self._asked(lambda: moment_mark(self.source.graph, trace[name], self.selection.moment, outer))
 
     @property
     def behind(self) -> bool:

@@ -66,10 +66,10 @@ class ExportTools(HtmlPart):
         path = Path(stem + SUFFIX[what])
         if what == "page":
             self._panel.to_html(path, "auto")
-            self._panel.focus.did(f"panel.to_html({str(path)!r})")
+            self._panel.selection.did(f"panel.to_html({str(path)!r})")
         else:
             self._panel.save(path)
-            self._panel.focus.did(f"panel.save({str(path)!r})")
+            self._panel.selection.did(f"panel.save({str(path)!r})")
         return path.resolve()
 
     def _download(self, what: str) -> None:

@@ -11,7 +11,7 @@ from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.html_view import table_spec
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.export.page import MAX_BYTES, Picture, size_of
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.time.time_model import loops_of, time_model
 
@@ -51,18 +51,18 @@ def moments_of(source: ViewSource, frame: tuple[str, ...], moment: Moment | None
 
 
 def pictures_of(
-    source: ViewSource, views: Sequence[Any], focus: Focus, frame: tuple[str, ...]
+    source: ViewSource, views: Sequence[Any], selection: Selection, frame: tuple[str, ...]
 ) -> tuple[list[Picture], list[str]]:
     """The views as pictures, and the moments of the slider in words, the newest state last."""
     frame = frame or next(iter(loops_of(source.graph)), ())
-    pictures = [Picture(view.title, _spec_at(view, focus.node, None)) for view in views]
-    wanted = moments_of(source, frame, focus.moment)
+    pictures = [Picture(view.title, _spec_at(view, selection.node, None)) for view in views]
+    wanted = moments_of(source, frame, selection.moment)
     taken: dict[int, list[Spec]] = {}
     begun, size = time.monotonic(), 0
     for k in spread(len(wanted)):
         if time.monotonic() - begun > MAX_SECONDS or size > MAX_BYTES:
             break
-        taken[k] = [_spec_at(view, focus.node, wanted[k]) for view in views]
+        taken[k] = [_spec_at(view, selection.node, wanted[k]) for view in views]
         if k in (0, len(wanted) - 1):  # as an estimate: measuring each would take as long as writing it
             trial = [Picture(p.title, p.spec) for p in pictures]
             for picture, spec in zip(trial, taken[k], strict=True):
@@ -83,8 +83,8 @@ def _spec_at(view: Any, node: str | None, moment: Moment | None) -> Spec:
     """Figure of a view at an iteration, without changing the selection of its panel."""
     lock = view._show_lock if isinstance(view, FigureView) else view._lock
     with lock:
-        own, view.focus = view.focus, Focus()
-        view.focus.node, view.focus.moment = node, moment
+        own, view.selection = view.selection, Selection()
+        view.selection.node, view.selection.moment = node, moment
         try:
             model = view.model(view.source.snapshot())
             if isinstance(view, FigureView):
@@ -94,4 +94,4 @@ def _spec_at(view: Any, node: str | None, moment: Moment | None) -> Spec:
         except WorkbenchError as error:
             return table_spec(("not shown",), [[error.message]], view.title, "light")
         finally:
-            view.focus = own
+            view.selection = own

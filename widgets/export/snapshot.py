@@ -30,7 +30,7 @@ from workbench.trace.saved.members import MemberReader, MemberWriter
 from workbench.trace.saved.writer import save_trace
 from workbench.widgets.export.bookmarks import Bookmark, bookmarks_of_data
 from workbench.widgets.export.notes import MOST_NOTE
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 
 FORMAT, VERSION = "workbench-finding", 1
 MEMBER = "finding.json"
@@ -102,20 +102,20 @@ class DebugSnapshot:
             raise
         return session
 
-    def focus(self) -> Focus:
+    def selection(self) -> Selection:
         """The selection that was saved."""
-        focus = Focus()
-        focus.node, focus.moment = self.node, self.moment
-        return focus
+        selection = Selection()
+        selection.node, selection.moment = self.node, self.moment
+        return selection
 
 
 def finding_of(
-    session: Session | None, trace: Trace, focus: Focus, note: str = "", marks: Sequence[Bookmark] = ()
+    session: Session | None, trace: Trace, selection: Selection, note: str = "", marks: Sequence[Bookmark] = ()
 ) -> DebugSnapshot:
     """The finding that a panel shows now."""
     if session is None:
         return DebugSnapshot(
-            trace, "", focus.node, focus.moment, inputs=_recorded(trace), note=note, bookmarks=tuple(marks)
+            trace, "", selection.node, selection.moment, inputs=_recorded(trace), note=note, bookmarks=tuple(marks)
         )
     if session.state == "running":
         raise WorkbenchError("The session is running.", slug="running", fix="pause it before saving.")
@@ -129,8 +129,8 @@ def finding_of(
     return DebugSnapshot(
         trace,
         session.state,
-        focus.node,
-        focus.moment,
+        selection.node,
+        selection.moment,
         place,
         session.breakpoints.to_data(),
         session.inputs,

@@ -80,7 +80,7 @@ class GraphControl(_Part):
         """Open the boxes around the node that made the first bad value, and keep it in sight, until the user opens,
         closes or selects something else.
         """
-        if node is None or node == self._blamed or self._shut or self.focus.node is not None:
+        if node is None or node == self._blamed or self._shut or self.selection.node is not None:
             return
         self._blamed = node
         with self._show_lock:
@@ -212,7 +212,7 @@ class GraphControl(_Part):
             Without a session, or where the node cannot stop it.
         """
         session = self.source.session
-        node = node_of(self.source.graph, name if name is not None else self.focus.node)
+        node = node_of(self.source.graph, name if name is not None else self.selection.node)
         if session is None or node is None:
             raise WorkbenchError(
                 "A breakpoint needs a session and a node." if session is None else "No node is selected.",
@@ -222,9 +222,9 @@ class GraphControl(_Part):
         own = self._points.on(node)
         for point in own:
             session.breakpoints.remove(point.number)
-            self.focus.did(f"session.breakpoints.remove({point.number})")
+            self.selection.did(f"session.breakpoints.remove({point.number})")
         if not own:
-            self.focus.did(session.breakpoints.add(node).code())
+            self.selection.did(session.breakpoints.add(node).code())
         self.update_now()
         return not own
 
@@ -253,7 +253,7 @@ class GraphControl(_Part):
             new = found if value == "fit" or found >= WHOLE else LEGIBLE
         elif value == "selection":
             new = 1.5
-            self._sight = self._at or node_of(self.source.graph, self.focus.node) or self._sight
+            self._sight = self._at or node_of(self.source.graph, self.selection.node) or self._sight
         elif value in ("in", "out"):
             steps = [z for z in ZOOMS if (z > self.zoom + 0.01 if value == "in" else z < self.zoom - 0.01)]
             new = (steps[0] if value == "in" else steps[-1]) if steps else self.zoom
@@ -305,7 +305,7 @@ class GraphControl(_Part):
     def move(self, move: str) -> None:
         """Select a neighbour of the selected node: "with" or "against" the flow, "before" or "after" it in the row."""
         picture = self.picture
-        node = node_of(self.source.graph, self.focus.node)
+        node = node_of(self.source.graph, self.selection.node)
         box = step(picture, self._at or picture["home"].get(node or ""), move)
         if box is None:
             return
@@ -332,7 +332,7 @@ class GraphControl(_Part):
 
     def _close_around(self) -> None:
         """Close the box around what is selected, and select that box."""
-        node = node_of(self.source.graph, self.focus.node)
+        node = node_of(self.source.graph, self.selection.node)
         item = self._at or self.picture["home"].get(node or "", "")
         around = self.scene.around(item)
         if self._at is not None and self._at in self.scene.open:

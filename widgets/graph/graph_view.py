@@ -27,7 +27,7 @@ from workbench.widgets.graph.model.overview import Overview
 from workbench.widgets.graph.model.picture import draw
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.graph.model.search import GraphSearch
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class GraphView(GraphControl, FigureView):
         with its variables as they start, as they are now and as they are next, and a branch one with two sides.
     follow : bool, default True
         Whether the boxes around the position of the session are opened; not those that were closed by hand.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
 
     Examples
@@ -88,7 +88,7 @@ class GraphView(GraphControl, FigureView):
         direction: str = "down",
         dataflow_ops: bool = False,
         follow: bool = True,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.height = height
@@ -111,7 +111,7 @@ class GraphView(GraphControl, FigureView):
         self.overview = Overview(graph) if large else None
         self.tools = GraphTools(self._pressed, self.overview)
         self.legend = HtmlPart("graph/graph_legend.js", {"signs": []}, lambda kind, content: None)
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
         self.add_class("workbench-graph")
         if self.source.session is not None:
             self._unhear = self.source.session.breakpoints.on_change(self._done_elsewhere)
@@ -137,12 +137,12 @@ class GraphView(GraphControl, FigureView):
         return ""
 
     def model(self, snapshot: Any) -> dict[str, Any]:
-        running, moment, graph = is_running(snapshot), self.focus.moment, self.source.graph
+        running, moment, graph = is_running(snapshot), self.selection.moment, self.source.graph
         # while it runs the position is that of the last stop
         position = None if running else getattr(getattr(snapshot, "position", None), "node", None)
         failed = position if str(getattr(snapshot, "state", "")) == "failed" and moment is None else None
         self._watch(position, getattr(snapshot, "event", 0))
-        picture, node = self.picture, node_of(graph, self.focus.node)
+        picture, node = self.picture, node_of(graph, self.selection.node)
         reader = self._reader
         progress = getattr(snapshot, "iterations", {})
         reader.begin((getattr(snapshot, "version", None), moment), running, moment, progress)
@@ -315,23 +315,23 @@ class GraphView(GraphControl, FigureView):
     def select(self, name: str) -> None:
         """Select a node or a value, as a click does."""
         self._at = None
-        self.focus.did(f"panel.focus.select({name!r})", about="select")
-        if self.focus.node == name:
+        self.selection.did(f"panel.selection.select({name!r})", about="select")
+        if self.selection.node == name:
             self.update_now()
-        self.focus.select(name)
+        self.selection.select(name)
         for listener in list(self._listeners):
             listener(name)
 
     @property
     def selected(self) -> str | None:
-        """The node that is selected, in this view and in all that share its focus."""
-        return self.focus.node
+        """The node that is selected, in this view and in all that share its selection."""
+        return self.selection.node
 
-    def focused(self, focus: Focus) -> None:
-        if focus.node is not None and focus.node != self._seen:
-            self._at, self._sight = None, node_of(self.source.graph, focus.node)
-        self._seen = focus.node
-        super().focused(focus)
+    def selection_changed(self, selection: Selection) -> None:
+        if selection.node is not None and selection.node != self._seen:
+            self._at, self._sight = None, node_of(self.source.graph, selection.node)
+        self._seen = selection.node
+        super().selection_changed(selection)
 
     def _clicked(self, event: PointEvent) -> None:
         if event.customdata is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.threads import OwnedLock
 from workbench.widgets.live.error_display import ErrorDisplay
 from workbench.widgets.live.pump import Pump
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.sink import Sink, SnapshotSource
 from workbench.widgets.live.view_source import ViewSource
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
 class LiveView(ErrorDisplay):
     """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``Sink``).
 
-    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is the
+    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``selection`` is the
     selection shared by the views of a panel; a view outside a panel has its own.
     """
 
     urgent = False
     pump: Pump | None = None
-    _unfocus: Callable[[], None] | None = None
+    _unsubscribe: Callable[[], None] | None = None
 
     @property
     def views(self) -> int:
         """Browser views that are open."""
         raise NotImplementedError
 
-    def _looks_at(self, source: ViewSource | Viewable, focus: Focus | None) -> None:
+    def _looks_at(self, source: ViewSource | Viewable, selection: Selection | None) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
-        self.focus = focus if focus is not None else Focus()
+        self.selection = selection if selection is not None else Selection()
 
     def _join(self) -> None:
-        """Hear the focus, and be served from now on."""
-        self._unfocus = self.focus.subscribe(self._focused)
+        """Subscribe to the selection and to the updates."""
+        self._unsubscribe = self.selection.subscribe(self._on_selection)
         if self.source.session is not None:
             self.pump = pump_for(self.source.session)
             self.pump.add(self)  # type: ignore[arg-type]
 
     def _leave(self) -> None:
-        """Leave focus and pump; harmless when it was never there (the constructor failed)."""
+        """Leave selection and pump; harmless when it was never there (the constructor failed)."""
         pump, self.pump = self.pump, None
         if pump is not None:
             drop(pump, self)  # type: ignore[arg-type]
-        if self._unfocus is not None:
-            self._unfocus()
+        if self._unsubscribe is not None:
+            self._unsubscribe()
 
-    def focused(self, focus: Focus) -> None:
+    def selection_changed(self, selection: Selection) -> None:
         """The selection or the moment has changed."""
         self.update_now()
 
-    def _focused(self, focus: Focus) -> None:
+    def _on_selection(self, selection: Selection) -> None:
         try:
-            self.focused(focus)
-        except Exception as error:  # the other views of the focus go on
+            self.selection_changed(selection)
+        except Exception as error:  # the other views of the selection go on
             self.troubled(error)
 
     def update_now(self) -> None:

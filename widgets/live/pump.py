@@ -180,7 +180,7 @@ class Pump(Served):
         """Until the next tick; while the session is paused, only until the browser can take another view."""
         with self._lock:
             figures = [s for s in self._shown if not s.urgent and s.views > 0]
-        waits = self._running_since is not None or any(s.focus.playing for s in figures)
+        waits = self._running_since is not None or any(s.selection.playing for s in figures)
         while (rest := min(until - time.monotonic(), self.period)) > 0:
             if not waits and sum(s.holding for s in figures) < MAX_IN_FLIGHT:
                 return
@@ -207,7 +207,7 @@ class Pump(Served):
         urgent = [s for s in waiting if s.urgent]
         others = [s for s in waiting if not s.urgent]
         left = False
-        busy = running or any(s.focus.playing for s in figures)
+        busy = running or any(s.selection.playing for s in figures)
         if busy:  # one figure at a time: each has its turn
             self._turn += 1
             turn = self._turn % len(others) if others else 0
@@ -240,7 +240,7 @@ class Pump(Served):
         """Seconds between two updates of a sink while the session runs."""
         shown = self._shown.get(sink)
         if sink.urgent:
-            counts = sink.focus.playing or shown is not None and shown[0] == version
+            counts = sink.selection.playing or shown is not None and shown[0] == version
             return STATUS_S if counts else 0.0
         return HIDDEN_S if sink.hidden else 0.0
 

@@ -2,7 +2,7 @@
 
 ::
 
-    a click, a slider, a key ──► Focus.select / Focus.look_at ──► every view of the panel draws itself again
+    a click, a slider, a key ──► Selection.select / Selection.look_at ──► every view of the panel draws itself again
 
 A moment is only a parameter of what is shown: looking at the past neither moves the session nor stops a run. To go
 there, the session has its own commands (``run_to``).
@@ -77,7 +77,7 @@ MAX_LINES = 500
 PLAYED_S = 0.5
 
 
-class Focus:
+class Selection:
     """The selection that several views share: a node, and a moment to look at. It may be used from any thread.
 
     Looking at a past moment neither moves the session nor stops a run.
@@ -91,12 +91,13 @@ class Focus:
 
     Examples
     --------
-    >>> focus = wb.widgets.Focus()
-    >>> graph_view, slider = wb.widgets.GraphView(session, focus=focus), wb.widgets.TimeSlider(session, focus=focus)
+    >>> selection = wb.widgets.Selection()
+    >>> graph_view = wb.widgets.GraphView(session, selection=selection)
+    >>> slider = wb.widgets.TimeSlider(session, selection=selection)
     >>> graph_view.select("x")
     >>> slider.look(2)
-    >>> focus
-    Focus('x', 'while 2')
+    >>> selection
+    Selection('x', 'while 2')
     """
 
     def __init__(self) -> None:
@@ -104,7 +105,7 @@ class Focus:
         self.moment: Moment | None = None
         self._played = -PLAYED_S
         self._lock = Lock()
-        self._listeners: list[Callable[[Focus], None]] = []
+        self._listeners: list[Callable[[Selection], None]] = []
         self._readers: list[Callable[[], None]] = []
         self._lines: list[tuple[str, str]] = []
 
@@ -174,13 +175,13 @@ class Focus:
             self._readers.append(callback)
         return lambda: self._readers.remove(callback) if callback in self._readers else None
 
-    def subscribe(self, callback: Callable[[Focus], None]) -> Callable[[], None]:
-        """Call ``callback(focus)`` after each change; it must not block. Returns a function that ends it."""
+    def subscribe(self, callback: Callable[[Selection], None]) -> Callable[[], None]:
+        """Call ``callback(selection)`` after each change; it must not block. Returns a function that ends it."""
         with self._lock:
             self._listeners.append(callback)
         return lambda: self._forget(callback)
 
-    def _forget(self, callback: Callable[[Focus], None]) -> None:
+    def _forget(self, callback: Callable[[Selection], None]) -> None:
         with self._lock:
             if callback in self._listeners:
                 self._listeners.remove(callback)
@@ -197,4 +198,4 @@ class Focus:
 
     @harmless
     def __repr__(self) -> str:
-        return f"Focus({self.node!r}, {'newest' if self.moment is None else str(self.moment)!r})"
+        return f"Selection({self.node!r}, {'newest' if self.moment is None else str(self.moment)!r})"

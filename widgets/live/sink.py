@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 
 
 class SnapshotSource(Protocol):
@@ -21,7 +21,7 @@ class Sink(Protocol):
     """A view, as the pump sees it."""
 
     urgent: bool
-    focus: Focus
+    selection: Selection
 
     @property
     def behind(self) -> bool: ...

@@ -17,7 +17,7 @@ from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.memory.memory_bars import lifetime_bars, variable_bars
 from workbench.widgets.memory.memory_model import SessionMemory, ledger_model, trace_model
@@ -96,7 +96,7 @@ class MemoryView(FigureView):
         Whether bytes are shown on a logarithmic axis.
     height : int
         Height in pixels.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: a click on a bar selects its value.
 
     Examples
@@ -113,7 +113,7 @@ class MemoryView(FigureView):
         log: bool = False,
         height: int = HEIGHT,
         *,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.source: MemorySource = MemorySource(source)
         self.log_scale = log
@@ -126,12 +126,12 @@ class MemoryView(FigureView):
         self._named: list[str] = []  # the values of the bars that are drawn
         self._displayed = self._heard = False
         self._follower = 0  # the thread that makes the switch follow the ledger, while it does
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
 
     def _clicked(self, event: PointEvent) -> None:
         """A click on the bar of a value selects it."""
         if event.trace["type"] == "bar" and isinstance(event.point, int) and event.point < len(self._named):
-            self.focus.select(self._named[event.point].removesuffix(":0"))
+            self.selection.select(self._named[event.point].removesuffix(":0"))
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         source = self.source
@@ -144,7 +144,7 @@ class MemoryView(FigureView):
             assert source.trace is not None
             model = trace_model(source.trace)
         self._named = [bar["name"] for bar in model["bars"]]
-        return {**model, "log": self.log_scale, "selected": self.focus.node}
+        return {**model, "log": self.log_scale, "selected": self.selection.node}
 
     def _values(self, session: Session, snapshot: Any) -> dict[str, Any]:
         """The bars of a session: the lifetimes of its arrays, or where all of them are small what is recorded by

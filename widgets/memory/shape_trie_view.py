@@ -14,7 +14,7 @@ from workbench.text import harmless
 from workbench.threads import Event, ended_at_exit, started
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.spec import Spec
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.memory.shape_trie_model import MAX_NODES, own_headline, own_shapes, shapetrie_model
 from workbench.widgets.memory.shape_trie_spec import shapetrie_spec
@@ -80,7 +80,7 @@ class ShapeTrieView(FigureView):
         About how many rows are shown; the rest is summed up.
     height : int, optional
         Height in pixels; by default as many as the rows need, within limits.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: the shape of the selected value has a thick edge.
 
     Examples
@@ -97,7 +97,7 @@ class ShapeTrieView(FigureView):
         max_nodes: int = MAX_NODES,
         height: int | None = None,
         *,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.max_nodes = max_nodes
         self.height = height
@@ -106,7 +106,7 @@ class ShapeTrieView(FigureView):
         self._model: dict[str, Any] | None = None
         self._watch: threading.Thread | None = None
         self._ended = Event()
-        super().__init__(_source(source), focus)
+        super().__init__(_source(source), selection)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         now = time.monotonic()
@@ -129,10 +129,10 @@ class ShapeTrieView(FigureView):
     def _selected(self) -> tuple[str, str] | None:
         """(dims, dtype) of the value that is selected, as far as the graph declares them."""
         graph = getattr(self.source.session, "graph", None)
-        if graph is None or self.focus.node is None:
+        if graph is None or self.selection.node is None:
             return None
         try:
-            kind = graph.type_of(self.focus.node)
+            kind = graph.type_of(self.selection.node)
         except WorkbenchError:
             return None
         if not kind.shape or any(d is None for d in kind.shape):

@@ -14,7 +14,7 @@ from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec, base_layout, text, title
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.memory.type_matrix_model import STATES, THIS_BUILD, cell_of, families, profiles, type_matrix
 
@@ -53,7 +53,7 @@ class TypeMatrixView(FigureView):
         The family to show first.
     profile : str, default "this build"
         The type profile to show first, a value of the build option ``type_profile``.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: the family and the cell of the selected node are shown.
 
     Raises
@@ -75,7 +75,7 @@ class TypeMatrixView(FigureView):
         family: str = "arithmetic",
         profile: str = THIS_BUILD,
         *,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self._check(family, profile)  # before any widget is made, which would be left open
         if source is None:
@@ -85,11 +85,11 @@ class TypeMatrixView(FigureView):
         self.chosen: tuple[str, str] | None = None
         self._used: tuple[Any, ...] = ()
         self.words = ipywidgets.HTML()
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
 
-    def focused(self, focus: Focus) -> None:
+    def selection_changed(self, selection: Selection) -> None:
         nodes = getattr(self.source.graph, "nodes", None)
-        cell = None if focus.node is None or nodes is None else cell_of(self.source.graph, focus.node)
+        cell = None if selection.node is None or nodes is None else cell_of(self.source.graph, selection.node)
         if cell is not None and (self.family, self.chosen) != (cell[0], cell[1:]):
             self.chosen = cell[1:]
             self._choose(family=cell[0])

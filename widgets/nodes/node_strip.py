@@ -13,7 +13,7 @@ from workbench.ir.op_names import bare_op
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.graph.model.moves import node_of
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.nodes.node_facts import FINE, INFINITE, NOT_A_NUMBER, NOTHING, NodePlaces, facts_of_nodes
 from workbench.widgets.text.display_names import Spoken
@@ -44,7 +44,7 @@ class NodeStrip(HtmlView):
     ----------
     source : Session, Trace or Graph
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
     """
 
@@ -53,11 +53,11 @@ class NodeStrip(HtmlView):
     _css = joined("base/style/flow.css", "nodes/node_strip.css")
     names: Any = traitlets.List().tag(sync=True)
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
         self._source = source if isinstance(source, ViewSource) else ViewSource(source)
         self._facts = facts_of_nodes(self._source)
         self._places: NodePlaces | None = None
-        super().__init__(self._source, focus)
+        super().__init__(self._source, selection)
         self.names = self._told
 
     # -- model ------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class NodeStrip(HtmlView):
         if failed and position in number:
             levels[number[position]] = FAILED
         self._levels = levels
-        selected = node_of(graph, self.focus.node)
+        selected = node_of(graph, self.selection.node)
         at = number.get(selected or "", number.get(position or "", 0))
         self.behind = facts.behind
         return {
@@ -120,7 +120,7 @@ class NodeStrip(HtmlView):
             self.names = self._told
 
     def _looked_at(self) -> str:
-        moment = self.focus.moment
+        moment = self.selection.moment
         return "" if moment is None else place_words(self.source.graph, moment.frame, moment.iteration)
 
     def _called(self, spoken: Spoken, name: str) -> str:
@@ -157,7 +157,7 @@ class NodeStrip(HtmlView):
         """Select a node in all views by its number in the order of the program, from 0."""
         names = self._facts.places.names
         if names:
-            self.focus.select(names[max(0, min(len(names) - 1, number))])
+            self.selection.select(names[max(0, min(len(names) - 1, number))])
 
     def choose_cell(self, cell: int) -> None:
         """Select a node of a cell: the first of those that are not finite, else the first."""

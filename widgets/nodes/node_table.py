@@ -15,7 +15,7 @@ from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.graph.model.moves import node_of
 from workbench.widgets.graph.model.search import GraphSearch
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.nodes.node_facts import NewestFacts, facts_of_nodes
 from workbench.widgets.text.labels import short_name, shorten
@@ -53,7 +53,7 @@ class NodeTable(HtmlView):
     ----------
     source : Session, Trace or Graph
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
 
     Examples
@@ -67,12 +67,12 @@ class NodeTable(HtmlView):
     _script = script("nodes/node_table.js")
     _css = joined("base/style/flow.css", "nodes/node_table.css")
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
         self._error, self._query = "", ""
         self._by, self._down = "order", False
         self._facts: NewestFacts | None = None
         self._by_words: tuple[Any, list[str]] = (None, [])  # what they were sorted by, and the names
-        super().__init__(source, focus)
+        super().__init__(source, selection)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class NodeTable(HtmlView):
             self._found = list(graph.nodes)
         self._facts.look(self.source.trace, snapshot)
         names = self._sorted(self._found)
-        selected = node_of(graph, self.focus.node)
+        selected = node_of(graph, self.selection.node)
         shown = names[:MAX_ROWS]
         rows = [self._row(name) for name in shown]
         self.behind = self._facts.behind  # then there is another look
@@ -197,7 +197,7 @@ class NodeTable(HtmlView):
         """Select a node in all views by its number in the graph, from 0."""
         names = list(self.source.graph.nodes)
         if 0 <= number < len(names):
-            self.focus.select(names[number])
+            self.selection.select(names[number])
 
     def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
         number = content.get("number")

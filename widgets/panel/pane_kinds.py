@@ -35,21 +35,26 @@ KINDS = (
         "breakpoints",
         "Breakpoints",
         "Where the run stops, and which values are logged",
-        lambda p: BreakpointTable(p.source, focus=p.focus),
+        lambda p: BreakpointTable(p.source, selection=p.selection),
         True,
     ),
-    PaneKind("stack", "Call stack", "The loops around the next node", lambda p: CallStackView(p.source, focus=p.focus)),
+    PaneKind(
+        "stack",
+        "Call stack",
+        "The loops around the next node",
+        lambda p: CallStackView(p.source, selection=p.selection),
+    ),
     PaneKind(
         "timeline",
         "Timeline",
         "Loops, iterations and nodes over time",
-        lambda p: FrameTimeline(p.source, focus=p.focus),
+        lambda p: FrameTimeline(p.source, selection=p.selection),
     ),
     PaneKind(
         "explain",
         "Explain",
         "Values from which the selected value was computed",
-        lambda p: ExplainView(p.source, focus=p.focus),
+        lambda p: ExplainView(p.source, selection=p.selection),
     ),
     PaneKind("inputs", "Inputs", "Change the inputs and run as a second run", InputsView, True),
     PaneKind("compare", "Compare", "Two iterations, copies or runs side by side", Compare),
@@ -57,17 +62,22 @@ KINDS = (
         "memory",
         "Memory",
         "Memory that the run uses",
-        lambda p: MemoryView(p.source.session if p.source.session is not None else p.source.trace, focus=p.focus),
+        lambda p: MemoryView(
+            p.source.session if p.source.session is not None else p.source.trace, selection=p.selection
+        ),
     ),
     PaneKind(
-        "types", "Types", "Operand and result types of an operation", lambda p: TypeMatrixView(p.source, focus=p.focus)
+        "types",
+        "Types",
+        "Operand and result types of an operation",
+        lambda p: TypeMatrixView(p.source, selection=p.selection),
     ),
     PaneKind(
         "shapes",
         "Shapes",
         "Shapes of the arrays of this run, as a trie",
-        lambda p: ShapeTrieView(p.source.session, focus=p.focus),
+        lambda p: ShapeTrieView(p.source.session, selection=p.selection),
     ),
-    PaneKind("code", "Code", "Your actions as lines of Python", lambda p: CodeView(p.focus)),
+    PaneKind("code", "Code", "Your actions as lines of Python", lambda p: CodeView(p.selection)),
     PaneKind("export", "Export", "Write a page to share, or save this panel", ExportTools),
 )

@@ -25,7 +25,7 @@ from workbench.widgets.export.page import write_page
 from workbench.widgets.export.snapshot import finding_of, read_finding
 from workbench.widgets.graph.graph_view import GraphView
 from workbench.widgets.graph.repair_notes import notes_view
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.nodes.node_strip import NodeStrip
 from workbench.widgets.nodes.node_table import NodeTable
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class Debugger(Staged, ipywidgets.VBox):
     """The debugger panel of a session, or of a recorded trace (then without the toolbar).
 
-    :func:`workbench.debug` makes one. ``focus`` is the selection that all views share, ``panes`` opens and closes the
+    :func:`workbench.debug` makes one. ``selection`` is what all views share, ``panes`` opens and closes the
     views that are not always shown, ``why`` what is behind the cards, ``runs`` the runs beside this one, and ``graph``,
     ``evolution``, ``termination``, ``control_flow`` and ``inspector`` are the others.
 
@@ -63,7 +63,7 @@ class Debugger(Staged, ipywidgets.VBox):
         The run to show.
     owns_session : bool, default False
         Whether :meth:`close` closes the session, too.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share with other views; by default a new one.
 
     Examples
@@ -71,38 +71,40 @@ class Debugger(Staged, ipywidgets.VBox):
     >>> panel = wb.widgets.Debugger(session)
     >>> panel
     <Debugger of 'newton': ...>
-    >>> panel.focus.select("x")
+    >>> panel.selection.select("x")
     >>> panel.graph.selected
     'x'
     >>> panel.close()
     """
 
-    def __init__(self, session: Session | Trace, *, owns_session: bool = False, focus: Focus | None = None) -> None:
+    def __init__(
+        self, session: Session | Trace, *, owns_session: bool = False, selection: Selection | None = None
+    ) -> None:
         self.source = source = ViewSource(session)
         self.session: Session | None = source.session
         self._owns = owns_session
-        self.focus = focus if focus is not None else Focus()
-        self.toolbar = Toolbar(self.session, focus=self.focus) if self.session is not None else None
-        self.time = TimeSlider(source, focus=self.focus)
-        self.graph = GraphView(source, focus=self.focus)
+        self.selection = selection if selection is not None else Selection()
+        self.toolbar = Toolbar(self.session, selection=self.selection) if self.session is not None else None
+        self.time = TimeSlider(source, selection=self.selection)
+        self.graph = GraphView(source, selection=self.selection)
         self.runs = OtherRuns(source)
         condition = ConditionStrips(source.graph)
-        self.evolution = EvolutionView(source, focus=self.focus, condition=condition, runs=self.runs)
+        self.evolution = EvolutionView(source, selection=self.selection, condition=condition, runs=self.runs)
         watched = () if self.session is None else self.session.watched
         self.evolution.put_first(watched)
-        self.termination = TerminationView(source, focus=self.focus, split=self.session is not None)
-        self.control_flow = ControlFlowView(source, focus=self.focus)
-        self.inspector = ValueInspector(source, next(iter(watched), None), focus=self.focus, runs=self.runs)
+        self.termination = TerminationView(source, selection=self.selection, split=self.session is not None)
+        self.control_flow = ControlFlowView(source, selection=self.selection)
+        self.inspector = ValueInspector(source, next(iter(watched), None), selection=self.selection, runs=self.runs)
         #: where there is no loop, and with it no iterations and no verdict
-        self.nodes = None if self.termination.frame else NodeTable(source, focus=self.focus)
-        self.strip = NodeStrip(source, focus=self.focus)
+        self.nodes = None if self.termination.frame else NodeTable(source, selection=self.selection)
+        self.strip = NodeStrip(source, selection=self.selection)
         for view in self.parts:
             view.add_class("workbench-panel")
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
         notes = source.graph.notes if source.graph is not None else ()
         self.panes = Panes(self, {("branches", "Branches", "Decisions, tokens and dead paths"): self.control_flow})
         first = source.graph.value(self.inspector.name) if self.inspector.name else None
-        self.chips = RunChips(source, self.runs, focus=self.focus)
+        self.chips = RunChips(source, self.runs, selection=self.selection)
         self.stage = PresentedPanel(self)
         self.layout_part = PanelLayout(
             stage=self.stage,
@@ -120,7 +122,7 @@ class Debugger(Staged, ipywidgets.VBox):
         )
         self.why: WhyPane | None = None
         if self.session is not None and self.toolbar is not None and self.termination.why is not None:
-            self.why = WhyPane(self.session, self.focus, self.termination.why)
+            self.why = WhyPane(self.session, self.selection, self.termination.why)
             self.toolbar.on_told(self._health_told)
             body.children = (*body.children, self.why)
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
@@ -180,7 +182,7 @@ class Debugger(Staged, ipywidgets.VBox):
             v for v in self.panes.views.values() if isinstance(v, FigureView | HtmlView) and hasattr(v.source, "graph")
         ]
         views = [*self.parts, *(v for v in shown if v.source.graph is not None)]
-        pictures, moments = pictures_of(self.source, views, self.focus, self.time.frame)
+        pictures, moments = pictures_of(self.source, views, self.selection, self.time.frame)
         told = " ".join((self._status(), *self.source.graph.notes))
         edits = edits_told(self.source.trace)
         return write_page(path, self.source.graph.name, told, pictures, moments, theme_name, self.note, edits)
@@ -208,7 +210,7 @@ class Debugger(Staged, ipywidgets.VBox):
         """
         trace = self.source.trace
         assert trace is not None  # a panel has a session or a trace
-        return finding_of(self.session, trace, self.focus, self.note, self.stage.marks).save(path)
+        return finding_of(self.session, trace, self.selection, self.note, self.stage.marks).save(path)
 
     def bookmark(self, words: str = "") -> Bookmark:
         """Mark the moment that is looked at, for a finding and for presenting: Page Down goes to the next bookmark.
@@ -346,7 +348,7 @@ def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
     """
     finding = read_finding(path)
     run = finding.session() if live else finding.trace
-    panel = Debugger(run, owns_session=live, focus=finding.focus())
+    panel = Debugger(run, owns_session=live, selection=finding.selection())
     panel.note = finding.note
     panel.stage.put(finding.bookmarks)
     return auto_close.watch(panel)

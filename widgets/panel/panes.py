@@ -85,7 +85,7 @@ class Panes(ipywidgets.VBox):
         self.views[key] = view
         self._boxes[key] = box = self._box(key, view)
         box.add_class("workbench-pane")
-        self._panel.focus.did(f"panel.panes.show({key!r})")
+        self._panel.selection.did(f"panel.panes.show({key!r})")
         self._arrange()
         return view
 
@@ -105,7 +105,7 @@ class Panes(ipywidgets.VBox):
         self.closing(view, box)
         _close(view)
         _close(box)
-        self._panel.focus.did(f"panel.panes.hide({key!r})")
+        self._panel.selection.did(f"panel.panes.hide({key!r})")
 
     def closing(self, *widgets: Any) -> None:
         """Have the browser let go of widgets that are about to be closed, with all that belongs to them."""

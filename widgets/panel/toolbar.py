@@ -21,7 +21,7 @@ from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.standing_style import STYLE
 from workbench.widgets.base.status_widget import StatusWidget
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
 from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.status_model import status_model, status_text
@@ -51,7 +51,7 @@ class Toolbar(StatusWidget):
     ----------
     session : Session
         The session.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share; "run to" goes to its node.
 
     Attributes
@@ -78,7 +78,7 @@ class Toolbar(StatusWidget):
     urgent = True
     ahead = 10  # while the session runs, the browser answers once a second
 
-    def __init__(self, session: Session, *, focus: Focus | None = None) -> None:
+    def __init__(self, session: Session, *, selection: Selection | None = None) -> None:
         self._version, self._debugged = -1, session
         self._spoken = Spoken(session.graph)
         self._complaint: tuple[int, str] = (-1, "")
@@ -89,13 +89,13 @@ class Toolbar(StatusWidget):
         self._hears: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
         self._nested = any(len(path) > 1 for path in session.graph.frames)
         self._loop = any(session.graph.frames)
-        focus = focus if focus is not None else Focus()
+        selection = selection if selection is not None else Selection()
         super().__init__(
             session,
-            focus,
+            selection,
             commands=offered(session),
             keymap={key: name for key, name in KEYS.items() if callable(getattr(session, name, None))},
-            status=self._status(session.snapshot(), focus),
+            status=self._status(session.snapshot(), selection),
         )
 
     @traitlets.validate("keymap")
@@ -110,10 +110,10 @@ class Toolbar(StatusWidget):
             )
         return dict(proposal["value"])
 
-    def _status(self, snapshot: Any, focus: Focus) -> dict[str, Any]:
+    def _status(self, snapshot: Any, selection: Selection) -> dict[str, Any]:
         status = status_model(snapshot, self._debugged.graph)
         enabled = set(ENABLED.get(status["state"], ()))
-        if focus.node is None:
+        if selection.node is None:
             enabled.discard("run_to")
         if not self._debugged.can_undo:
             enabled.discard("undo_edit")
@@ -150,8 +150,8 @@ class Toolbar(StatusWidget):
             "inside": loop_name(self._debugged.graph, place.frame) if place is not None and place.frame else "",
             "reason": SHORT.get(status["reason"], status["reason"]),
             "reason_in_full": status["reason"],
-            "selected": focus.node or "",
-            "looking": self._place_of(focus.moment),
+            "selected": selection.node or "",
+            "looking": self._place_of(selection.moment),
         }
 
     def _place_of(self, moment: Moment | None) -> str:
@@ -193,7 +193,7 @@ class Toolbar(StatusWidget):
         elif kind == "health":
             self.look_at_health()
         elif kind == "output" and self._health.model.get("output"):
-            self.focus.look_at(None, self._health.model["output"]["node"])
+            self.selection.look_at(None, self._health.model["output"]["node"])
 
     def press(self, name: str) -> None:
         """Post a command, as a click on its button does, and return at once.
@@ -209,15 +209,15 @@ class Toolbar(StatusWidget):
             return
         arguments: dict[str, Any] = {}
         if name == "run_to":
-            if self.focus.node is None:
+            if self.selection.node is None:
                 return
             arguments = self._place()
         try:
             self.session.post(name, **arguments)
             told = ", ".join(f"{value!r}" for value in arguments.values())
-            self.focus.did(f"session.{name}({told})")
+            self.selection.did(f"session.{name}({told})")
             if name != "pause":  # who moves the session wants to see where it goes
-                self.focus.look_at(None)
+                self.selection.look_at(None)
         except WorkbenchError as error:
             self._complain(error.message)
         if self.pump is not None:
@@ -225,7 +225,7 @@ class Toolbar(StatusWidget):
 
     def _place(self) -> dict[str, Any]:
         """The selected node, in the iteration that is looked at if it is in that frame."""
-        node, moment = self.focus.node, self.focus.moment
+        node, moment = self.selection.node, self.selection.moment
         place: dict[str, Any] = {"name": node}
         try:
             frame = self.session.trace[node].frame
@@ -241,14 +241,14 @@ class Toolbar(StatusWidget):
             moment = Moment(tuple(str(f) for f in frame), tuple(int(i) for i in iteration)) if frame else None
         except (WorkbenchError, TypeError, ValueError):
             return
-        self.focus.look_at(moment)
+        self.selection.look_at(moment)
 
     def look_at_health(self) -> None:
         """Show what the health card names in all views, as [Go there] does."""
         model = self._health.model
         if model.get("node"):
             frame, iteration = tuple(model["frame"]), tuple(model["iteration"])
-            self.focus.look_at(Moment(frame, iteration) if frame else None, model["node"])
+            self.selection.look_at(Moment(frame, iteration) if frame else None, model["node"])
 
     def _healthy(self, _model: dict[str, Any]) -> None:
         snapshot = self.session.snapshot()
@@ -272,7 +272,7 @@ class Toolbar(StatusWidget):
         callback(self.status, self._health.model)
 
     def _put(self, snapshot: Any) -> None:
-        status = self._status(snapshot, self.focus)
+        status = self._status(snapshot, self.selection)
         self.offer(status)
         if self._hears is not None:
             self._hears(status, self._health.model)

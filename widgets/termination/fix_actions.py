@@ -67,7 +67,7 @@ class FixActions(_Part):
                 fix="open the view on a session, and choose a fix that it shows.",
             )
         self._trials.begin(self.source.session, self._fixes[number], self._path)
-        did = getattr(self.focus, "did", None)
+        did = getattr(self.selection, "did", None)
         if callable(did):
             did(f"fork = session.apply_fix({number}, frame={self._path!r})")
         self.update_now()
@@ -113,7 +113,7 @@ class FixActions(_Part):
             (self._copies.open if what == "open" else self._copies.use)(copy, sentence)
             if self._trials.state().get(sentence, {}).get("state") == "works" and copy.state == "ready":
                 copy.run(wait=False)  # to its end, which is what one wants to see
-            self.focus.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
+            self.selection.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
         self.update_now()
 
     def on_fork(self, callback: Callable[[Any], None]) -> None:

@@ -20,7 +20,7 @@ from workbench.widgets.base.spec import Spec
 from workbench.widgets.evolution.evolution_ahead import ahead_of, iteration_words, now_of
 from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import followed, newest_outer
 from workbench.widgets.termination.fix_actions import CopyPlace, FixActions
@@ -54,7 +54,7 @@ class TerminationView(FixActions, FigureView):
         The run. For a trace the answer is a forecast from the record.
     frame : tuple of str, optional
         Path of the loop; by default the one at which the run is, at first the outermost. For a loop in a loop the
-        activation of the focus is shown, else the newest.
+        activation of the selected moment is shown, else the newest.
     height : int
         Least height in pixels; several clauses take more.
     scale : {"auto", "linear", "log"}, default "auto"
@@ -62,7 +62,7 @@ class TerminationView(FixActions, FigureView):
     on_fork : callable, optional
         Called with the new session when the user tries a fix, on a separate thread; the session then belongs to the
         callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
     split : bool, default False
         Leave all but the clauses and their curves to ``why``, a part that is placed elsewhere.
@@ -88,7 +88,7 @@ class TerminationView(FixActions, FigureView):
         *,
         scale: str = "auto",
         on_fork: Callable[[Any], None] | None = None,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
         split: bool = False,
     ) -> None:
         #: where the view is in two places: all but the table of the clauses
@@ -113,7 +113,7 @@ class TerminationView(FixActions, FigureView):
             self.on_fork(on_fork)
         self._last: dict[str, Any] = {}
         self._hears: Callable[[dict[str, Any]], None] | None = None
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
         self.show(self.source.snapshot())
 
     def _known(self, path: tuple[str, ...]) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ class TerminationView(FixActions, FigureView):
     def model(self, snapshot: Any) -> dict[str, Any]:
         running, trace = is_running(snapshot), self.source.trace
         if self._follows:
-            path = followed(self._path or (), self._loops, self.focus.moment, snapshot)
+            path = followed(self._path or (), self._loops, self.selection.moment, snapshot)
             if path != self._path:
                 self._path = path
                 self._forget_answer()
@@ -187,7 +187,7 @@ class TerminationView(FixActions, FigureView):
             "words": "" if now is None else iteration_words(self.source.graph, path, int(now), len(self._loops) > 1),
             "scale": self._scale,
             "x_title": "iteration, all activations in order" if deep else "iteration",
-            "link": f"{id(self.focus)}/{'/'.join(path)}/{around}" if path and not deep else "",
+            "link": f"{id(self.selection)}/{'/'.join(path)}/{around}" if path and not deep else "",
         }
 
     def _outer(self, trace: Trace | None, running: bool) -> tuple[int, ...] | None:
@@ -195,7 +195,7 @@ class TerminationView(FixActions, FigureView):
         depth = len(self._path or ()) - 1
         if depth < 1:
             return None
-        moment, path = self.focus.moment, self._path or ()
+        moment, path = self.selection.moment, self._path or ()
         if moment is not None and len(moment.frame) >= depth and moment.frame[:depth] == path[:depth]:
             return moment.iteration[:depth]
         return None if running else newest_outer(trace, self.source.graph, path)
@@ -219,7 +219,7 @@ class TerminationView(FixActions, FigureView):
             cond = self.source.graph.frames[self._path or ()].loop_cond
             if trace is None or cond is None:
                 return None
-            return moment_mark(self.source.graph, trace[f"{cond}:0"], self.focus.moment, outer)
+            return moment_mark(self.source.graph, trace[f"{cond}:0"], self.selection.moment, outer)
         except FAILED:
             return None
 
@@ -302,12 +302,12 @@ class TerminationView(FixActions, FigureView):
         number = int(value)
         told = self._told or {}
         if name == "clause":
-            self.focus.select(str(self._last["clauses"][number]["node"]))
+            self.selection.select(str(self._last["clauses"][number]["node"]))
         elif name == "root":
-            self.focus.select(str(told["root"][number]))
+            self.selection.select(str(told["root"][number]))
         elif name == "moment" and told.get("first_bad") is not None and self._path:
             around = self._outer(self.source.trace, False) or ()
-            self.focus.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
+            self.selection.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
         elif name == "try":
             self.try_fix(number)
         elif name in ("open", "use", "discard"):
@@ -322,7 +322,9 @@ class TerminationView(FixActions, FigureView):
         if moment is not None:
             k = event.trace.get("meta", {}).get("clause")
             clauses = self._last.get("clauses", ())
-            self.focus.look_at(moment, **({"node": clauses[k]["node"]} if k is not None and k < len(clauses) else {}))
+            self.selection.look_at(
+                moment, **({"node": clauses[k]["node"]} if k is not None and k < len(clauses) else {})
+            )
 
     def close(self) -> None:
         if hasattr(self, "_trials"):

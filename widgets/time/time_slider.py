@@ -1,4 +1,4 @@
-"""The time slider: one slider for each level of the frame that is looked at; it moves every view of its focus.
+"""The time slider: one slider for each level of the frame that is looked at; it moves every view of its selection.
 
 Looking at the past moves neither the session nor stops a run; "Go there" does, with ``run_to``. The browser has one
 message under way at most, the newest, so that a slider that is dragged never floods the kernel.
@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
-from workbench.widgets.live.selection import Focus, Moment, Path
+from workbench.widgets.live.selection import Moment, Path, Selection
 from workbench.widgets.series.loop_state import followed
 from workbench.widgets.text.loop_names import loop_names
 from workbench.widgets.time.time_model import loops_of, time_model
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class TimeSlider(StatusWidget):
-    """One slider per level of a nested loop; it moves the moment that all views of its focus show.
+    """One slider per level of a nested loop; it moves the moment that all views of its selection show.
 
     Parameters
     ----------
     source : Session or Trace
         The run.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
 
     Attributes
@@ -42,7 +42,7 @@ class TimeSlider(StatusWidget):
     --------
     >>> slider = wb.widgets.TimeSlider(session)
     >>> slider.look(2)
-    >>> slider.focus.moment
+    >>> slider.selection.moment
     Moment(frame=('while',), iteration=(2,))
     >>> slider.newest()
     """
@@ -50,13 +50,13 @@ class TimeSlider(StatusWidget):
     _script = script("base/figure/numerals.js", "time/time_slider.js")
     _css = joined("base/style/bar.css", "time/time_slider.css")
 
-    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource | Viewable, *, selection: Selection | None = None) -> None:
         self._loops: list[Path] = []
         self._lasts: dict[Any, int] = {}
         self._trace: Trace | None = None
         self._seen = 0
         self.frame: Path = ()
-        super().__init__(source, focus)
+        super().__init__(source, selection)
         self._loops = loops_of(self.source.graph)
         self.show(self.source.snapshot())
 
@@ -66,7 +66,7 @@ class TimeSlider(StatusWidget):
             if self.source.trace is not self._trace:  # another run: other lengths
                 self._trace = self.source.trace
                 self._lasts.clear()
-            moment = self.focus.moment
+            moment = self.selection.moment
             self.frame = followed(self.frame, self._loops, moment, snapshot)
             state = str(getattr(snapshot, "state", "closed"))
             progress = getattr(snapshot, "iterations", None) if state != "running" else None
@@ -90,7 +90,7 @@ class TimeSlider(StatusWidget):
             depth, value = content.get("depth"), content.get("value")
             if isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:
                 if content.get("playing"):
-                    self.focus.plays()
+                    self.selection.plays()
                 self.look(value, depth)
         elif kind == "newest":
             self.newest()
@@ -128,8 +128,10 @@ class TimeSlider(StatusWidget):
         if last < 0:
             return
         moment = self._moment(max(0, min(value, last)), depth)
-        self.focus.did(f"panel.focus.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look")
-        self.focus.look_at(moment)
+        self.selection.did(
+            f"panel.selection.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look"
+        )
+        self.selection.look_at(moment)
 
     def _moment(self, value: int, depth: int) -> Moment:
         """Iteration ``value`` of a loop, within the iterations of the loops around that are shown."""
@@ -138,13 +140,13 @@ class TimeSlider(StatusWidget):
 
     def newest(self) -> None:
         """Show the newest state again."""
-        self.focus.did("panel.focus.look_at(None)", "look")
-        self.focus.look_at(None)
+        self.selection.did("panel.selection.look_at(None)", "look")
+        self.selection.look_at(None)
 
     def choose(self, frame: Path) -> None:
         """Let the sliders stand for another loop, given by its path."""
         self.frame = tuple(frame)
-        self.focus.look_at(None)
+        self.selection.look_at(None)
         self.update_now()
 
     def go(self, moment: Moment | None = None) -> None:
@@ -155,7 +157,7 @@ class TimeSlider(StatusWidget):
         moment : Moment, optional
             The iteration; by default the one that the views show.
         """
-        moment = self.focus.moment if moment is None else moment
+        moment = self.selection.moment if moment is None else moment
         if self.session is None or moment is None or not moment.frame:
             return
         frame = self.source.graph.frames[moment.frame]
@@ -166,8 +168,8 @@ class TimeSlider(StatusWidget):
             self.session.post("run_to", name=name, iteration=moment.iteration)
         except WorkbenchError:  # closed meanwhile
             return
-        self.focus.did(f"session.run_to({name!r}, {moment.iteration!r})")
-        self.focus.look_at(None)
+        self.selection.did(f"session.run_to({name!r}, {moment.iteration!r})")
+        self.selection.look_at(None)
 
     @harmless
     def __repr__(self) -> str:

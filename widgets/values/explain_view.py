@@ -14,7 +14,7 @@ from workbench.threads import Lock
 from workbench.trace.provenance import Explanation, explain
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.html_view import HtmlView
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.edits_told import edits_told
@@ -38,7 +38,7 @@ class Overtaken(Exception):
 class ExplainView(HtmlView):
     """The chain of values that one value was computed from, as a tree whose branches fold.
 
-    By default the selected value of the focus is explained, in the iteration that is looked at (else its last firing).
+    By default the selected value is explained, in the iteration that is looked at (else its last firing).
     If a value of the chain is not finite, the origin of the first NaN or infinity is shown, too. While the session
     runs, the chain stays that of the last stop.
 
@@ -50,7 +50,7 @@ class ExplainView(HtmlView):
         The value to explain, whatever is selected.
     iteration : int or tuple of int, optional
         Its iteration.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: a click on a value of the chain shows it in all views.
 
     Examples
@@ -70,7 +70,7 @@ class ExplainView(HtmlView):
         name: str | None = None,
         iteration: int | tuple[int, ...] | None = None,
         *,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.name, self.iteration = name, path_of(iteration)
@@ -82,7 +82,7 @@ class ExplainView(HtmlView):
         self._queue = Lock()
         self._origin: tuple[Any, dict[str, Any]] | None = None
         self._following = name is None
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
@@ -138,10 +138,10 @@ class ExplainView(HtmlView):
         self._kept = key, told
 
     def _chosen(self) -> tuple[str | None, tuple[int, ...] | None]:
-        """The value to explain: the one requested here, else the one that the focus has selected at its moment."""
+        """The value to explain: the one requested here, else the one that is selected, at the selected moment."""
         if not self._following:
             return self.name, self.iteration
-        name, moment = self.focus.node, self.focus.moment
+        name, moment = self.selection.node, self.selection.moment
         if name is None:
             return next(iter(self.source.graph.outputs), None), None
         return name, None if moment is None else moment.iteration
@@ -222,7 +222,7 @@ class ExplainView(HtmlView):
         Parameters
         ----------
         name : str or None
-            The value; None for what the focus selects.
+            The value; None for the selected one.
         iteration : int or tuple of int, optional
             Its iteration; by default that of its last firing.
         """
@@ -230,7 +230,7 @@ class ExplainView(HtmlView):
         self.name, self.iteration, self.links = name, path_of(iteration), LINKS
         if name is not None:
             at = "" if self.iteration is None else f", iteration={self.iteration!r}"
-            self.focus.did(f"session.explain({name!r}{at})")
+            self.selection.did(f"session.explain({name!r}{at})")
         self.update_now()
 
     def look(self, row: int) -> None:
@@ -253,7 +253,7 @@ class ExplainView(HtmlView):
         if trace is None or is_running(snapshot):
             return
         self._find((id(trace), trace.source.revision, getattr(snapshot, "event", None)))
-        self.focus.did("wb.nan_origin(session)")
+        self.selection.did("wb.nan_origin(session)")
         self.update_now()
 
     def more(self) -> None:
@@ -284,7 +284,7 @@ class ExplainView(HtmlView):
         elif kind == "origin" and self.status.get("origin"):
             self._go(self.status["origin"])
 
-    def focused(self, focus: Focus) -> None:
+    def selection_changed(self, selection: Selection) -> None:
         if self._following:
             self.update_now()
 
@@ -296,4 +296,4 @@ class ExplainView(HtmlView):
             self.name, self.iteration = self._chosen()
             self._following = False
         moment = Moment(tuple(place["frame"]), tuple(place["iteration"])) if place["frame"] else None
-        self.focus.look_at(moment, node=place["node"])
+        self.selection.look_at(moment, node=place["node"])

@@ -62,7 +62,7 @@ class InspectorChoice(_Part):
             Index of the tensor, as ``"[0, :, 3]"``.
         time : str, optional
             A moment or a range of iterations: ``"7"``, ``"-1"``, ``"10:20"``, ``"3, :"``; empty for the moment of the
-            focus.
+            selection.
         against : str, optional
             The other moment of the mode "against".
         mode : {"value", "previous", "difference", "against"}, optional
@@ -105,7 +105,7 @@ class InspectorChoice(_Part):
         return self._last
 
     def _asked_for(self, running: bool) -> Inspected:
-        mode, moment, self.pair = self.settings["mode"], self.focus.moment, None
+        mode, moment, self.pair = self.settings["mode"], self.selection.moment, None
         one = inspected(self.source, self.name, parse_index(self.settings["time"]), moment, running)
         if mode == "value":
             return one

@@ -86,10 +86,10 @@ class InspectorControl(_Part):
         value[place] = typed_value(words, value.dtype)
         session.set_value(self.name, value if value.ndim else value[()])
         if value.size <= MAX_CODE:
-            self.focus.did(f"session.set_value({self.name!r}, {value.tolist()!r})")
+            self.selection.did(f"session.set_value({self.name!r}, {value.tolist()!r})")
         else:
             item = value[place].item()
-            self.focus.did(
+            self.selection.did(
                 f"edited = session.value({self.name!r}).copy(); edited[{', '.join(map(str, place))}] = {item!r}; "
                 f"session.set_value({self.name!r}, edited)"
             )
@@ -124,7 +124,7 @@ class InspectorControl(_Part):
             try:
                 if field == "name":
                     self.select(words)
-                    self.focus.select(words)
+                    self.selection.select(words)
                 elif field == "tab" and words in TABS:
                     against = {"mode": "against"} if words == "change" and self.settings["against"] else {}
                     self.look(**TABS[words] | against)
@@ -155,7 +155,7 @@ class InspectorControl(_Part):
             line = f"session.value({self.name!r}, iteration=({index_text(parts)},)){key}"
         else:
             line = f"session.value({self.name!r}){key}"
-        self.focus.did(line, about="inspect")
+        self.selection.did(line, about="inspect")
 
 
 def sentence(error: WorkbenchError) -> str:

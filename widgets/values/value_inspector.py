@@ -13,7 +13,7 @@ from workbench.widgets.base.html_view import HtmlPart
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.values.images.inspector_images import InspectorImages
 from workbench.widgets.values.inspected_value import Inspected
@@ -52,7 +52,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     name : str, optional
         A public value name or ``node:output``; by default the largest array among the loop variables, else the first
         of them but counters and flags.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share: the selected value is shown.
     runs : OtherRuns, optional
         Runs beside this one: the rows below a number have the value of the newest that is drawn, and the difference.
@@ -77,7 +77,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         source: ViewSource | Viewable,
         name: str | None = None,
         *,
-        focus: Focus | None = None,
+        selection: Selection | None = None,
         runs: OtherRuns | None = None,
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
@@ -98,16 +98,16 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         #: the two values of a difference
         self.pair: tuple[Inspected, Inspected] | None = None
         self.images = InspectorImages(self)
-        super().__init__(self.source, focus)
+        super().__init__(self.source, selection)
         if runs is not None:
             runs.on_change(self.update_now)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
-    def focused(self, focus: Focus) -> None:
+    def selection_changed(self, selection: Selection) -> None:
         self.images.wish()
-        if focus.node is not None and focus.node != self.name:
-            self.select(focus.node)
-        super().focused(focus)
+        if selection.node is not None and selection.node != self.name:
+            self.select(selection.node)
+        super().selection_changed(selection)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         shown, errors = self._shown(is_running(snapshot)), dict(self._errors)
@@ -165,7 +165,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
 
     def _rows(self, shown: Inspected, kind: str, snapshot: Any) -> dict[str, Any]:
         """The rows below a number; only the newest moment has iterations to come."""
-        settings, then = self.settings, self.focus.moment is not None or self.settings["time"]
+        settings, then = self.settings, self.selection.moment is not None or self.settings["time"]
         if settings["mode"] != "value" or kind == "none" and then:
             return {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
         found = self._numbers.of(self.name, shown, kind, self.index(), snapshot)

@@ -17,7 +17,7 @@ from workbench.widgets.base.figure_export import Face
 from workbench.widgets.base.spec import Spec, plain_figure
 from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.live.live_view import LiveView
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 
 
 class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
@@ -27,8 +27,8 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
     live: LiveFigure
     _excuse: Excuse | None = None
 
-    def __init__(self, source: Any, focus: Focus | None = None) -> None:
-        self._looks_at(source, focus)
+    def __init__(self, source: Any, selection: Selection | None = None) -> None:
+        self._looks_at(source, selection)
         self._show_lock = threading.RLock()
         spec = self.spec(self.model(self.source.snapshot()))
         self._in_browser = FigureDiff(spec)

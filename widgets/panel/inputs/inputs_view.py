@@ -42,7 +42,7 @@ class InputsView(HtmlView):
         self._errors: dict[str, str] = {}
         self._said = ""
         self._known: tuple[dict[str, Any], list[dict[str, Any]]] | None = None
-        super().__init__(panel.source, panel.focus)
+        super().__init__(panel.source, panel.selection)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         session = self.source.session
@@ -93,8 +93,8 @@ class InputsView(HtmlView):
             try:
                 session.post("update", changes=values)
                 told = ", ".join(f"{name!r}: {value.tolist()!r}" for name, value in values.items())
-                self.focus.did(f"session.update({{{told}}})")
-                self.focus.look_at(None)
+                self.selection.did(f"session.update({{{told}}})")
+                self.selection.look_at(None)
                 kept = len(getattr(session, "histories", ())) + 1
                 self._said = (
                     f"This is the second run. The run before is kept as earlier inputs {kept}." if begun else ""

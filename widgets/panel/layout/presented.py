@@ -28,13 +28,13 @@ class PresentedPanel:
     def bookmark(self, words: str = "") -> Bookmark:
         """Mark the selected moment, else the present one of the run; ``words`` are shown there."""
         panel = self._panel
-        moment, position = panel.focus.moment, getattr(panel.source.session, "position", None)
+        moment, position = panel.selection.moment, getattr(panel.source.session, "position", None)
         if moment is None and position is not None and position.frame and position.node is not None:
             moment = Moment(position.frame, position.iteration)
         if not words:
             graph = panel.source.graph
             words = "newest state" if moment is None else place_words(graph, moment.frame, moment.iteration)
-        mark = Bookmark(words[:LONGEST], moment, panel.focus.node)
+        mark = Bookmark(words[:LONGEST], moment, panel.selection.node)
         self.put([*self.marks, mark][-MOST:])
         return mark
 
@@ -49,7 +49,7 @@ class PresentedPanel:
             return
         self._at = max(0, min(len(self.marks) - 1, self._at + by))
         mark = self.marks[self._at]
-        self._panel.focus.look_at(mark.moment, mark.node)
+        self._panel.selection.look_at(mark.moment, mark.node)
         self._tell()
 
     def _tell(self) -> None:

@@ -11,7 +11,7 @@ from workbench.trace import Trace
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.selection import Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.other_runs import THIS, OtherRuns
 from workbench.widgets.text.labels import shorten
@@ -30,18 +30,18 @@ class RunChips(StatusWidget):
         The run.
     runs : OtherRuns
         The others.
-    focus : Focus, optional
+    selection : Selection, optional
         A selection to share.
     """
 
     _script = script("panel/runs/run_chips.js")
     _css = joined("base/style/bar.css", "panel/runs/run_chips.css")
 
-    def __init__(self, source: ViewSource, runs: OtherRuns, *, focus: Focus | None = None) -> None:
+    def __init__(self, source: ViewSource, runs: OtherRuns, *, selection: Selection | None = None) -> None:
         self.runs = runs
         self._said = ""
         self._aside = BackgroundTasks("workbench-runs")
-        super().__init__(source, focus)
+        super().__init__(source, selection)
         runs.on_change(self.update_now)
         self.show(self.source.snapshot())
 
@@ -74,7 +74,7 @@ class RunChips(StatusWidget):
         label, on = content.get("label"), bool(content.get("on"))
         if kind == "draw" and isinstance(label, str):
             self.runs.choose(label, on)
-            self.focus.did(f"panel.runs.choose({label!r}, {on})")
+            self.selection.did(f"panel.runs.choose({label!r}, {on})")
         elif kind == "remove" and isinstance(label, str):
             self.runs.remove(label)
         elif kind == "difference":
@@ -100,7 +100,7 @@ class RunChips(StatusWidget):
         try:
             what()
             self._said = ""
-            self.focus.did(code)
+            self.selection.did(code)
         except (WorkbenchError, OSError, ValueError) as error:
             self._said = str(getattr(error, "message", error))
         self.update_now()

@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.live.background import BackgroundTasks
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -42,8 +42,8 @@ class WhyPane(ipywidgets.VBox):
     ``show`` opens it as a press on a card does. Toolbar and verdict tell it what there is to say.
     """
 
-    def __init__(self, session: Session, focus: Focus, verdict: VerdictPart) -> None:
-        self._session, self._focus = session, focus
+    def __init__(self, session: Session, selection: Selection, verdict: VerdictPart) -> None:
+        self._session, self._selection = session, selection
         self._aside = BackgroundTasks("workbench-why")
         self.part, self.verdict = WhyPart(self), verdict
         verdict.add_class("workbench-why-verdict")
@@ -82,14 +82,14 @@ class WhyPane(ipywidgets.VBox):
 
     def _go(self, place: Mapping[str, Any]) -> None:
         moment = Moment(tuple(place["frame"]), tuple(place["iteration"])) if place["frame"] else None
-        self._focus.look_at(moment, node=place["node"])
+        self._selection.look_at(moment, node=place["node"])
 
     def stop_at_the_first(self) -> None:
         """Have the run stop at the first value that is NaN or infinite from now on."""
         points = self._session.breakpoints
         if not any(set(point.health) == {"nan", "inf"} and point.where == "*" for point in points):
             points.add("*", health=("nan", "inf"))
-            self._focus.did("session.breakpoints.add('*', health=('nan', 'inf'))")
+            self._selection.did("session.breakpoints.add('*', health=('nan', 'inf'))")
 
     def close(self) -> None:
         self._aside.close()

@@ -69,13 +69,13 @@ class InspectorImages:
         wished = settings["display"] == "image" and part.size > 1
         if part.dtype.kind not in "biufc" or not (is_image(part.shape) or wished):
             return Drawn(NOTHING)
-        going = running or view.focus.playing
+        going = running or view.selection.playing
         if settings["mode"] in ("difference", "against") and view.pair is not None:
             history = history_of(view.source, view.name, view.pair[0]) if settings["mode"] == "difference" else None
             return self.pictures.change(view.pair, one, index, history, _scale(settings["scale"], "value"), going)
         film = settings["mode"] == "value" and not settings["time"]
         history = history_of(view.source, view.name, one) if film else None
-        live = view.focus.moment is None
+        live = view.selection.moment is None
         return self.pictures.value(one, index, history, settings["scale"], going, live)
 
     def _send(self) -> None:
@@ -108,16 +108,18 @@ class InspectorImages:
             self.pictures.rescale()
             view.update_now()
         elif kind == "film" and content.get("newest"):
-            view.focus.did("panel.focus.look_at(None)", "look")
-            view.focus.look_at(None)
+            view.selection.did("panel.selection.look_at(None)", "look")
+            view.selection.look_at(None)
         elif kind == "film":
             iteration, one = content.get("iteration"), view._last
             frame = view.source.graph.frame_of(view.source.graph.value(view.name).node)
             if not isinstance(iteration, int) or iteration < 0 or one is None or len(one.iteration) != len(frame):
                 return
             moment = Moment(frame, (*one.iteration[:-1], iteration))
-            view.focus.did(f"panel.focus.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look")
-            view.focus.look_at(moment)
+            view.selection.did(
+                f"panel.selection.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look"
+            )
+            view.selection.look_at(moment)
 
     def scale(self) -> Scale | None:
         """The colours of the run as far as they are known, for a picture in a file."""

@@ -9,21 +9,21 @@ import workbench as wb
 from tests.widgets.graphs import nested, newton
 from workbench.widgets.control_flow.control_flow_view import ControlFlowView
 from workbench.widgets.graph.graph_view import GraphView
-from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.value_at import value_at
 
 
 def test_listeners_hear_of_changes_only():
-    focus, heard = Focus(), []
-    end = focus.subscribe(lambda f: heard.append((f.node, f.moment)))
-    focus.select("x")
-    focus.select("x")
+    selection, heard = Selection(), []
+    end = selection.subscribe(lambda f: heard.append((f.node, f.moment)))
+    selection.select("x")
+    selection.select("x")
     moment = Moment(("loop",), (3,))
-    focus.look_at(moment)
-    focus.look_at(None, node="y")
+    selection.look_at(moment)
+    selection.look_at(None, node="y")
     end()
-    focus.select("z")
+    selection.select("z")
     assert heard == [("x", None), ("x", moment), ("y", None)]
 
 
@@ -61,10 +61,10 @@ def test_values_at_a_moment_of_nested_loops():
 
 
 @pytest.mark.parametrize("made", [ControlFlowView, GraphView])
-def test_a_view_leaves_its_focus_and_its_pump_when_it_closes(made):
+def test_a_view_leaves_its_selection_and_its_pump_when_it_closes(made):
     with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
         view = made(session)
         pump = view.pump
-        assert view.focus._listeners and pump.sinks == 1
+        assert view.selection._listeners and pump.sinks == 1
         view.close()
-        assert not view.focus._listeners and pump.sinks == 0
+        assert not view.selection._listeners and pump.sinks == 0

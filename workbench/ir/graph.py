@@ -264,12 +264,20 @@ class Graph:
         return self._where[node]
 
     @cached_property
+    def _reads(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple([ref[0] for ref in node.inputs]) for name, node in self.nodes.items()}
+
+    @cached_property
     def _consumers(self) -> dict[str, tuple[str, ...]]:
         table: dict[str, dict[str, None]] = {n: {} for n in self.nodes}
-        for node in self.nodes.values():
-            for source in (*(r.node for r in node.inputs), *node.control):
-                table[source][node.name] = None
+        for name, sources in self._reads.items():
+            for source in (*sources, *self.nodes[name].control):
+                table[source][name] = None
         return {k: tuple(v) for k, v in table.items()}
+
+    def reads(self, node: str) -> tuple[str, ...]:
+        """Return the names of the nodes whose outputs a node reads, one for each of its inputs."""
+        return self._reads[node]
 
     def consumers(self, node: str) -> tuple[str, ...]:
         """Return the names of the nodes that read an output of a node or wait for it."""

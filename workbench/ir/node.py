@@ -129,6 +129,12 @@ class FrozenAttrs(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._items.get(key, default)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FrozenAttrs) or self._hash != other._hash or len(self._items) != len(other._items):
             return False

@@ -26,9 +26,9 @@ def required_nodes(
         if name in seen:
             continue
         seen.add(name)
-        node = graph.nodes[name]
-        stack.extend(r.node for r in node.inputs)
-        stack.extend(filter(waits_for, node.control))
+        stack += graph.reads(name)
+        if control := graph.nodes[name].control:
+            stack.extend(filter(waits_for, control))
     return frozenset(seen)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.analysis.slicing.can_fail import failing_nodes
 from workbench.analysis.slicing.dependencies import data_slice, index_readers, loops_inside
-from workbench.analysis.slicing.execution import has_effect
+from workbench.analysis.slicing.execution import with_effects
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.layout import Layout, Place
@@ -28,7 +28,7 @@ Span = tuple[int, int, int]
 def recurring_parts(plan: ExecutionPlan) -> tuple[list[Part], list[Span]]:
     """Parts of the state of every loop whose recurrence proves that it never ends, and where these loops are."""
     graph, layout = plan.graph, plan.layout
-    if plan.raw or any(n.op != "Placeholder" and has_effect(graph, n.name) for n in layout.nodes):
+    if plan.raw or with_effects(graph, [n.name for n in layout.nodes if n.op != "Placeholder"]):
         return [], []
     parts: list[Part] = []
     spans: list[Span] = []

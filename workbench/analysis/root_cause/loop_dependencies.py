@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from functools import cached_property
 
 from workbench.analysis.verdict import ChainLink
 from workbench.ir.frames.frame_tree import FramePath
@@ -22,32 +23,39 @@ class LoopDependencies:
         self.graph, self.path = graph, path
         self.variables = {v.name: v for v in graph.frames[path].variables}
         self.by_merge = {v.merge: v for v in self.variables.values()}
+        self._read: dict[tuple[str, bool], tuple[str, ...]] = {}
+
+    @cached_property
+    def _inside(self) -> frozenset[str]:
+        """Nodes of this loop and of the loops inside it."""
+        frames = self.graph.frames.items()
+        return frozenset().union(*(f.nodes for p, f in frames if p[: len(self.path)] == self.path))
 
     def reads(self, ref: Ref, decisions: bool = False) -> list[str]:
         """Variables that a value depends on in one iteration, the nearest first; with ``decisions`` also through the
         predicates of branches."""
-        found: dict[str, None] = {}
-        for name in self._back([ref.node], decisions):
-            if name in self.by_merge:
-                found[self.by_merge[name].name] = None
-        return list(found)
+        key = ref.node, decisions  # asked again and again for the few values of a condition
+        if key not in self._read:
+            behind = self._back([ref.node], decisions)
+            self._read[key] = tuple(dict.fromkeys(self.by_merge[n].name for n in behind if n in self.by_merge))
+        return list(self._read[key])
 
     def _back(self, start: Iterable[str], decisions: bool = True) -> Iterable[str]:
         """Nodes behind some, nearest first; stops at this loop's Merges and at the values of outer frames."""
-        waiting, seen = deque(start), set(start)
+        waiting, seen, inside = deque(start), set(start), self._inside
         while waiting:
             name = waiting.popleft()
             yield name
             if name in self.by_merge:
                 continue
             node = self.graph.nodes[name]
-            decided = node.op == "Switch" and self.graph.nodes[node.inputs[1].node].op != "LoopCond"
-            inputs = node.inputs[:1] if node.op == "Switch" and not (decisions and decided) else node.inputs
-            sources = [r.node for r in inputs]
-            if decisions:
-                sources += [c for c in node.control if not self._says_here(c)]
+            sources = self.graph.reads(name)
+            if node.op == "Switch" and not (decisions and self.graph.nodes[sources[1]].op != "LoopCond"):
+                sources = sources[:1]
+            if decisions and node.control:
+                sources += tuple([c for c in node.control if not self._says_here(c)])
             for source in sources:
-                if source not in seen and self.graph.frame_of(source)[: len(self.path)] == self.path:
+                if source not in seen and source in inside:
                     seen.add(source)
                     waiting.append(source)
 
@@ -114,7 +122,7 @@ class LoopDependencies:
         inside = {variable.merge}
         order = [n for n in self.graph.nodes if n in behind]
         for node in order:
-            if any(r.node in inside for r in self.graph.nodes[node].inputs if node not in self.by_merge):
+            if node not in self.by_merge and not inside.isdisjoint(self.graph.reads(node)):
                 inside.add(node)
         kept = [n for n in order if n in inside] if variable.next_iteration in inside else order
         nodes = [n for n in kept if self.graph.nodes[n].op != "Const" and n != variable.merge]

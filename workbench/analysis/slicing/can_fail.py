@@ -86,6 +86,7 @@ NEVER = frozenset(
 DRAWN = frozenset(("random_uniform", "random_normal", "random_truncated_normal"))
 #: Python's own arithmetic (checked) that does not fail for floats, and for nothing
 CHECKED_FLOATS = frozenset(("add", "subtract", "multiply", "negative", "abs"))
+POWERS = frozenset(("power", "whole_power"))
 COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 
 
@@ -94,7 +95,19 @@ def failing_nodes(plan: ExecutionPlan, path: tuple[str, ...]) -> list[str]:
     frames = plan.layout.frames
     mine = {i for i, f in enumerate(frames) if f.path[: len(path)] == path}
     names = dict.fromkeys(n.name for n in plan.layout.nodes if n.frame in mine and n.op not in CONTROL)
-    return [name for name in names if name in plan.graph.nodes and can_fail(plan, plan.graph.nodes[name])]
+    alike: dict[tuple[object, ...], bool | None] = {}  # of nodes of one op and types; None: constants decide, too
+    found = []
+    for node in (plan.graph.nodes[name] for name in names if name in plan.graph.nodes):
+        given, made = _types(plan, node)
+        declared = node.types if "checked" in node.attrs else ()
+        key = (node.op, node.attrs, *map(id, given), *map(id, made), declared)  # a plan's equal types are one object
+        if key not in alike:
+            constants = node.op in DRAWN or node.op in MOVED or node.op in POWERS or _settings(node)
+            alike[key] = None if constants else can_fail(plan, node)
+        fails = alike[key]
+        if can_fail(plan, node) if fails is None else fails:
+            found.append(node.name)
+    return found
 
 
 def can_fail(plan: ExecutionPlan, node: Node) -> bool:
@@ -102,8 +115,7 @@ def can_fail(plan: ExecutionPlan, node: Node) -> bool:
     spec = REGISTRY.lookup(node.op, node.attrs)
     if node.op in CONTROL or node.op in NEVER:
         return False
-    given = [_type(plan, r) for r in node.inputs]
-    made = list(plan.types.get(node.name, node.types))
+    given, made = _types(plan, node)
     if any(t is None or not t.dtype.startswith(NUMBERS) for t in (*given, *made)):
         return True
     types = [t for t in given if t is not None]
@@ -118,7 +130,7 @@ def can_fail(plan: ExecutionPlan, node: Node) -> bool:
         return not static or not _constant(plan.graph, node.inputs[0])
     if node.op in BY_VALUE or not spec.pure:
         return True
-    if node.op in ("power", "whole_power") and made[0].dtype.startswith(("int", "uint", "bool")):
+    if node.op in POWERS and made[0].dtype.startswith(("int", "uint", "bool")):
         return not _not_negative(plan.graph, node.inputs[1])
     if spec.family in ELEMENTWISE:
         return not broadcasts(types)
@@ -164,7 +176,7 @@ def _joins(types: Sequence[TensorType], node: Node) -> bool:
 
 def _settings_fit(graph: Graph, node: Node, spec: OpSpec, types: Sequence[TensorType]) -> bool:
     """True if the inputs that are axes, shapes and the like are constants that inference takes."""
-    at = [k for k, name in enumerate(spec.inputs[: len(node.inputs)]) if name.strip("?*") in SETTINGS]
+    at = _settings(node)
     if not at:
         return True
     values = [_value(graph, r) if k in at else None for k, r in enumerate(node.inputs)]
@@ -175,6 +187,17 @@ def _settings_fit(graph: Graph, node: Node, spec: OpSpec, types: Sequence[Tensor
     except WorkbenchError:
         return False
     return True
+
+
+def _settings(node: Node) -> list[int]:
+    """The inputs that are axes, shapes and the like."""
+    names = REGISTRY.lookup(node.op, node.attrs).inputs[: len(node.inputs)]
+    return [k for k, name in enumerate(names) if name.strip("?*") in SETTINGS]
+
+
+def _types(plan: ExecutionPlan, node: Node) -> tuple[list[TensorType | None], Sequence[TensorType]]:
+    """Types of what a node reads and gives."""
+    return [_type(plan, r) for r in node.inputs], plan.types.get(node.name, node.types)
 
 
 def _type(plan: ExecutionPlan, ref: Ref) -> TensorType | None:

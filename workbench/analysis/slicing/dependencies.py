@@ -53,9 +53,10 @@ def index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
 
     That number is part of no variable: it distinguishes the first iteration from the others, and the slice begins anew.
     """
-    loops = {v.merge for f in graph.frames.values() for v in f.variables}
-    reads = {n: graph.nodes[n].inputs for n in graph.nodes if n in reached}
-    return [n for n, inputs in reads.items() if any(r.index == 1 and r.node in loops for r in inputs)]
+    found = set()
+    for merge in (v.merge for f in graph.frames.values() for v in f.variables):
+        found |= {n for n in graph.consumers(merge) if n in reached and (merge, 1) in graph.nodes[n].inputs}
+    return [n for n in graph.nodes if n in found] if found else []
 
 
 def _is_pivot(graph: Graph, name: str) -> bool:

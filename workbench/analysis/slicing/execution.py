@@ -8,7 +8,7 @@ not touched.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from workbench.analysis.slicing.slice_state import SliceState
 from workbench.errors import FrameError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.ir.graph import Graph
-from workbench.ir.node import Ref
+from workbench.ir.node import FrozenAttrs, Ref
 from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.kernels import machine as core
 from workbench.plan import PLANS, ExecutionPlan
@@ -62,7 +62,7 @@ class SliceMachine(SliceState):
         self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
         graph = plan.graph
         computing = [n.name for n in plan.layout.nodes if n.op != "Placeholder"]
-        self.impure_nodes = [n for n in computing if has_effect(graph, n)]
+        self.impure_nodes = with_effects(graph, computing)
         self.pure = not self.impure_nodes
         #: the nodes that are not pure are random draws, all of them
         self.draws = not self.pure and all(spec_of(graph, n).draws for n in self.impure_nodes)
@@ -276,9 +276,17 @@ def standing(
     return (out, 0) if status == "break" else None
 
 
-def has_effect(graph: Graph, name: str) -> bool:
-    """True if running a node does more than give its values, or fail."""
-    return not spec_of(graph, name).pure and graph.nodes[name].op not in ONLY_FAIL
+def with_effects(graph: Graph, names: Iterable[str]) -> list[str]:
+    """Those nodes that do more than give their values, or fail."""
+    effects: dict[tuple[str, FrozenAttrs], bool] = {}
+    found = []
+    for name in names:
+        key = (node := graph.nodes[name]).op, node.attrs
+        if key not in effects:
+            effects[key] = not spec_of(graph, name).pure and node.op not in ONLY_FAIL
+        if effects[key]:
+            found.append(name)
+    return found
 
 
 def spec_of(graph: Graph, name: str) -> OpSpec:

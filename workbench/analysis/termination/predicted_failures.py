@@ -21,7 +21,7 @@ from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.can_fail import failing_nodes
 from workbench.analysis.slicing.dependencies import data_slice
-from workbench.analysis.slicing.execution import SliceMachine, has_effect, slice_of
+from workbench.analysis.slicing.execution import SliceMachine, slice_of, with_effects
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
 from workbench.errors import WorkbenchError
@@ -80,7 +80,7 @@ def _foreseen(
     names: Sequence[str],
 ) -> Termination:
     graph = run.plan.graph
-    tainted = behind(graph, [n for n in run.plan.needed if n in graph.nodes and has_effect(graph, n)])
+    tainted = behind(graph, with_effects(graph, [n for n in run.plan.needed if n in graph.nodes]))
     can = [n for n in names if n not in tainted]
     cannot = [n for n in names if n in tainted]
     runner = whole

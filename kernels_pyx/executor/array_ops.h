@@ -35,6 +35,8 @@ typedef struct {
     ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row; CORE: per matrix */
     int op;                                           /* FLAT: its number among those that join in pairs, or -1 ... */
     void **pairs;                                     /* ... and the kernels of pairs that begin with it (blocks.h) */
+    void *part, *join;                                /* REDUCE: of one block, and of two partial results, where that gives ... */
+    int mean;                                         /* ... the same bits (wb_fold); 'f', 'd': the sum is divided by n */
 } wb_array;
 
 static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
@@ -85,9 +87,44 @@ static void wb_nest(const wb_array *x, char *const *args) {
     }
 }
 
+/* The blocks in which arrays are gone over: the halves of NumPy's pairwise sum, and theirs, until they have at most so many
+ * items. So a sum can be put together from the sums of blocks with the same roundings. Half a dozen blocks of doubles fit
+ * the first-level cache. With `row` below `n` the array is rows, of which blocks hold whole ones, or halves of one. */
+enum { WB_BLOCK = 512, WB_DEEPEST = 64 };
+typedef struct {
+    ptrdiff_t from, count;
+    int joins;                    /* behind this block so many pairs of halves are complete ... */
+    int level, waiting;
+    ptrdiff_t n, row, rest[WB_DEEPEST];
+    int levels[WB_DEEPEST];
+} wb_walk;
+static inline void wb_begin_walk(wb_walk *w, ptrdiff_t n, ptrdiff_t row) {
+    w->from = w->count = 0, w->n = n, w->row = row, w->waiting = 0;
+}
+static inline int wb_next_block(wb_walk *w) {
+    ptrdiff_t count;
+    w->from += w->count;
+    if (w->waiting) count = w->rest[--w->waiting], w->level = w->levels[w->waiting];
+    else {
+        count = w->n - w->from, w->level = 0;
+        if (count <= 0) return 0;
+        if (w->row < count) count = w->row;
+        if (w->row < w->n && 2 * w->row <= WB_BLOCK) {
+            w->count = WB_BLOCK / w->row * w->row, w->joins = 0;
+            if (w->count > w->n - w->from) w->count = w->n - w->from;
+            return 1;
+        }
+    }
+    while (count > WB_BLOCK) {
+        const ptrdiff_t half = count / 2 - count / 2 % 8;
+        w->rest[w->waiting] = count - half, w->levels[w->waiting++] = ++w->level, count = half;
+    }
+    w->count = count, w->joins = w->level - (w->waiting ? w->levels[w->waiting - 1] : 0);
+    return 1;
+}
+
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
- * instruction leave the same bits. Half a dozen blocks of doubles fit the first-level cache. */
-enum { WB_BLOCK = 512 };
+ * instruction leave the same bits. */
 static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {
     double part[7];
     int k;
@@ -102,9 +139,34 @@ static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from,
     for (k = 5; k < 7; k++) out[k] += part[k];
 }
 static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
-    ptrdiff_t from;
-    for (from = 0; from < x->n; from += WB_BLOCK)
-        wb_add_statistics(x, in + from * x->stride[0], from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
+    wb_walk w;
+    wb_begin_walk(&w, x->n, x->n);
+    while (wb_next_block(&w)) wb_add_statistics(x, in + w.from * x->stride[0], w.from, w.count, out);
+}
+
+/* A reduction that takes its operand block by block: partial results, of which two are joined wherever both halves are
+ * complete. */
+typedef struct {
+    int n;
+    char part[8 * WB_DEEPEST];
+} wb_fold;
+static inline ptrdiff_t wb_items(const wb_array *x) { return x->kind == WB_REDUCE ? x->outer * x->n : x->n; }
+static void wb_fold_block(const wb_array *x, wb_fold *f, const wb_walk *w, const char *in, char *out) {
+    int k;
+    if (w->count > x->n || 2 * x->n <= WB_BLOCK) { /* whole rows */
+        ((wb_reduction)x->fn)(out + w->from / x->n * x->item, in, w->count / x->n, x->n, 1);
+        return;
+    }
+    ((wb_reduction)x->part)(f->part + f->n++ * x->item, in, 1, w->count, 1);
+    for (k = w->joins; k; k--) {
+        f->n--;
+        ((wb_reduction)x->join)(f->part + (f->n - 1) * x->item, f->part + (f->n - 1) * x->item, 1, 2, 1);
+    }
+    if (w->waiting) return;
+    out += w->from / x->n * x->item, f->n = 0;
+    if (x->mean == 'd') *(double *)out = *(const double *)f->part / (double)x->n;
+    else if (x->mean == 'f') *(float *)out = *(const float *)f->part / (float)x->n;
+    else memcpy(out, f->part, (size_t)x->item);
 }
 
 /* Items `from` to `from + count` of a flat loop by rows; out, a and b are where item `from` stands, or the first of the

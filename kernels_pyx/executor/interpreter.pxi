@@ -77,11 +77,11 @@ cdef class Machine:
         e.literals = program.literals
         e.sizes = program.sizes
         e.code = <Instr*>calloc(program.length, sizeof(Instr))
-        e.fast_ops = <FastOp*>calloc(3 * program.length, sizeof(FastOp))  # with what is done_one in front and behind
+        e.fast_ops = <FastOp*>calloc(5 * program.length, sizeof(FastOp))  # with what is done_one in front and behind, and numbers in chains
         e.cached = <Cached*>calloc(6 * program.length, sizeof(Cached))
         e.fast_op_of = <int*>calloc(program.length, sizeof(int))
         e.elided = <char*>calloc(program.length, 1)
-        e.nonlocal_list = <int*>calloc(program.length, sizeof(int))
+        e.nonlocal_list = <int*>calloc(2 * program.length, sizeof(int))
         e.nonlocal_first = <int*>calloc(program.n_frames + 1, sizeof(int))
         e.frames = <Rows*>calloc(e.n_stores, sizeof(Rows))
         e.array_store = <int*>calloc(program.n_frames, sizeof(int))

@@ -52,6 +52,9 @@ include "points/specs.pxi"
 include "points/points.pxi"
 include "native.pxi"
 
+#: arrays of up to so many items are not divided into blocks, and no block has more
+BLOCK = WB_BLOCK
+
 
 def move_kernel(int size):
     """Address of the kernel that copies ``size`` bytes."""

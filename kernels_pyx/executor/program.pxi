@@ -53,6 +53,8 @@ cdef int fill_array(Array* x, dict row) except -1:
     x.item = row.get("item", 0)
     x.raises = row.get("raises", False)
     x.op, x.pairs = row.get("op", -1), <void**><size_t>row.get("pairs", 0)
+    x.part, x.join = <void*><size_t>row.get("part", 0), <void*><size_t>row.get("join", 0)
+    x.mean = ord(row["mean"]) if row.get("mean") else 0
     dims, steps = row.get("dims", ()), row.get("steps", ())
     x.nd, x.n_in = len(dims), row.get("n_in", 1)
     if x.nd > 8 or len(steps) > 4:

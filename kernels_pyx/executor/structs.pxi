@@ -153,6 +153,8 @@ cdef extern from "fast_path/threaded_code.h" nogil:
     const bint WB_HAS_TAIL_CALLS
 
 cdef extern from "array_ops.h" nogil:
+    enum:
+        WB_BLOCK
     ctypedef struct Array "wb_array":
         int kind
         int nd
@@ -169,6 +171,9 @@ cdef extern from "array_ops.h" nogil:
         cnp.npy_intp stride[4]
         int op
         void** pairs
+        void* part
+        void* join
+        int mean
     ctypedef struct CacheEntry "wb_cache_entry":
         unsigned int ids[4]
         int known

@@ -110,7 +110,7 @@ for _names, _ulp in (
     _add("unary", 1, "iuf", _names, result="float", computes="f", exact=False, ulp=_ulp, vector=False)
 
 # The sum of floats repeats NumPy's pairwise order; bfloat16 is summed in float32 and rounded once (ml_dtypes rounds
-# every step). min and max differ at most in the sign of a zero.
+# every step). Of zeros alone min takes -0 and max 0, where NumPy takes either.
 _add("reduction", 1, "biufc", "sum", result="sum", computes="iufc", inexact=("bfloat16",))
 _add("reduction", 1, "biufc", "prod", result="sum", computes="iufc", inexact=("c", "bfloat16"))
 _add("reduction", 1, "biufc", "mean", result="mean", computes="fc", inexact=("bfloat16",))

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import workbench as wb
 from tests.plan.block_programs import check_program
-from tests.plan.checks import run_of
+from tests.plan.checks import run_of, same
+from workbench.execution import Run
 from workbench.kernels import machine
+from workbench.plan.fusion import CAUSES
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -115,25 +118,115 @@ def test_a_group_of_rows_that_lie_apart():
     assert len(left_out) >= 6
 
 
-def test_the_plan_says_what_is_fused_and_why_the_rest_is_not():
+def plan_of(body: Callable[..., dict[str, wb.Value]], x: np.ndarray) -> tuple[dict[str, tuple[str, str]], Run]:
+    """Words of the plan for each value that ``body(b, x)`` names, in a loop that carries those in small letters, and
+    the run."""
     b = wb.GraphBuilder("reasons")
-    x, n = b.placeholder("x", "float64", (2000,)), b.placeholder("n", "int64")
-    made: dict[str, str] = {}
+    given = b.placeholder("x", str(x.dtype), x.shape)
+    names: dict[str, wb.Value] = {}
 
-    def named(name: str, value: wb.Value) -> wb.Value:
-        made[name] = value.ref.node
-        return value
+    def step(i: wb.Value, x: wb.Value, *_: wb.Value) -> tuple[wb.Value, ...]:
+        names.update(body(b, x))
+        return i + 1, names["x"], *(value for name, value in names.items() if name.islower() and name != "x")
 
-    def body(x: wb.Value, i: wb.Value) -> tuple[wb.Value, wb.Value]:
-        shifted = named("shifted", named("twice", x * 2.0) + 1.0)
-        short = named("short", x[:100] * named("mean", b.op("mean", shifted)))
-        return named("next", named("tanh", b.op("tanh", x)) + b.op("sum", short)), i + 1
+    first = body(b, given)
+    start = [b.constant(0, "int64"), given, *(value for name, value in first.items() if name.islower() and name != "x")]
+    final = b.while_loop(lambda i, *_: i < 2, step, start)
+    run = run_of(b.build({f"out{k}": value for k, value in enumerate(final)}), {"x": x})
+    fused = run.plan.fused
+    return {name: fused[value.ref.node] for name, value in names.items() if value.ref.node in fused}, run
 
-    final, _ = b.while_loop(lambda x, i: i < n, body, [x, 0])
-    with wb.Session(b.build({"x": final}), {"x": np.ones(2000), "n": np.int64(2)}) as session:
-        fused = session.plan.fused
-    slug, sentence = fused[made["twice"]]
-    assert slug == fused[made["shifted"]][0] == "fused"
-    assert made["shifted"] in sentence and "no memory" in sentence
-    slugs = {"mean": "whole", "short": "short", "tanh": "not-item-by-item", "next": "no-neighbour"}
-    assert {name: fused[made[name]][0] for name in slugs} == slugs
+
+def test_the_plan_says_what_runs_block_by_block_with_what():
+    def body(b, x):
+        twice = x * 2.0
+        shifted = twice + 1.0
+        return {"x": shifted, "TWICE": twice, "mean": b.op("mean", shifted)}
+
+    said, _ = plan_of(body, np.ones(2000))
+    assert {name: slug for name, (slug, _) in said.items()} == dict.fromkeys(("x", "TWICE", "mean"), "fused")
+    assert "while/mean" in said["TWICE"][1] and "no memory" in said["TWICE"][1] and "no memory" not in said["x"][1]
+
+
+#: slug -> two bodies that differ in the cause alone: y does not go block by block in the first, and does in the second
+REASONS = {
+    "whole": (
+        lambda b, x: {"y": b.op("matmul", x, b.constant(np.eye(50)))},
+        lambda b, x: {"y": b.op("multiply", x, b.constant(np.ones((40, 50))))},
+    ),
+    "own-order": (lambda b, x: {"y": b.op("prod", x + 1.0)}, lambda b, x: {"y": b.op("sum", x + 1.0)}),
+    "may-raise": (
+        lambda b, x: {"y": b.op("power", b.op("cast", x, dtype="int64"), 2)},
+        lambda b, x: {"y": b.op("multiply", b.op("cast", x, dtype="int64"), 2)},
+    ),
+    "numpy-loop": (lambda b, x: {"y": b.op("tanh", x + 1.0)}, lambda b, x: {"y": b.op("sqrt", x + 1.0)}),
+    "apart": (
+        lambda b, x: {"y": (y := (x + 1.0)[:, ::2]), "z": y * 2.0},
+        lambda b, x: {"y": (y := (x + 1.0)[:, :25]), "z": y * 2.0},
+    ),
+}
+
+
+@pytest.mark.parametrize("slug", REASONS)
+def test_what_does_not_go_block_by_block_would_without_its_reason(slug):
+    """The two bodies differ in what the reason names, and in nothing else."""
+    found = []
+    for body in REASONS[slug]:
+        said, run = plan_of(lambda b, x, body=body: body(b, x) | {"x": x * 0.5 + 0.25}, np.ones((40, 50)))
+        found.append(said["y"])
+        assert machine.groups_of(run.machine), "the rest of the body is a group in either"
+    assert [its[0] for its in found] == [slug, "fused"]
+    assert found[0][1] == CAUSES[slug]
+
+
+def test_arrays_of_one_block_are_short_and_those_of_one_item_more_are_not():
+    for size, slug in ((machine.BLOCK, "short"), (machine.BLOCK + 1, "fused")):
+        said, _ = plan_of(lambda b, x: {"x": x * 0.5, "y": x - 1.0}, np.ones(size))
+        assert said["y"][0] == slug, size
+        assert slug != "short" or str(machine.BLOCK) in said["y"][1]
+
+
+def test_what_has_no_neighbour_is_fused_once_it_has_one():
+    for more, slug in ((0, "no-neighbour"), (1, "fused")):
+        said, _ = plan_of(lambda b, x, more=more: {"Y": (y := x * 0.5), "x": y + 0.25 if more else y}, np.ones(2000))
+        assert said["Y"][0] == slug, more
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool"])
+@pytest.mark.parametrize("size", [513, 1031, 8200, 100_001])
+def test_reductions_in_groups_have_the_bits_of_numpy(size, dtype):
+    """Those of which blocks cannot be joined with the same bits stay alone; NumPy itself is the oracle."""
+    draw = np.random.default_rng(size)
+    x = (draw.normal(size=size) * 9).astype(dtype)
+    ops = ["any", "all"] if dtype == "bool" else ["sum", "mean", "max", "min", "any", "all", "prod"]
+
+    def body(b: wb.GraphBuilder, x: wb.Value) -> dict[str, wb.Value]:
+        y = b.op("logical_not", x) if dtype == "bool" else x + x
+        return {"x": y} | {op: b.op(op, y) for op in ops}
+
+    said, run = plan_of(body, x)
+    assert run.go() == "halt"
+    found = dict(zip(("i", "x", *ops), run.outputs().values(), strict=True))
+    with np.errstate(over="ignore"):
+        assert all(same(found[op], getattr(np, op)(found["x"])) for op in ops), found
+    alone = {"prod"} if dtype.startswith("float") else {"mean"} if dtype == "int32" else set()
+    assert {op: slug for op, (slug, _) in said.items() if slug != "fused"} == dict.fromkeys(alone, "own-order")
+
+
+def test_of_zeros_alone_the_greatest_is_0_and_the_smallest_is_minus_0_whatever_holds_them():
+    for zeros in ([0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0], [0.0, 0.0]):
+        x = np.repeat(zeros, 700)
+        for trace in ("all", "off"):
+            for fused in (True, False):
+                b = wb.GraphBuilder("zeros")
+                given = b.placeholder("x", "float64", (1400,) if fused else (None,))
+
+                def body(i, low, high, b=b, given=given):
+                    y = given * 1.0
+                    return i + 1, b.op("min", y), b.op("max", y)
+
+                _, low, high = b.while_loop(lambda i, low, high: i < 2, body, [0, 0.0, 0.0])
+                with wb.Session(b.build({"low": low, "high": high}), {"x": x}, trace=trace) as session:
+                    session.run()
+                    found = np.signbit(session.outputs["low"]), np.signbit(session.outputs["high"])
+                assert found == (np.signbit(zeros).any(), np.signbit(zeros).all()), (zeros, trace, fused)

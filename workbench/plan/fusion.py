@@ -8,24 +8,39 @@ from typing import Any
 from workbench.kernels import machine
 from workbench.kernels.opcodes import ARRAY
 
-#: arrays of up to so many items are not divided into blocks
-SHORT = 512
-#: instructions that read or write all of an array at once
-_WHOLE = frozenset(("reduce", "matmul", "core"))
+#: why an instruction cannot go block by block: slug -> sentence
+CAUSES = {
+    "whole": "it needs all of its operands before it gives a result",
+    "own-order": "it goes over its operand in an order of its own, in which results of blocks cannot be joined",
+    "may-raise": "its loop may stop with an error, in front of which the run must be able to stand",
+    "numpy-loop": "its loop is one of NumPy's, which is called for all items at once",
+    "apart": "its operands do not lie one item behind the other",
+}
+
+Work = tuple[str, int]
 
 
-def array_work(code: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, int, bool]]:
-    """Array instructions: their kind, how many items they work on (0: they do not go item by item), whether they may
-    raise."""
+def array_work(code: Sequence[Mapping[str, Any]]) -> dict[int, Work]:
+    """Array instructions: why they cannot go block by block ("": they can), and how many items they work on."""
     return {
-        ip: (row["array"]["kind"], row["array"].get("n", 0), bool(row["array"].get("raises")))
+        ip: (_cause(row["array"]), row["array"].get("n", 0) * row["array"].get("outer", 1))
         for ip, row in enumerate(code)
         if row["op"] == ARRAY and row["array"]["kind"] != "stats"
     }
 
 
+def _cause(array: Mapping[str, Any]) -> str:
+    if array["kind"] in ("matmul", "core"):
+        return "whole"
+    if array["kind"] == "reduce":
+        return "" if "join" in array else "own-order"
+    if array.get("raises"):
+        return "may-raise"
+    return "" if array.get("n") else "numpy-loop" if array.get("numpy") else "apart"
+
+
 def fused_nodes(
-    program: machine.Program, spans: Mapping[str, tuple[int, int]], work: Mapping[int, tuple[str, int, bool]]
+    program: machine.Program, spans: Mapping[str, tuple[int, int]], work: Mapping[int, Work]
 ) -> dict[str, tuple[str, str]]:
     """Per node with array instructions: (slug, sentence), as a run without breakpoints carries it out."""
     node_of = {ip: name for name, (start, stop) in spans.items() for ip in range(start, stop) if ip in work}
@@ -38,20 +53,16 @@ def fused_nodes(
             text = f"it runs block by block with {shown}" if others else "it runs block by block with its statistics"
             memory = "; only they read its array, which is written to no memory" if ip in left_out else ""
             found[name] = ("fused", text + memory)
-    alone: dict[str, tuple[str, int, bool]] = {}
+    alone: dict[str, Work] = {}
     for ip, name in node_of.items():
         if name not in found and (name not in alone or alone[name][1] < work[ip][1]):
             alone[name] = work[ip]
     return found | {name: _alone(*its) for name, its in alone.items()}
 
 
-def _alone(kind: str, n: int, raises: bool) -> tuple[str, str]:
-    if kind in _WHOLE:
-        return ("whole", "it needs all of its operand before it gives a result, or an order of additions of its own")
-    if raises:
-        return ("may-raise", "its loop may stop with an error, in front of which the run must be able to stand")
-    if not n:
-        return ("not-item-by-item", "its operands do not lie one item behind the other, or the loop is one of NumPy's")
-    if n <= SHORT:
-        return ("short", f"it works on at most {SHORT} items, which fit the first-level cache whole")
+def _alone(cause: str, n: int) -> tuple[str, str]:
+    if cause:
+        return (cause, CAUSES[cause])
+    if n <= machine.BLOCK:
+        return ("short", f"it works on at most {machine.BLOCK} items, which fit the first-level cache whole")
     return ("no-neighbour", f"no group next to it works on {n:,} items in step with it and has room for it")

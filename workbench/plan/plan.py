@@ -17,7 +17,7 @@ from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
-from workbench.plan.fusion import array_work, fused_nodes
+from workbench.plan.fusion import Work, array_work, fused_nodes
 from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.lowering.straight.straight_run import StraightRun
@@ -71,7 +71,7 @@ class ExecutionPlan:
     device: Device | None = None
     straight: StraightRun | None = None
     native: NativeLoops = field(default_factory=NativeLoops)
-    array_work: Mapping[int, tuple[str, int, bool]] = field(default_factory=dict)
+    array_work: Mapping[int, Work] = field(default_factory=dict)
 
     @property
     def fused(self) -> dict[str, tuple[str, str]]:

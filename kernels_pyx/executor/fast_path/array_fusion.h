@@ -12,54 +12,63 @@ static void wb_op_raising_array(WB_ARGS) {
     WB_NEXT;
 }
 /* Every array of a chain in full. */
-static void wb_run_chain(char **base, wb_instr *const *chain, int length, ptrdiff_t n) {
-    ptrdiff_t from;
+static void wb_run_chain(char **base, wb_instr *const *chain, int length) {
+    wb_fold folds[WB_MOST_FOLDS];
+    wb_walk w;
+    ptrdiff_t n = wb_items((const wb_array *)chain[0]->data), row = n;
     int k, j;
-    for (from = 0; from < n; from += WB_BLOCK)
+    for (k = 0; k < WB_MOST_FOLDS; k++) folds[k].n = 0;
+    for (k = 0; k < length; k++)
+        if (wb_row_of((const wb_array *)chain[k]->data)) row = wb_row_of((const wb_array *)chain[k]->data);
+    wb_begin_walk(&w, n, row);
+    while (wb_next_block(&w)) {
+        wb_fold *fold = folds;
         for (k = 0; k < length; k++) {
             const wb_instr *s = chain[k];
             const wb_array *x = (const wb_array *)s->data;
-            const ptrdiff_t count = n - from < WB_BLOCK ? n - from : WB_BLOCK;
             char *at[4] = {base[s->ba] + s->oa, base[s->bb] + s->ob, base[s->bc] + s->oc, base[s->bo] + s->oo};
             if (x->kind == WB_COPY) {
-                wb_copy_rows(x, at[3], at[0], 0, 0, from, count);
+                wb_copy_rows(x, at[3], at[0], 0, 0, w.from, w.count);
                 continue;
             }
-            for (j = 0; j < 3; j++) at[j] += from * x->stride[j];
-            if (x->kind != WB_STATS) at[3] += from * x->stride[3];
-            wb_run_some((wb_flat)x->fn, x, at, from, count);
+            for (j = 0; j < 3; j++) at[j] += w.from * x->stride[j];
+            if (x->kind == WB_REDUCE) {
+                wb_fold_block(x, fold++, &w, at[0], at[3]);
+                continue;
+            }
+            if (x->kind != WB_STATS) at[3] += w.from * x->stride[3];
+            wb_run_some((wb_flat)x->fn, x, at, w.from, w.count);
         }
+    }
 }
 static __attribute__((noinline)) void wb_chain(wb_engine *m, const struct wb_fast_op *i) {
     const wb_group *g = (const wb_group *)i->pa;
-    wb_instr *chain[WB_LONGEST_CHAIN];
-    int k;
-    if (g != NULL && m->pieces != NULL && !(g->n_elided && m->frames[g->store].pinning)) {
-        wb_run_group(m, g);
-        return;
-    }
-    for (k = 0; k < i->length; k++) chain[k] = i[k].src;
-    wb_run_chain(m->base, chain, i->length, ((const wb_array *)i->src->data)->n);
+    if (m->pieces != NULL && !(g->n_elided && m->frames[g->store].pinning)) wb_run_group(m, g);
+    else wb_run_chain(m->base, g->chain, g->chained);
 }
-static void wb_op_chain(WB_ARGS) { wb_chain(m, i); i += i->length; WB_GO; }
-/* The chain that begins with an instruction, as much of it as lies in front of `stop`: runs it and returns what comes
- * behind; NULL if none begins there. */
+static void wb_op_chain(WB_ARGS) { wb_chain(m, i); i = i->target; WB_GO; }
+static void wb_op_go(WB_ARGS) { i = i->target; WB_GO; }
+/* The chain that begins with an instruction, as much of it as lies in front of `stop` and of the first number between its
+ * members: runs it and returns what comes behind; NULL if none begins there. */
 static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr *stop) {
-    const wb_fast_op *h = &m->fast_ops[m->fast_op_of[s - m->code]];
-    wb_instr *chain[WB_LONGEST_CHAIN];
-    int n = 0;
-    if (h->src != s || h->fn != wb_op_chain) return NULL;
-    for (; n < h->length && h[n].src < stop; n++) chain[n] = h[n].src;
+    const wb_group *g;
+    int n = 1;
+    for (g = m->groups; g != NULL && m->code + g->first != s; g = g->next) {}
+    if (g == NULL) return NULL;
+    while (n < g->chained && g->chain[n] < stop &&
+           m->fast_op_of[g->chain[n] - m->code] == m->fast_op_of[g->chain[n - 1] - m->code] + 1)
+        n++;
     if (n < 2) return NULL;
-    wb_run_chain(m->base, chain, n, ((const wb_array *)s->data)->n);
-    return h[n - 1].src + 1;
+    wb_run_chain(m->base, g->chain, n);
+    return g->chain[n - 1] + 1;
 }
 
 static int wb_links(const wb_fast_op *h) {
-    const int kind = h->fn == wb_op_array ? ((const wb_array *)h->src->data)->kind : -1;
-    /* the others say how many items they have if they go block by block (plan: arrays) */
-    return kind == WB_FLAT || kind == WB_STATS || kind == WB_ROWS ||
-           ((kind == WB_COPY || kind == WB_NEST) && ((const wb_array *)h->src->data)->n > 0);
+    const wb_array *x = (const wb_array *)h->src->data;
+    if (h->fn != wb_op_array) return 0;
+    /* the others say how many items they have if they go block by block (plan: arrays), or how blocks are joined */
+    return x->kind == WB_FLAT || x->kind == WB_STATS || x->kind == WB_ROWS || (x->kind == WB_REDUCE && x->join != NULL) ||
+           ((x->kind == WB_COPY || x->kind == WB_NEST) && x->n > 0);
 }
 /* The bytes that an instruction of a chain goes over. */
 typedef struct {
@@ -87,6 +96,11 @@ static int wb_spans(const wb_instr *s, wb_span *spans) {
         if (x->kind == WB_COPY) spans[k] = wb_copied_span(x, base[k], offset[k], x->steps[0]);
         if (x->kind == WB_ROWS && !x->stride[k]) spans[k].to += x->n / x->inner * x->steps[k][0];
     }
+    if (x->kind == WB_REDUCE) { /* its results are there once the last block has gone by */
+        const wb_span results = {s->bo, s->oo, s->oo + x->outer * x->item, -1};
+        spans[0] = wb_span_of(s->ba, s->oa, x->stride[0], wb_items(x)), spans[1] = results;
+        return 2;
+    }
     spans[k] = x->kind == WB_STATS ? wb_span_of(s->bo, s->oo, sizeof(double), 7)
                  : x->kind == WB_COPY ? wb_copied_span(x, s->bo, s->oo, x->steps[1])
                                       : wb_span_of(s->bo, s->oo, x->stride[3], x->n);
@@ -107,34 +121,98 @@ static int wb_in_step(const wb_instr *before, const wb_instr *s) {
         if (wb_out_of_step(&one[n - 1], &two[k])) return 0;
     return 1;
 }
-static int wb_joins(const wb_engine *m, int first, int last) {
+/* Whether an instruction joins a chain: of its length, and each in step. */
+static int wb_joins(wb_instr *const *chain, int length, const wb_instr *s) {
+    const wb_array *x = (const wb_array *)s->data;
+    const ptrdiff_t row = wb_row_of(x);
+    int k, folds = x->kind == WB_REDUCE;
+    if (wb_items(x) != wb_items((const wb_array *)chain[0]->data)) return 0;
+    for (k = 0; k < length; k++) {
+        const wb_array *other = (const wb_array *)chain[k]->data;
+        if (row && wb_row_of(other) && row != wb_row_of(other)) return 0;
+        folds += other->kind == WB_REDUCE;
+        if (!wb_in_step(chain[k], s)) return 0;
+    }
+    return folds <= WB_MOST_FOLDS;
+}
+
+/* Numbers that are computed between members of a chain: in front of it, or behind all of it. */
+typedef struct {
+    wb_instr *chain[WB_LONGEST_CHAIN];
+    int length, fronts, behinds;
+    int front[WB_LONGEST_CHAIN], behind[WB_LONGEST_CHAIN]; /* packed instructions */
+} wb_run;
+enum { WB_WIDEST = 8 };
+static int wb_touches(const wb_span *spans, int n, int base, int offset) {
     int k;
-    for (k = first; k < last; k++)
-        if (!wb_in_step(m->fast_ops[k].src, m->fast_ops[last].src)) return 0;
+    for (k = 0; k < n; k++)
+        if (spans[k].base == base && spans[k].from < offset + WB_WIDEST && offset < spans[k].to) return 1;
+    return 0;
+}
+/* Whether a number may be computed before an array instruction that stands in front of it, or the other way round. */
+static int wb_may_swap(const wb_instr *number, const wb_instr *s) {
+    wb_span spans[4];
+    const int n = wb_spans(s, spans), base[3] = {number->ba, number->bb, number->bc}, offset[3] = {number->oa, number->ob, number->oc};
+    int k;
+    for (k = 0; k < 3; k++)
+        if (number->given & 1 << k && wb_touches(spans + n - 1, 1, base[k], offset[k])) return 0;
+    return !wb_touches(spans, n, number->bo, number->oo);
+}
+/* Scalar ops that never leave the fast path. */
+static int wb_is_number(const wb_fast_op *h) {
+    return (h->src->op == WB_KERNEL || (h->src->op == WB_UFUNC && !h->src->x1)) && h->src->scalar_op >= 0 &&
+           !h->src->condition_before && !h->src->condition_after;
+}
+/* Takes a packed instruction in; 0 if it ends the run. */
+static int wb_take(const wb_engine *m, wb_run *r, int at) {
+    const wb_fast_op *h = &m->fast_ops[at];
+    int k;
+    if (wb_links(h)) {
+        if (r->length == WB_LONGEST_CHAIN || !wb_joins(r->chain, r->length, h->src)) return 0;
+        for (k = 0; k < r->behinds; k++)
+            if (!wb_may_swap(m->fast_ops[r->behind[k]].src, h->src)) return 0;
+        r->chain[r->length++] = h->src;
+        return 1;
+    }
+    if (!wb_is_number(h) || r->fronts + r->behinds == WB_LONGEST_CHAIN) return 0;
+    for (k = 0; k < r->length && !r->behinds; k++) /* numbers keep their order, for registers hold them */
+        if (!wb_may_swap(h->src, r->chain[k])) break;
+    if (k == r->length && !r->behinds) r->front[r->fronts++] = at;
+    else r->behind[r->behinds++] = at;
     return 1;
 }
-/* Runs of flat instructions (by rows too) and statistics of one length that no jump leads into, each in step with those before it. Each
- * member keeps its own function: whoever enters in the middle runs the rest one by one. Arrays of one block stay as they
- * are. */
-static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
-    int at, last;
+/* Runs of flat instructions (by rows too), reductions and statistics of one length that no jump leads into, each in step
+ * with those before it. Each member keeps its own function: whoever enters in the middle runs the rest one by one. Numbers
+ * between members are packed once more, behind everything. Arrays of one block stay as they are. Returns how many packed
+ * instructions there are then. */
+static int wb_find_chains(wb_engine *m, int n, const char *jumped) {
+    int at, last, k, total = n;
     wb_free_groups(m);
     for (at = 0; at < n; at = last) {
+        wb_run now, found;
+        wb_fast_op *h = &m->fast_ops[at];
+        wb_group *g;
         last = at + 1;
-        if (!wb_links(&m->fast_ops[at]) || ((const wb_array *)m->fast_ops[at].src->data)->n <= WB_BLOCK) continue;
-        while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->fast_ops[last]) &&
-               !jumped[m->fast_ops[last].src - m->code] &&
-               ((const wb_array *)m->fast_ops[last].src->data)->n == ((const wb_array *)m->fast_ops[at].src->data)->n &&
-               wb_joins(m, at, last))
-            last++;
-        if (last - at > 1) {
-            wb_instr *chain[WB_LONGEST_CHAIN];
-            int k;
-            for (k = at; k < last; k++) chain[k - at] = m->fast_ops[k].src;
-            m->fast_ops[at].fn = wb_op_chain, m->fast_ops[at].length = (short)(last - at);
-            m->fast_ops[at].pa = (const char *)wb_make_group(m, chain, last - at);
+        if (!wb_links(h) || wb_items((const wb_array *)h->src->data) <= WB_BLOCK) continue;
+        now.length = 1, now.fronts = now.behinds = 0, now.chain[0] = h->src, found = now;
+        for (k = at + 1; k < n && !jumped[m->fast_ops[k].src - m->code] && wb_take(m, &now, k); k++)
+            if (now.length > found.length) found = now, last = k + 1;
+        g = found.length > 1 ? wb_make_group(m, found.chain, found.length) : NULL;
+        if (g == NULL) continue;
+        if (found.fronts) {
+            wb_fast_op *to = &m->fast_ops[total];
+            for (k = 0; k < found.fronts; k++) m->fast_ops[total++] = m->fast_ops[found.front[k]];
+            m->fast_ops[total++] = *h, h->fn = wb_op_go, h->target = to;
+            h = &m->fast_ops[total - 1];
+        }
+        h->fn = wb_op_chain, h->pa = (const char *)g, h->target = &m->fast_ops[found.behinds ? total : last];
+        for (k = 0; k < found.behinds; k++) m->fast_ops[total++] = m->fast_ops[found.behind[k]];
+        if (found.behinds) {
+            wb_fast_op *back = &m->fast_ops[total++];
+            *back = m->fast_ops[at], back->fn = wb_op_go, back->target = &m->fast_ops[last];
         }
     }
     wb_take_pieces(m);
+    return total;
 }
 #endif

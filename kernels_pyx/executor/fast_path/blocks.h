@@ -13,7 +13,7 @@
 #include "array_ops.h"
 #include "conditions.h"
 
-enum { WB_LONGEST_CHAIN = 32, WB_SECONDS = 6, WB_FORMS = 3 };
+enum { WB_LONGEST_CHAIN = 32, WB_MOST_FOLDS = 8, WB_SECONDS = 6, WB_FORMS = 3 };
 
 /* Pairs: the first op is number 0 to 3 (add, subtract, multiply, divide); the second is add, subtract, multiply, divide, or
  * one of the reversed: c - ab, c / ab. Forms: all contiguous, c a single item, a a single item. */
@@ -35,31 +35,40 @@ typedef struct wb_group {
     int length, n_pieces, n_elided, n_pairs;
     int store;              /* whose rest it leaves out, or -1 */
     int first, last;        /* instructions */
-    ptrdiff_t n, piece_bytes;
+    ptrdiff_t n, row, piece_bytes; /* row: of its reductions (array_ops.h: wb_walk) */
+    int chained;
+    wb_instr *chain[WB_LONGEST_CHAIN]; /* all of them, as they stand in the program */
     wb_member member[WB_LONGEST_CHAIN];
 } wb_group;
 
-static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, ptrdiff_t from,
-                          ptrdiff_t count) {
+static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, const wb_walk *walk,
+                          wb_fold *fold) {
     const wb_array *x = w->x;
     char *at[4];
     int k;
     for (k = 0; k < 4; k++)
         at[k] = w->piece[k] >= 0 ? pieces + w->piece[k] * g->piece_bytes
-                                 : base[w->base[k]] + w->offset[k] + from * w->stride[k];
-    if (x->kind == WB_COPY) {
+                                 : base[w->base[k]] + w->offset[k] + walk->from * w->stride[k];
+    if (x->kind == WB_REDUCE) wb_fold_block(x, fold, walk, at[0], at[3]);
+    else if (x->kind == WB_COPY) {
         if (w->piece[0] < 0) at[0] = base[w->base[0]] + w->offset[0];
         if (w->piece[3] < 0) at[3] = base[w->base[3]] + w->offset[3];
-        wb_copy_rows(x, at[3], at[0], w->piece[3] >= 0, w->piece[0] >= 0, from, count);
-    } else wb_run_some((wb_flat)w->fn, x, at, from, count);
+        wb_copy_rows(x, at[3], at[0], w->piece[3] >= 0, w->piece[0] >= 0, walk->from, walk->count);
+    } else wb_run_some((wb_flat)w->fn, x, at, walk->from, walk->count);
 }
 
 static void wb_run_group(const wb_engine *m, const wb_group *g) {
-    ptrdiff_t from, count;
+    wb_fold folds[WB_MOST_FOLDS];
+    wb_walk walk;
     int k;
-    for (from = 0; from < g->n; from += WB_BLOCK) {
-        count = g->n - from < WB_BLOCK ? g->n - from : WB_BLOCK;
-        for (k = 0; k < g->length; k++) wb_run_member(m->base, m->pieces, g, &g->member[k], from, count);
+    for (k = 0; k < WB_MOST_FOLDS; k++) folds[k].n = 0;
+    wb_begin_walk(&walk, g->n, g->row);
+    while (wb_next_block(&walk)) {
+        wb_fold *fold = folds;
+        for (k = 0; k < g->length; k++) {
+            wb_run_member(m->base, m->pieces, g, &g->member[k], &walk, fold);
+            fold += g->member[k].x->kind == WB_REDUCE;
+        }
     }
 }
 
@@ -74,13 +83,16 @@ static int wb_maker(const wb_group *g, const char *elided, int k, int operand) {
     return -1;
 }
 static int wb_operands(const wb_array *x) { return x->kind == WB_STATS ? 1 : x->n_in; }
+/* How long the rows are in which an instruction must be gone over: 0 if that does not matter. */
+static ptrdiff_t wb_row_of(const wb_array *x) { return x->kind == WB_STATS || x->kind == WB_REDUCE ? x->n : 0; }
+
 
 /* Whether nobody but this chain reads a result before it is computed again: the plan says which instruction is the last
  * (x1), and no condition of a breakpoint looks at it. */
 static int wb_may_be_left_out(const wb_engine *m, const wb_member *w, int last) {
     const int store = m->array_store[w->s->frame];
     int k;
-    if (!w->s->x0 || w->s->x1 > last || w->x->kind == WB_STATS || store < 0 || w->base[3] != wb_base_of(m, store) + 2) return 0;
+    if (!w->s->x0 || w->s->x1 > last || w->x->kind == WB_STATS || w->x->kind == WB_REDUCE || store < 0 || w->base[3] != wb_base_of(m, store) + 2) return 0;
     for (k = 0; k < m->n_conditions; k++)
         if (m->conditions[k].base == w->base[3] || m->conditions[k].store == store) return 0;
     return 1;
@@ -160,7 +172,8 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
     int readers[WB_LONGEST_CHAIN] = {0}, k, i;
     ptrdiff_t item = 1;
     if (g == NULL) return NULL;
-    g->length = length, g->store = m->array_store[chain[0]->frame];
+    memcpy(g->chain, chain, (size_t)length * sizeof *chain);
+    g->length = g->chained = length, g->store = m->array_store[chain[0]->frame];
     g->first = (int)(chain[0] - m->code), g->last = (int)(chain[length - 1] - m->code);
     for (k = 0; k < length; k++) {
         const wb_instr *s = chain[k];
@@ -176,7 +189,9 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
         m->elided[s - m->code] = elided[k];
         if (w->stride[3] > item) item = w->stride[3];
     }
-    g->n = g->member[0].x->n;
+    g->n = g->row = wb_items(g->member[0].x);
+    for (k = 0; k < length; k++)
+        if (wb_row_of(g->member[k].x)) g->row = wb_row_of(g->member[k].x);
     for (k = 0; k < length; k++)
         for (i = 0; i < wb_operands(g->member[k].x); i++) {
             const int maker = wb_maker(g, elided, k, i);

@@ -31,7 +31,6 @@ typedef struct wb_fast_op {
     wb_instr *src;
     int frame;
     short nonlocal;         /* bit 0: a, bit 1: b is elsewhere */
-    short length;           /* of the chain of array instructions that begins here */
 } wb_fast_op;
 
 #ifdef WB_TAIL_CALLS

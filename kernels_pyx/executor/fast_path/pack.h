@@ -154,7 +154,7 @@ static void wb_thread_jumps(wb_engine *m, int n, const char *jumped) {
 static void wb_pack_condition(wb_engine *m, int n, wb_instr *s, const wb_cached *cached, wb_op_fn fn) {
     wb_fast_op *h = &m->fast_ops[n];
     m->cached[2 * n] = cached[0], m->cached[2 * n + 1] = cached[1];
-    h->src = s, h->frame = s->frame, h->fn = fn, h->nonlocal = 0, h->length = 0;
+    h->src = s, h->frame = s->frame, h->fn = fn, h->nonlocal = 0;
     {
         const wb_condition *a = &m->conditions[s->condition - 1];
         const wb_condition_op *c = m->condition_code + a->code;
@@ -205,8 +205,9 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
         }
         if (s->condition_after) wb_pack_condition(m, n++, s, cached, wb_op_condition_after);
     }
-    wb_find_chains(m, n, jumped);
+    k = wb_find_chains(m, n, jumped);
     wb_thread_jumps(m, n, jumped);
+    n = k;
     if (m->natives != NULL) wb_enter_natives(m, length);
     for (f = 0, k = 0; f < m->n_frames; f++) {
         int at;

@@ -170,8 +170,26 @@ struct ProdOf {
     template <class V> static V last(V acc, ptrdiff_t) { return acc; }
 };
 
-// The greatest or smallest; a NaN wins. Which of several zeros it is, is open, here as in NumPy.
+// The greatest or smallest; the first NaN wins, and -0 is smaller than 0: so it does not depend on the order of the items.
 template <bool Greatest> struct Extreme {
+    template <class V> static bool negative(V x) { return __builtin_signbit(x) != 0; }
+    // What `acc` is to be if it is a zero or a NaN, for items that lie `step` apart.
+    template <class C, class A, class V> static V settled(V acc, const A* a, ptrdiff_t n, ptrdiff_t step) {
+        if constexpr (is_float<V>) {
+            if (acc == 0 && negative(acc) == Greatest) {
+                for (ptrdiff_t i = 0; i < n; i++) {
+                    const V x = get<C>(a + i * step);
+                    if (x == 0 && negative(x) != Greatest) return x;
+                }
+            } else if (acc != acc) {
+                for (ptrdiff_t i = 0; i < n; i++) {
+                    const V x = get<C>(a + i * step);
+                    if (x != x) return x;
+                }
+            }
+        }
+        return acc;
+    }
     template <class C, class V> static V step(V acc, V x) {
         return Greatest ? (x > acc || x != x ? x : acc) : (x < acc || x != x ? x : acc);
     }
@@ -209,7 +227,7 @@ template <bool Greatest> struct Extreme {
             }
         }
         for (; i < n; i++) acc = step<C>(acc, get<C>(a + i));
-        return acc;
+        return settled<C>(acc, a, n, 1);
     }
     template <class V> static V last(V acc, ptrdiff_t) { return acc; }
 };
@@ -240,7 +258,10 @@ template <class Op, class A, class O, class C> struct Reduce {
                     const A* row = a + k * inner + j;
                     for (ptrdiff_t t = 0; t < m; t++) acc[t] = stored<Op, O>(Op::template step<C>(acc[t], get<C>(row + t)));
                 }
-                for (ptrdiff_t t = 0; t < m; t++) store(to + j + t, Op::last(acc[t], n));
+                for (ptrdiff_t t = 0; t < m; t++) {
+                    if constexpr (ranked) acc[t] = Op::template settled<C>(acc[t], a + j + t, n, inner);
+                    store(to + j + t, Op::last(acc[t], n));
+                }
             }
         }
     }

@@ -188,11 +188,29 @@ def _real_mean(dtype: str) -> str:
     return _real(_mean_dtype(dtype))
 
 
-def _extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray]) -> Callable:
+def _numpy_extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray]) -> Callable:
     def call(x, axis, keepdims, of_none):
         if of_none == "limit" and not x.size:  # an initial value would make a copy of every other call
             return function(x, axis=axis, keepdims=keepdims, initial=limit(x.dtype))
         return function(x, axis=axis, keepdims=keepdims)
+
+    return call
+
+
+def _extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray], largest: bool) -> Callable:
+    """NumPy's answer, but that of zeros -0 is the smaller one, as for compiled code: NumPy gives either."""
+    of_numpy = _numpy_extreme(function, limit)
+
+    def call(x, axis, keepdims, of_none):
+        found = np.asarray(of_numpy(x, axis, keepdims, of_none))
+        zeros = found == 0 if kind_of(dtype_name(x.dtype)) == "f" else np.False_
+        if not np.any(zeros):
+            return found
+        below = np.signbit(x) & (x == 0)
+        above = (x == 0) & ~below
+        some = np.any(above if largest else below, axis=axis, keepdims=keepdims)
+        zero, minus = x.dtype.type(0.0), x.dtype.type(-0.0)
+        return np.where(zeros, np.where(some, *((zero, minus) if largest else (minus, zero))), found)
 
     return call
 
@@ -227,19 +245,21 @@ def _spread(function):
 _OF_NONE = {"of_none": "fail"}
 _reduction(
     "max",
-    _extreme(np.max, lowest),
+    _extreme(np.max, lowest, True),
     _same,
-    "The greatest element; nan wins; fails over no elements, or with "
+    "The greatest element; nan wins, and 0 over -0; fails over no elements, or with "
     "of_none='limit' gives the smallest number of the dtype.",
     _OF_NONE,
+    plain=_numpy_extreme(np.max, lowest),
 )
 _reduction(
     "min",
-    _extreme(np.min, highest),
+    _extreme(np.min, highest, False),
     _same,
-    "The smallest element; nan wins; fails over no elements, or with "
+    "The smallest element; nan wins, and -0 over 0; fails over no elements, or with "
     "of_none='limit' gives the greatest number of the dtype.",
     _OF_NONE,
+    plain=_numpy_extreme(np.min, highest),
 )
 _reduction("any", np.any, _bool, "True where any element is true (or not zero).")
 _reduction("all", np.all, _bool, "True where all elements are true (or not zero).")

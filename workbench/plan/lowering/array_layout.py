@@ -60,6 +60,7 @@ def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[
         "fn": loop.strided,
         "data": loop.data,
         "raises": loop.raises,
+        "numpy": not loop.typed,
         "n_in": len(strides) - 1,
         "dims": dims,
         "steps": strides,

@@ -46,7 +46,10 @@ def reduced(
             return None
         low, high = listed[0], listed[-1] + 1
     sizes = {"outer": math.prod(dims[:low]), "n": math.prod(dims[low:high]), "inner": math.prod(dims[high:])}
-    return ArrayCode({0: [ArrayInstruction({"kind": "reduce", "fn": address, "n_in": 1, **sizes}, ((0, 0),))]})
+    array = {"kind": "reduce", "fn": address, "n_in": 1, **sizes}
+    if sizes["inner"] == 1:
+        array |= by_blocks(spec.name, ins[0].dtype, out.dtype, sizes["n"])
+    return ArrayCode({0: [ArrayInstruction(array, ((0, 0),))]})
 
 
 def running(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
@@ -135,6 +138,30 @@ def _in_front(dims: tuple[int, ...], front: Sequence[int], item: int) -> tuple[i
     """Bytes per step along the axes in front of the matrices, broadcast to ``front``."""
     own = contiguous(dims, item)[: max(0, len(dims) - 2)]
     return (0,) * (len(front) - len(own)) + own
+
+
+#: items that NumPy converts at once before it adds them
+CONVERTED = 8192
+
+
+def by_blocks(op: str, input_: str, output: str, n: int) -> dict[str, Any]:
+    """How the last axis, of ``n`` items, is reduced block by block with the same bits (kernels: wb_fold); {} if it is
+    not: products of floats are taken from the first item to the last, sums of converted items in an order of their own.
+    """
+    mean, floats = op == "mean", output in ("float32", "float64")
+    adding = "sum" if mean else op
+    if op not in ("sum", "mean", "prod", "min", "max", "any", "all") or (mean and not floats):
+        return {}
+    if op == "prod" and numpy_dtype(output).kind not in "iu" or adding == "sum" and numpy_dtype(output).kind == "c":
+        return {}
+    if adding == "sum" and numpy_dtype(output).kind == "f" and input_ != output and n > CONVERTED:
+        return {}
+    part, join = find_reduction(adding, input_, output), find_reduction(adding, output, output)
+    if part is None or join is None:
+        return {}
+    item = numpy_dtype(output).itemsize
+    fold = {"part": part, "join": join, "item": item, "stride": (numpy_dtype(input_).itemsize, 0, 0, 0)}
+    return fold | ({"mean": "d" if output == "float64" else "f"} if mean else {})
 
 
 def statistics_step(address: int, type_: TensorType) -> dict[str, Any]:

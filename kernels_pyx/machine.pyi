@@ -77,6 +77,9 @@ class Machine:
 
     ``regions``: whether regions of the program run as one call each where nobody stops inside, which writes the same
     values; by default their instructions run one by one.
+
+    ``unwritten``: if it is above 0, loops in machine code need not write any rows but so many of the newest; what is
+    not written cannot be read.
     """
 
     budget: int
@@ -84,6 +87,7 @@ class Machine:
     least_released: int
     ignore_traps: bool
     regions: bool
+    unwritten: int
     error: BaseException | None
     retire_computed: bool
     retire: Callable[[int, int, NDArray[np.uint8], dict[int, list[Any]]], object] | None

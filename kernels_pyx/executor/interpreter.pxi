@@ -494,6 +494,14 @@ cdef class Machine:
                 more = row_objects(rows, rows.cur)
         return make_room(self, f, more)
 
+    @property
+    def unwritten(self):
+        return self.e.unwritten
+
+    @unwritten.setter
+    def unwritten(self, int newest):
+        self.e.unwritten = newest
+
     def make_room(self, long long more):
         """Drop the oldest rows until ``more`` bytes fit the budget, as far as rows may go; raises what the retire hook
         raised. Only while the machine does not run."""

@@ -12,15 +12,17 @@ cdef extern from *:
     static long long wb_field_places[] = {
         WB_FIELD(wb_engine, base), WB_FIELD(wb_engine, frames), WB_FIELD(wb_engine, code), WB_FIELD(wb_engine, events),
         WB_FIELD(wb_engine, poll_at), WB_FIELD(wb_engine, stop_flag), WB_FIELD(wb_engine, fast_ops),
-        WB_FIELD(wb_engine, fast_op_of), WB_FIELD(wb_engine, at), WB_FIELD(wb_engine, go), WB_FIELD(wb_rows, cur),
-        WB_FIELD(wb_rows, end), WB_FIELD(wb_rows, row), sizeof(wb_rows), sizeof(wb_fast_op), sizeof(wb_instr),
+        WB_FIELD(wb_engine, fast_op_of), WB_FIELD(wb_engine, at), WB_FIELD(wb_engine, go),
+        WB_FIELD(wb_engine, unwritten), WB_FIELD(wb_rows, cur), WB_FIELD(wb_rows, end), WB_FIELD(wb_rows, row),
+        WB_FIELD(wb_rows, first_row), WB_FIELD(wb_rows, per_chunk), WB_FIELD(wb_rows, opened),
+        sizeof(wb_rows), sizeof(wb_fast_op), sizeof(wb_instr),
         WB_HAS_TAIL_CALLS};
     """
-    long long wb_field_places[17]
+    long long wb_field_places[21]
 
 FIELDS = (
-    "base", "frames", "code", "events", "poll_at", "stop_flag", "fast_ops", "fast_op_of", "at", "go", "cur", "end",
-    "row", "rows_size", "fast_op_size", "instruction_size", "tail_calls",
+    "base", "frames", "code", "events", "poll_at", "stop_flag", "fast_ops", "fast_op_of", "at", "go", "unwritten",
+    "cur", "end", "row", "first_row", "per_chunk", "opened", "rows_size", "fast_op_size", "instruction_size", "tail_calls",
 )
 
 

@@ -140,6 +140,7 @@ typedef struct {
     long long events;
     long long poll_at;
     int stop_flag;
+    int unwritten;          /* loops in machine code may leave rows unwritten, but for so many of the newest; 0: none */
     int n_frames;
     int n_stores;
     struct wb_fast_op *fast_ops; /* the instructions that compute, packed */

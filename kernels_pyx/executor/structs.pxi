@@ -110,6 +110,7 @@ cdef extern from "structs.h" nogil:
         long long events
         long long poll_at
         int stop_flag
+        int unwritten
         int n_frames
         int n_stores
         FastOp* fast_ops

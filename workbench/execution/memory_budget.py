@@ -21,6 +21,8 @@ NEWEST_ROWS = 4 << 20
 NEWEST_ARRAYS = 1 << 20
 #: bytes of the checkpoints of such runs, in addition
 NEWEST_CHECKPOINTS = 4 << 20
+#: ... and so many of the newest rows at least stay, where loops in machine code need not write all
+LEAST_ROWS = 512
 #: most bytes of the newest rows, where backends take the evicted ones
 NEWEST_KEPT = 8 << 20
 #: least limit of the bytes of rows that wait for the disk

@@ -10,7 +10,7 @@ from workbench.analysis.series.result import Pattern
 from workbench.debugger import DebugControl
 from workbench.device import Device
 from workbench.errors import SessionError
-from workbench.execution import NEWEST_ARRAYS, NEWEST_CHECKPOINTS, NEWEST_ROWS, Run, prepare_feeds
+from workbench.execution import LEAST_ROWS, NEWEST_ARRAYS, NEWEST_CHECKPOINTS, NEWEST_ROWS, Run, prepare_feeds
 from workbench.execution.one_shot import plan_for
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
@@ -57,6 +57,7 @@ def debugger_for(
     window = STATS_WINDOW if statistics else 0
     if trace == "off":
         run = Run(plan, arrays, NEWEST_ROWS, NEWEST_ARRAYS, NEWEST_CHECKPOINTS)
+        run.machine.unwritten = LEAST_ROWS
     elif retention.keep == "none" and not retention.keeps_more:
         run = Run(plan, arrays, min(retention.memory, NEWEST_ROWS + NEWEST_CHECKPOINTS), window)
     else:

@@ -3,7 +3,7 @@
 # Chunks that are kept for the next run of the same size, whose pages are there then: large ones of array stores, and,
 # apart from those, chunks of frames under small budgets.
 cdef enum:
-    SHELVED = 4
+    SHELVED = 12  # two loops without a trace have six or seven
     SHELVED_BYTES = 33554432
     LEAST_SHELVED = 65536
 

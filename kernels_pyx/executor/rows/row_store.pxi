@@ -148,7 +148,7 @@ cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     rows.chunks[rows.first_chunk - rows.base_chunk] = NULL
     rows.first_chunk += 1
     rows.edge = rows.scratch_bytes > 0
-    rows.first_row = rows.first_chunk * rows.per_chunk + rows.edge
+    rows.first_row = max(rows.first_row, rows.first_chunk * rows.per_chunk + rows.edge)
     PyThread_release_lock(lock)
     if rows.spare == NULL:
         rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again

@@ -15,7 +15,8 @@ cdef class View:
     def rows(self, int frame):
         """(first row that can be read, row in progress, number of activations)."""
         cdef Rows* rows = &self.machine.e.frames[frame]
-        return rows.first_row, wb_read(&rows.row), wb_read(&rows.n_acts)
+        cdef long long row = wb_read(&rows.row)  # before the first: machine code moves that on first
+        return wb_read(&rows.first_row), row, wb_read(&rows.n_acts)
 
     def first(self, int store, int shift, long long offset=0):
         """The first row in which a place of a store can be read; with shift -1 a place in the row before it."""
@@ -47,7 +48,7 @@ cdef class View:
         returns (first row read, items). In a store of arrays ``shift`` -1 means the row before each of these rows.
         """
         cdef Rows* rows = &self.machine.e.frames[frame]
-        cdef long long count, k, first
+        cdef long long count, k, first, newest
         cdef cnp.ndarray out
         cdef char* data = NULL
         cdef int size
@@ -61,10 +62,11 @@ cdef class View:
             data = <char*>cnp.PyArray_DATA(out)
         with nogil:  # whoever waits for the lock must not hold the GIL
             PyThread_acquire_lock(lock, 1)
+            newest = wb_read(&rows.row)  # before the first: machine code moves that on first
             start, stop, first = start + shift, stop + shift, _first_row(rows, shift)
             if start < first:
                 start += (first - start + step - 1) // step * step
-            stop = min(stop, rows.row + 1)
+            stop = min(stop, newest + 1)
             count = max(<long long>0, (stop - start + step - 1) // step)
             if data != NULL:
                 copy_column(rows, data, start, count, step, offset, size)

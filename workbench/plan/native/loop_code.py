@@ -8,6 +8,9 @@ instruction.
 
 Short branches without divisions are computed on both sides, and the value is selected: processors guess which side is
 taken, and a wrong guess costs more than the other side. The content of a row is meaningless for a dead value.
+
+Where most rows may stay unwritten (``Machine.unwritten``), a chunk of rows begins with a sprint: iterations in
+registers alone. What would leave it goes back to the chunk's first row, and the chunk is computed with its rows.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ class LoopCode:
         self._bases: dict[int, str] = {}
         self._guard: tuple[int, int, int] | None = None  # the literal of a branch that is computed all the same
         self._guarded = ""  # its i1
+        self._silent = ""  # the beginning of labels in a sprint
         self._waiting: dict[tuple[int, int], list[int]] = {}  # byte -> events if it is false, if it is true
 
     def function(self, name: str, loop_call: int) -> str:
@@ -47,6 +51,8 @@ class LoopCode:
         self._body()
         self._add_waiting()
         self.ends.go_back()
+        if self.loop.held:
+            self._sprint()
         self.ends.begin()
         self.ends.leave()
         patience = self.ends.patience()
@@ -64,6 +70,13 @@ class LoopCode:
                 '!0 = !{!"branch_weights", i32 1, i32 4096}',
             ]
         )
+
+    def _sprint(self) -> None:
+        self.code.label("sprint")
+        self._silent = "s"
+        self._body()
+        self._add_waiting()
+        self.ends.go_on_in_registers()
 
     def _base(self, base: int) -> str:
         """The row of an enclosing frame, the pool or a constant array, which do not change while the loop runs."""
@@ -100,14 +113,15 @@ class LoopCode:
     def _write(self, offset: int, dtype: str, value: str) -> None:
         t, size = TYPES[dtype], SIZES[dtype]
         raw = value if t.startswith("i") else self.code.let(f"bitcast {t} {value} to i{8 * size}")
-        row = self._address(self.loop.frame + 1, offset)
+        row = "" if self._silent else self._address(self.loop.frame + 1, offset)
         held = offset in self.loop.slots  # else functions that are called write there, too
         if self._guard is not None and self.loop.writes[offset] > 1:
             other = self.code.let(f"load i{8 * size}, ptr {f'%now{offset}' if held else row}, align 1")
             raw = self.code.let(f"select i1 {self._guarded}, i{8 * size} {raw}, i{8 * size} {other}")
         if held:
             self.code.do(f"store i{8 * size} {raw}, ptr %now{offset}")
-        self.code.do(f"store i{8 * size} {raw}, ptr {row}, align 1")
+        if row:
+            self.code.do(f"store i{8 * size} {raw}, ptr {row}, align 1")
 
     # -- instructions -----------------------------------------------------------------------------------------------
     def _count(self, n: int) -> None:
@@ -132,6 +146,10 @@ class LoopCode:
     def _leave_if(self, refused: str, ip: int) -> None:
         self._add_waiting()
         stays, leaves = self.code.name() + "stays", self.code.name() + "leaves"
+        if self._silent:
+            self.code.do(f"br i1 {refused}, label %redo, label %{stays}, !prof !0")
+            self.code.label(stays)
+            return
         self.code.do(f"br i1 {refused}, label %{leaves}, label %{stays}, !prof !0")
         self.exits.label(leaves)
         self.exits.do(f"store i32 {ip}, ptr %ip")
@@ -187,13 +205,13 @@ class LoopCode:
         return found or "true"
 
     def _body(self) -> None:
-        both, labels = self.loop.both_sides, self.loop.labels
+        both, labels, s = self.loop.both_sides, self.loop.labels, self._silent
         for k, i in enumerate(self.loop.instructions):
             ip, op = i["ip"], i["op"]
             if ip in labels:
                 self._add_waiting()
-                self.code.do(f"br label %at{ip}")
-                self.code.label(f"at{ip}")
+                self.code.do(f"br label %{s}at{ip}")
+                self.code.label(f"{s}at{ip}")
             if op == opcodes.GUARD:
                 self._count(i["events"])
                 if k in both:
@@ -201,8 +219,8 @@ class LoopCode:
                 else:
                     self._add_waiting()
                     holds = self._holds(i["literals"])
-                    self.code.do(f"br i1 {holds}, label %in{ip}, label %at{i['jump']}")
-                    self.code.label(f"in{ip}")
+                    self.code.do(f"br i1 {holds}, label %{s}in{ip}, label %{s}at{i['jump']}")
+                    self.code.label(f"{s}in{ip}")
             elif op == opcodes.MARK:
                 self._count(i["events"])
                 if k in both.values():
@@ -212,10 +230,11 @@ class LoopCode:
                 self._add_waiting()
                 base, offset = i["operands"][0]
                 true = self.code.let(f"icmp ne i8 {self._read(base, offset, 'bool')}, 0")
-                self.code.do(f"br i1 {true}, label %in{ip}, label %out{ip}")
-                self.exits.label(f"out{ip}")
-                self.exits.do(f"store i32 {i['jump']}, ptr %ip")
-                self.exits.do("br label %exit")
-                self.code.label(f"in{ip}")
+                self.code.do(f"br i1 {true}, label %{s}in{ip}, label %{'redo' if s else f'out{ip}'}")
+                if not s:
+                    self.exits.label(f"out{ip}")
+                    self.exits.do(f"store i32 {i['jump']}, ptr %ip")
+                    self.exits.do("br label %exit")
+                self.code.label(f"{s}in{ip}")
             elif op != opcodes.NOP and op != opcodes.BACK:
                 self._compute(i, self.loop.ops[ip])

@@ -24,7 +24,8 @@ class LoopSurvey:
     ``ops`` maps instructions to the scalar op that each is, or None. ``slots`` maps offsets in the row to the bytes of
     the values there, of those that can be in registers; ``writes`` to how often each is written in an iteration.
     ``both_sides`` maps the guard of a branch that is computed in any case to the MARK that ends it (indices);
-    ``labels`` are the instructions that other guards jump to.
+    ``labels`` are the instructions that other guards jump to. ``held``: whether all that it reads of its row and all
+    that it computes is in registers, so that iterations may pass without a row.
     """
 
     def __init__(self, instructions: Sequence[Instruction], context: tuple[Any, ...]) -> None:
@@ -43,6 +44,7 @@ class LoopSurvey:
         if not self._jumped <= set(range(self.head + 1, self.back + 1)):
             raise UnsuitableLoop("a branch leads out of it")
         self.both_sides = {k: end for k in guards if (end := self._speculated(k)) is not None}
+        self.held = all(self._is_held(i) for i in self.instructions)
         self.labels = {self.instructions[k]["jump"] for k in guards if k not in self.both_sides}
 
     def _find_slots(self) -> None:
@@ -69,6 +71,15 @@ class LoopSurvey:
         spans = sorted((offset, self.slots.get(offset, 1)) for offset in self.writes)
         if any(at + size > after for (at, size), (after, _) in zip(spans, spans[1:], strict=False)):
             raise UnsuitableLoop("values overlap in the row")
+
+    def _is_held(self, i: Instruction) -> bool:
+        if i["op"] in (opcodes.NOP, opcodes.MARK, opcodes.BACK):
+            return True
+        read = [(base, offset) for base, offset, _ in i["literals"]]
+        if i["op"] not in (opcodes.GUARD, opcodes.TEST) and self.ops[i["ip"]] is None:
+            return False
+        here = [offset for base, offset in [*read, *i["operands"]] if base == self.frame + 1]
+        return all((offset if offset >= 0 else offset + self.row_bytes) in self.slots for offset in here)
 
     def _speculated(self, at: int) -> int | None:
         """Index of the MARK that ends the branch which the guard at an index begins, if both sides may be computed."""

@@ -123,6 +123,25 @@ static inline int wb_next_block(wb_walk *w) {
     return 1;
 }
 
+/* Copies past the caches: only where the memory is in none of them, and for much that nobody reads soon. */
+enum { WB_STREAMED = 65536 };
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+static inline void wb_streamed(void) { _mm_sfence(); }
+__attribute__((target("avx"))) static void wb_stream(char *to, const char *from, size_t n) {
+    size_t k = -(size_t)to & 31;
+    if (k > n) k = n;
+    memcpy(to, from, k);
+    for (; k + 32 <= n; k += 32) _mm256_stream_si256((__m256i *)(to + k), _mm256_loadu_si256((const __m256i *)(from + k)));
+    memcpy(to + k, from + k, n - k);
+}
+static inline int wb_can_stream(void) { return __builtin_cpu_supports("avx"); }
+#else
+static inline void wb_streamed(void) {}
+static inline void wb_stream(char *to, const char *from, size_t n) { memcpy(to, from, n); }
+static inline int wb_can_stream(void) { return 0; }
+#endif
+
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
  * instruction leave the same bits. */
 static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {

@@ -144,6 +144,9 @@ cdef class Machine:
         rows.per_chunk = 1 if f == 0 else max(<long long>1, wanted // row_bytes)
         rows.chunk_bytes = HUGE_BYTES if f and rows.per_chunk > 1 and wanted == HUGE_BYTES else rows.per_chunk * row_bytes
         rows.row = -1
+        # its memory is written anew once so many bytes more have been written
+        wanted = max(4 * row_bytes, self.window if self.window > 0 else self.budget if self.budget > 0 else CACHED_BYTES)
+        rows.streams = wb_can_stream() and wanted >= CACHED_BYTES
         return 0
 
     cdef int _init_scratch(self, int s, int recorded, int size) except -1:

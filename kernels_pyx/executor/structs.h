@@ -114,6 +114,7 @@ typedef struct {
     struct wb_pin *pins;    /* rows of which that memory was kept, because something was edited in them */
     int pinning;            /* the row in progress is to be one of them */
     int edge;               /* the row before first_row stays only for what is computed from it */
+    int streams;            /* of a store of arrays: a row that is to be written is in no cache any more */
 } wb_rows;
 
 struct wb_fast_op;
@@ -211,6 +212,13 @@ static void wb_free_chunk(char *p, size_t bytes) {
     if (p == NULL) return;
     if (bytes < WB_MAPPED) free(p);
     else munmap(p, WB_PAGES(bytes));
+}
+
+/* Its pages stay while there is memory enough, and are nobody's when there is not. */
+static void wb_spare_chunk(char *p, size_t bytes) {
+#ifdef MADV_FREE
+    if (bytes >= WB_MAPPED) madvise(p, WB_PAGES(bytes), MADV_FREE);
+#endif
 }
 
 static inline void wb_publish(long long *where, long long value) { __atomic_store_n(where, value, __ATOMIC_RELEASE); }

@@ -59,6 +59,7 @@ cdef extern from "structs.h" nogil:
         Pin* pins
         int pinning
         int edge
+        int streams
     ctypedef struct Instr "wb_instr":
         Kernel fn
         void* data
@@ -134,6 +135,7 @@ cdef extern from "structs.h" nogil:
         const int* native_backs
     char* wb_big_chunk(size_t bytes, int huge) noexcept
     void wb_free_chunk(char* chunk, size_t bytes) noexcept
+    void wb_spare_chunk(char* chunk, size_t bytes) noexcept
     void wb_publish(long long* where, long long value) noexcept
     long long wb_read(const long long* where) noexcept
     int wb_flag(const int* where) noexcept
@@ -156,6 +158,7 @@ cdef extern from "fast_path/threaded_code.h" nogil:
 cdef extern from "array_ops.h" nogil:
     enum:
         WB_BLOCK
+    bint wb_can_stream() noexcept
     ctypedef struct Array "wb_array":
         int kind
         int nd

@@ -28,7 +28,7 @@ from workbench.execution import Run
 from workbench.ir import Ref
 from workbench.plan.lowering import lowering_state, node_lowering
 
-LENGTHS = (513, 600, 1024, 1025, 2049, 2600)
+LENGTHS = (513, 600, 1024, 1025, 2049, 2600, 8200)  # arrays of float64 of the last are streamed into rows
 DTYPES = ("float64", "float64", "float64", "float32", "int64", "int32")
 #: values that are read of one run
 VALUES = 30

@@ -50,7 +50,7 @@ def plain_heat(u: np.ndarray, n: int) -> np.ndarray:
     return u
 
 
-@pytest.mark.parametrize("size", [700, 4099])
+@pytest.mark.parametrize("size", [700, 4099, 9001])  # rows of the last are streamed
 def test_a_stencil_is_one_group_whose_middle_is_in_no_memory(size):
     u = np.random.default_rng(0).normal(size=size)
     run = run_of(heat(size), {"u": u, "n": np.int64(9)})

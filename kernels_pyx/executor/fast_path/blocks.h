@@ -27,12 +27,13 @@ typedef struct {
     int base[4], offset[4]; /* of a, b, c, out */
     ptrdiff_t stride[4];
     short piece[4];         /* the piece of an operand that stands in none of the rows, or -1 */
-    short gone;             /* 1: a later member does its work too */
+    char gone;              /* 1: a later member does its work too */
+    char streams;           /* 1: from its piece the result goes to its row past the caches (wb_stream) */
 } wb_member;
 
 typedef struct wb_group {
     struct wb_group *next;
-    int length, n_pieces, n_elided, n_pairs;
+    int length, n_pieces, n_elided, n_pairs, n_streams;
     int store;              /* whose rest it leaves out, or -1 */
     int first, last;        /* instructions */
     ptrdiff_t n, row, piece_bytes; /* row: of its reductions (array_ops.h: wb_walk) */
@@ -55,6 +56,8 @@ static void wb_run_member(char *const *base, char *pieces, const wb_group *g, co
         if (w->piece[3] < 0) at[3] = base[w->base[3]] + w->offset[3];
         wb_copy_rows(x, at[3], at[0], w->piece[3] >= 0, w->piece[0] >= 0, walk->from, walk->count);
     } else wb_run_some((wb_flat)w->fn, x, at, walk->from, walk->count);
+    if (w->streams)
+        wb_stream(base[w->base[3]] + w->offset[3] + walk->from * w->stride[3], at[3], (size_t)(walk->count * w->stride[3]));
 }
 
 static void wb_run_group(const wb_engine *m, const wb_group *g) {
@@ -70,6 +73,7 @@ static void wb_run_group(const wb_engine *m, const wb_group *g) {
             fold += g->member[k].x->kind == WB_REDUCE;
         }
     }
+    if (g->n_streams) wb_streamed();
 }
 
 /* -- how a group is made from its instructions ----------------------------------------------------------------------- */
@@ -138,13 +142,21 @@ static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int
 }
 static int wb_inputs(const wb_member *w) { return w->fn == w->x->fn ? wb_operands(w->x) : 3; }
 
-/* Pieces for what is left out, used again once the last member that reads them has run. */
-static void wb_share_pieces(wb_group *g, const char *elided) {
+/* Large results for rows that are in no cache when they are written: a store that reads its line first would take twice the
+ * time. */
+static int wb_may_stream(const wb_engine *m, const wb_member *w, ptrdiff_t n) {
+    const int store = m->array_store[w->s->frame], kind = w->x->kind;
+    return store >= 0 && m->frames[store].streams && w->base[3] == wb_base_of(m, store) && n * w->stride[3] >= WB_STREAMED &&
+           (kind == WB_FLAT || kind == WB_NEST || kind == WB_ROWS);
+}
+
+/* Pieces for what is left out or streamed, used again once the last member that reads them has run. */
+static void wb_share_pieces(wb_group *g, const char *held) {
     int until[WB_LONGEST_CHAIN], taken[WB_LONGEST_CHAIN] = {0}, piece[WB_LONGEST_CHAIN], k, j, i;
     for (k = 0; k < g->length; k++) until[k] = k;
     for (k = 0; k < g->length; k++)
         for (i = 0; i < wb_inputs(&g->member[k]); i++) {
-            const int maker = g->member[k].gone ? -1 : wb_maker(g, elided, k, i);
+            const int maker = g->member[k].gone ? -1 : wb_maker(g, held, k, i);
             if (maker >= 0 && until[maker] < k) until[maker] = k;
         }
     for (k = 0; k < g->length; k++) {
@@ -152,10 +164,10 @@ static void wb_share_pieces(wb_group *g, const char *elided) {
         piece[k] = -1;
         if (w->gone) continue;
         for (i = 0; i < wb_inputs(w); i++) {
-            const int maker = wb_maker(g, elided, k, i);
+            const int maker = wb_maker(g, held, k, i);
             if (maker >= 0) w->piece[i] = (short)piece[maker];
         }
-        if (elided[k]) {
+        if (held[k]) {
             for (i = 0; taken[i] > k; i++) {} /* taken up to, exclusive: a result never goes over its own operands */
             taken[i] = until[k] + 1, piece[k] = i, w->piece[3] = (short)i;
             if (i + 1 > g->n_pieces) g->n_pieces = i + 1;
@@ -199,6 +211,8 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
         }
     for (k = 0; k < length; k++)
         if (!wb_join_pair(g, elided, readers, k, 0)) wb_join_pair(g, elided, readers, k, 1);
+    for (k = 0; k < length; k++)
+        if (!elided[k] && wb_may_stream(m, &g->member[k], g->n)) elided[k] = g->member[k].streams = 1, g->n_streams++;
     wb_share_pieces(g, elided);
     g->piece_bytes = WB_BLOCK * item + 64;
     g->next = m->groups, m->groups = g;

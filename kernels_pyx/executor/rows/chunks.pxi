@@ -1,15 +1,16 @@
 # Where the memory of chunks comes from and goes to: what an earlier run has given back is taken first.
 
-# Chunks that are kept for the next run of the same size, whose pages are there then: large ones of array stores, and,
-# apart from those, chunks of frames under small budgets.
+# Chunks that are kept for the next run of the same size, whose pages are there then: large ones of array stores, which the
+# system may take back when it is short of memory, and, apart from those, chunks of frames under small budgets.
 cdef enum:
-    SHELVED = 12  # two loops without a trace have six or seven
-    SHELVED_BYTES = 33554432
+    SHELVED = 64
+    SHELVED_BYTES = 268435456
     LEAST_SHELVED = 65536
 
-cdef char* _shelf[2 * SHELVED]
+cdef char* _shelf[2 * SHELVED]       # each a ring, from the oldest ...
 cdef size_t _shelf_bytes[2 * SHELVED]
 cdef int _shelf_next[2]
+cdef size_t _shelf_held[2]           # ... and the bytes in it
 
 cdef char* _pool[POOL_CHUNKS]
 cdef int _pool_size = 0
@@ -27,7 +28,12 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
         return <char*>calloc(1, rows.chunk_bytes)
     if rows.chunk_bytes != HUGE_BYTES:
         chunk = _take_shelved(rows.chunk_bytes)
-        return chunk if chunk != NULL else wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
+        if chunk == NULL:
+            chunk = wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
+        if chunk == NULL:
+            _make_room(0, SHELVED_BYTES)
+            chunk = wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
+        return chunk
     PyThread_acquire_lock(_pool_lock, 1)
     if _pool_size > 0:
         _pool_size -= 1
@@ -45,6 +51,7 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
     if chunk == NULL:
         return
     if not rows.n_objects and rows.chunk_bytes == HUGE_BYTES:
+        wb_spare_chunk(chunk, size)
         PyThread_acquire_lock(_pool_lock, 1)
         if _pool_size < POOL_CHUNKS:
             _pool[_pool_size] = chunk
@@ -52,9 +59,12 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
             chunk = NULL
         PyThread_release_lock(_pool_lock)
     elif not rows.carry and rows.chunk_bytes > HUGE_BYTES:
-        chunk = _shelve(chunk, &size, 0)
+        wb_spare_chunk(chunk, size)
+        if _shelve(chunk, size, 0):
+            chunk = NULL
     elif rows.carry and not rows.n_objects and rows.chunk_bytes >= LEAST_SHELVED:
-        chunk = _shelve(chunk, &size, 1)
+        if _shelve(chunk, size, 1):
+            chunk = NULL
     if rows.carry and (rows.n_objects or rows.chunk_bytes < LEAST_SHELVED):
         free(chunk)
     else:
@@ -69,22 +79,45 @@ cdef char* _take_shelved(size_t size) noexcept nogil:
     for k in range(2 * SHELVED):
         if _shelf[k] != NULL and _shelf_bytes[k] == size:
             found, _shelf[k] = _shelf[k], NULL
+            _shelf_held[k // SHELVED] -= size
             break
     PyThread_release_lock(_pool_lock)
     return found
 
 
-cdef char* _shelve(char* chunk, size_t* size, int shelf) noexcept nogil:
-    """Keep a chunk for the next run; returns what is to be freed instead, and its size: the oldest of that shelf, itself
-    or nothing."""
-    cdef char* gone = chunk
-    cdef size_t its = size[0]
+cdef void _make_room(int shelf, size_t wanted) noexcept nogil:
+    """Free the oldest chunks of a shelf until it has room for so many bytes, and for one more chunk."""
+    cdef char* gone
+    cdef size_t its
     cdef int at
-    if its <= SHELVED_BYTES:
+    while True:
         PyThread_acquire_lock(_pool_lock, 1)
         at = shelf * SHELVED + _shelf_next[shelf]
-        gone, size[0] = _shelf[at], _shelf_bytes[at]
-        _shelf[at], _shelf_bytes[at] = chunk, its
-        _shelf_next[shelf] = (_shelf_next[shelf] + 1) % SHELVED
+        gone, its = _shelf[at], _shelf_bytes[at]
+        if gone == NULL and _shelf_held[shelf] + wanted <= SHELVED_BYTES:
+            PyThread_release_lock(_pool_lock)
+            return
+        _shelf[at] = NULL
+        if gone != NULL:
+            _shelf_held[shelf] -= its
+        if _shelf_held[shelf] + wanted > SHELVED_BYTES:
+            _shelf_next[shelf] = (_shelf_next[shelf] + 1) % SHELVED
         PyThread_release_lock(_pool_lock)
-    return gone
+        wb_free_chunk(gone, its)
+
+
+cdef bint _shelve(char* chunk, size_t size, int shelf) noexcept nogil:
+    """Keep a chunk for the next run, in place of the oldest ones of its shelf; False if it is too large."""
+    cdef int at
+    if size > SHELVED_BYTES:
+        return False
+    _make_room(shelf, size)
+    PyThread_acquire_lock(_pool_lock, 1)
+    at = shelf * SHELVED + _shelf_next[shelf]
+    if _shelf[at] == NULL:
+        _shelf[at], _shelf_bytes[at] = chunk, size
+        _shelf_held[shelf] += size
+        _shelf_next[shelf] = (_shelf_next[shelf] + 1) % SHELVED
+        chunk = NULL
+    PyThread_release_lock(_pool_lock)
+    return chunk == NULL

@@ -14,7 +14,8 @@
 
 cdef enum:
     HUGE_BYTES = 2097152  # one transparent huge page
-    POOL_CHUNKS = 64
+    POOL_CHUNKS = 128
+    CACHED_BYTES = 25165824  # of more, the largest caches that processors share hold little
     ACTS = 256             # activations of a block ...
     ACT_BYTES = 4096       # ... and its bytes
 

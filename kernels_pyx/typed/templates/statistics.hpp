@@ -22,15 +22,24 @@ template <class A> struct Statistics {
     using Rank = choose<same<A, float> || is_narrow<A>, float, double>;
     typedef typename eight<Rank>::type ranks;
 
+    // s + x * one, where one is 1: a sum with its one rounding, which processors compute where they multiply. Those with
+    // two of each unit have minima, maxima and sums on the same two, which would do all the work.
+    static vec sum_by_product(const vec& s, const vec& x, [[maybe_unused]] const vec& one) {
+#ifdef __AVX512F__
+        return vec(_mm512_fmadd_pd(__m512d(x), __m512d(one), __m512d(s)));
+#else
+        return s + x;
+#endif
+    }
     // The square of a float is exact in double, so one rounding is the same as two.
-    static void add_square(vec& q, const vec& x) {
+    static void add_square(vec& q, const vec& x, const vec& one) {
 #ifdef __AVX512F__
         if constexpr (same<Rank, float>) {
             q = vec(_mm512_fmadd_pd(__m512d(x), __m512d(x), __m512d(q)));
             return;
         }
 #endif
-        q += x * x;
+        q = sum_by_product(q, x * x, one);
     }
 
     struct Total {  // A. Neumaier, ZAMM 54 (1974)
@@ -47,8 +56,21 @@ template <class A> struct Statistics {
     };
 
     template <class T> static T plus(T x, T y) { return x + y; }
-    template <class T> static T lesser(T x, T y) { return x < y ? x : y; }
-    template <class T> static T greater(T x, T y) { return x > y ? x : y; }
+    // y where x is a NaN, as the instructions have it, which gcc does not take for comparisons of whole vectors.
+    template <class T> static T lesser(T x, T y) {
+#ifdef __AVX512F__
+        if constexpr (same<T, vec>) return T(_mm512_min_pd(__m512d(x), __m512d(y)));
+        else if constexpr (same<T, ranks>) return T(_mm256_min_ps(__m256(x), __m256(y)));
+#endif
+        return x < y ? x : y;
+    }
+    template <class T> static T greater(T x, T y) {
+#ifdef __AVX512F__
+        if constexpr (same<T, vec>) return T(_mm512_max_pd(__m512d(x), __m512d(y)));
+        else if constexpr (same<T, ranks>) return T(_mm256_max_ps(__m256(x), __m256(y)));
+#endif
+        return x > y ? x : y;
+    }
     // The eight lanes of a vector brought together, half by half.
     template <class T> static double across(T x, T (*both)(T, T)) {
         typedef decltype(T{} == T{}) lanes;
@@ -108,18 +130,21 @@ template <class A> struct Statistics {
 #if defined(__AVX2__) && !defined(__AVX512F__)
         quad least[2], most[2];
         for (int k = 0; k < 2; k++) least[k] = quad{} + low, most[k] = quad{} + high;
-        for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(15) : BLOCK) > 0; i += m) {
+        for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(7) : BLOCK) > 0; i += m) {
             quad s[4] = {}, q[4] = {}, below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]};
-            for (ptrdiff_t b = 0; b < m; b += 16) {
+            const auto add = [&](const A* from, int k) {
+                const quad x = four_at(from);
+                s[k] += x;
+                q[k] += x * x;
+                below[k & 1] = quad(_mm256_min_pd(__m256d(x), __m256d(below[k & 1])));
+                over[k & 1] = quad(_mm256_max_pd(__m256d(x), __m256d(over[k & 1])));
+            };
+            ptrdiff_t b = 0;
+            for (; b + 16 <= m; b += 16) {
 #pragma GCC unroll 4
-                for (int k = 0; k < 4; k++) {
-                    const quad x = four_at(a + i + b + 4 * k);
-                    s[k] += x;
-                    q[k] += x * x;
-                    below[k & 1] = quad(_mm256_min_pd(__m256d(x), __m256d(below[k & 1])));
-                    over[k & 1] = quad(_mm256_max_pd(__m256d(x), __m256d(over[k & 1])));
-                }
+                for (int k = 0; k < 4; k++) add(a + i + b + 4 * k, k);
             }
+            if (b < m) add(a + i + b, 0), add(a + i + b + 4, 1);
             const double total = all_of((s[0] + s[2]) + (s[1] + s[3])), square = all_of((q[0] + q[2]) + (q[1] + q[3]));
             if (total - total != 0) {
                 one_by_one(a + i, m);
@@ -141,21 +166,25 @@ template <class A> struct Statistics {
         ranks least[2], most[2];
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < 8; j++) least[k][j] = Rank(low), most[k][j] = Rank(high);
-        for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(15) : BLOCK) > 0; i += m) {
+        for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(7) : BLOCK) > 0; i += m) {
             // A block of numbers only, as nearly all are, needs no masks: a NaN or Inf would show in its sum.
-            vec s[2] = {}, q[2] = {}, x;
+            vec s[2] = {}, q[2] = {}, one = vec{} + 1, x;
+#ifdef __AVX512F__
+            asm("" : "+v"(one)); // a known 1 would make sums of them again
+#endif
             ranks below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, r;
-            for (ptrdiff_t b = 0; b < m; b += 16) {
-                for (int k = 0; k < 2; k++) {
-                    eight_at<double>(x, a + i + b + 8 * k);
-                    if constexpr (same<Rank, double>) r = x;
-                    else eight_at<Rank>(r, a + i + b + 8 * k);
-                    s[k] += x;
-                    add_square(q[k], x);
-                    below[k] = r < below[k] ? r : below[k];
-                    over[k] = r > over[k] ? r : over[k];
-                }
-            }
+            const auto add = [&](const A* from, int k) {
+                eight_at<double>(x, from);
+                if constexpr (same<Rank, double>) r = x;
+                else eight_at<Rank>(r, from);
+                s[k] = k ? sum_by_product(s[k], x, one) : s[k] + x;
+                add_square(q[k], x, one);
+                below[k] = lesser<ranks>(r, below[k]);
+                over[k] = greater<ranks>(r, over[k]);
+            };
+            ptrdiff_t b = 0;
+            for (; b + 16 <= m; b += 16) add(a + i + b, 0), add(a + i + b + 8, 1);
+            if (b < m) add(a + i + b, 0);
             const double total = across<vec>(s[0] + s[1], plus), square = across<vec>(q[0] + q[1], plus);
             if (total - total != 0) {
                 one_by_one(a + i, m);

@@ -147,7 +147,7 @@ def test_the_number_below_the_pointer_is_told(opened, page):
 def test_what_is_played_is_drawn_or_left_out_and_ends_with_the_last(opened, page):
     """Work is counted, not seconds: images that were asked for are drawn or left out, none waits in a queue."""
     opened.kernel("panel.selection.look_at(None)")
-    opened.kernel("panel.inspector.images.frames.asked = panel.inspector.images.frames.dropped = 0")
+    opened.kernel("panel.inspector.images.frames.requests = panel.inspector.images.frames.dropped = 0")
     opened.kernel("sent = panel.inspector.images.widget.push")
     page.evaluate("() => { document.querySelector('.workbench-image').dataset.drawn = 0; }")
     page.locator("[data-time=play]").scroll_into_view_if_needed()
@@ -157,7 +157,9 @@ def test_what_is_played_is_drawn_or_left_out_and_ends_with_the_last(opened, page
         "() => document.querySelector('[data-time=play]').getAttribute('aria-pressed') === 'false'", timeout=WAIT_MS
     )
     opened.heard("not panel.inspector.images.frames._waits and not panel.inspector.images.widget.in_flight")
-    counts = "f = panel.inspector.images.frames; print([f.asked, f.dropped, panel.inspector.images.widget.push - sent])"
+    counts = (
+        "f = panel.inspector.images.frames; print([f.requests, f.dropped, panel.inspector.images.widget.push - sent])"
+    )
     drawn = "() => Number(document.querySelector('.workbench-image').dataset.drawn)"
     asked, dropped, _, drawn = until(  # each image that was sent was drawn
         lambda: [*json.loads(opened.kernel(counts)), page.evaluate(drawn)], lambda found: found[2] == found[3]

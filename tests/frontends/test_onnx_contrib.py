@@ -154,10 +154,10 @@ def chain(nodes: int, op: str = "FusedConv", seed: int = 0) -> onnx.ModelProto:
 
 def test_loading_asks_once_for_equal_nodes_and_makes_no_session_that_stays(monkeypatch):
     made, asked = [], []
-    real, question = entry.NodeSession, gate.asked
+    real, question = entry.NodeSession, gate.result_types
     monkeypatch.setattr(entry, "NodeSession", lambda *a: made.append(1) or real(*a))
-    monkeypatch.setattr(gate, "asked", lambda *a: asked.append(1) or question(*a))
-    gate._asked.cache_clear()
+    monkeypatch.setattr(gate, "result_types", lambda *a: asked.append(1) or question(*a))
+    gate._cached_types.cache_clear()
     model = chain(1000)
     with Work() as work:
         graph = from_onnx(model)
@@ -211,9 +211,9 @@ def test_extensions_are_asked_for_by_name(monkeypatch):
 
 def test_without_onnxruntime(monkeypatch):
     monkeypatch.setattr(gate, "runtime", lambda: "it is not installed")
-    gate._asked.cache_clear()
+    gate._cached_types.cache_clear()
     assert "onnxruntime cannot be asked: it is not installed" in refusal(microsoft("Gelu", "x", "y"))
-    gate._asked.cache_clear()
+    gate._cached_types.cache_clear()
 
 
 def test_types_that_come_with_the_values():

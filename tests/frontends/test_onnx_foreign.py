@@ -274,8 +274,8 @@ def test_onnxruntime_is_asked_once_for_an_op_that_it_does_not_have(monkeypatch):
     """Also where thousands of nodes have names and attributes of their own, as local functions leave them."""
     from workbench.frontends.onnx.foreign import gate
 
-    asked, counted = gate.asked, []
-    monkeypatch.setattr(gate, "asked", lambda *given: counted.append(given) or asked(*given))
+    asked, counted = gate.result_types, []
+    monkeypatch.setattr(gate, "result_types", lambda *given: counted.append(given) or asked(*given))
     node, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
     nodes = [node("NobodyHas", [f"x{k}"], [f"x{k + 1}"], domain="own", label=f"node {k}") for k in range(300)]
     graph = onnx.helper.make_graph(nodes, "g", [value("x0", 1, [2])], [value("x300", 1, [2])])

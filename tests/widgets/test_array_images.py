@@ -278,10 +278,10 @@ def test_images_are_left_out_and_never_queue_up():
     frames.answered()
     assert until(lambda: not frames._waits)
     frames.close()
-    assert seen[-1] == 59 and frames.asked == 60 == len(seen) + frames.dropped
+    assert seen[-1] == 59 and frames.requests == 60 == len(seen) + frames.dropped
     assert seen == sorted(set(seen))
     frames.wish()
-    assert frames.asked == 60, "nothing after the end"
+    assert frames.requests == 60, "nothing after the end"
 
 
 def test_a_moment_that_is_played_is_drawn_beside_the_pump(session):
@@ -297,5 +297,5 @@ def test_a_moment_that_is_played_is_drawn_beside_the_pump(session):
         selection.look_at(Moment(("w",), (k,)))
         assert until(lambda k=k: image.status["images"][0]["where"] == f"iteration {k}")
         image._browser_says(image, {"kind": "ack", "push": image.push}, [])
-    assert view.images.frames.asked == 20 and view.images.frames.dropped == 0
+    assert view.images.frames.requests == 20 and view.images.frames.dropped == 0
     view.close()

@@ -14,7 +14,7 @@ from tests.widgets.graphs import EVIL
 from workbench.errors import TraceError
 from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.export.snapshot import MEMBER
-from workbench.widgets.text.edits_told import edits_told
+from workbench.widgets.text.edit_sentences import edit_sentences
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_many_edits_are_told_in_short_and_a_note_that_is_none_is_refused(panel, 
     for k in range(30):
         panel.session.run_to("x", iteration=3)
         panel.session.set_value("x", float(k + 20))
-    assert len(edits_told(panel.session.trace)) == 21 and "more values" in edits_told(panel.session.trace)[-1]
+    assert len(edit_sentences(panel.session.trace)) == 21 and "more values" in edit_sentences(panel.session.trace)[-1]
     path = panel.save(tmp_path / "run.wbfinding")
     other = tmp_path / "bad.wbfinding"
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import ipywidgets
 
 from workbench.widgets.base.spec import text
-from workbench.widgets.live.error_display import told
+from workbench.widgets.live.error_display import error_text
 
 SORRY = "This view could not be drawn."
 
@@ -34,5 +34,6 @@ class Excuse(ipywidgets.VBox):
         """Name another error; names in it are escaped."""
         self._words.value = (
             f'<div class="workbench-words" role="alert"><b>{text(self._title)}</b>: {SORRY}'
-            f'<details><summary>Details</summary><div class="workbench-bad">{text(told(error))}</div></details></div>'
+            "<details><summary>Details</summary>"
+            f'<div class="workbench-bad">{text(error_text(error))}</div></details></div>'
         )

@@ -13,7 +13,7 @@ import traitlets
 
 from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.live.acknowledgement import Acknowledgement
-from workbench.widgets.live.error_display import told
+from workbench.widgets.live.error_display import error_text
 from workbench.widgets.live.live_view import LiveView
 from workbench.widgets.live.selection import Selection
 
@@ -48,7 +48,7 @@ class StatusWidget(Acknowledgement, LiveView, JsonWidget):
     def troubled(self, error: Exception | None) -> None:
         with self._lock:
             if self.comm is not None:
-                self.trouble = "" if error is None else told(error)
+                self.trouble = "" if error is None else error_text(error)
 
     def knock(self) -> None:
         """Send something that a browser answers, if one is there."""

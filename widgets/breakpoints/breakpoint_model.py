@@ -83,9 +83,9 @@ def recommended_text(options: Mapping[str, Any], spoken: Spoken) -> str:
     words = " or ".join([health] if isinstance(health, str) else health) or str(options.get("when", ""))
     if options.get("watch"):
         words = "it changes"
-    told = f"{place}: stop when {words}" if words else f"{place}: stop"
+    sentence = f"{place}: stop when {words}" if words else f"{place}: stop"
     times = int(options.get("hits", 1) or 1)
-    return told if times == 1 else f"{told}, for the {times}{ {2: 'nd', 3: 'rd'}.get(times, 'th') } time"
+    return sentence if times == 1 else f"{sentence}, for the {times}{ {2: 'nd', 3: 'rd'}.get(times, 'th') } time"
 
 
 def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
@@ -94,8 +94,8 @@ def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
     if field == "when" and "when" in data:
         words = words.replace(f"when {data['when']}", "").replace(", ,", ",").strip(", ")
     path = row["iteration"]
-    told = "" if path is None else f"iteration {', '.join('any' if i is None else str(i) for i in path)}"
-    return ", ".join(w for w in (words, told) if w)
+    place = "" if path is None else f"iteration {', '.join('any' if i is None else str(i) for i in path)}"
+    return ", ".join(w for w in (words, place) if w)
 
 
 def log_rows(lines: Any) -> list[dict[str, Any]]:

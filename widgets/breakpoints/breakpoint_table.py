@@ -63,7 +63,7 @@ class BreakpointTable(HtmlView):
         self._error = ""
         self._answered = ""  # the form that was answered last
         self._recommended: list[Any] = []
-        self._asked = False
+        self._recommends = False
         self._spoken = Spoken((source if isinstance(source, ViewSource) else ViewSource(source)).graph)
         self._rechecks: dict[int, dict[str, Any]] = {}
         super().__init__(source, selection)
@@ -97,7 +97,7 @@ class BreakpointTable(HtmlView):
             "error": self._error,
             "answered": self._answered,
             "selected": self.selection.node or "",
-            "asked": self._asked,
+            "asked": self._recommends,
             "log": log_rows(lines),
             "logged": len(lines),
             "recommended": [
@@ -232,7 +232,7 @@ class BreakpointTable(HtmlView):
     def _recommend(self) -> None:
         def ask() -> None:
             self._recommended = list(self.points.recommended())[:MAX_RECOMMENDED]
-            self._asked = True
+            self._recommends = True
 
         self._try(ask)
 

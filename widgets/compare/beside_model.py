@@ -36,7 +36,7 @@ def first_difference(diff: Diff) -> dict[str, Any] | None:
     row = diff.rows[k]
     name, where = printable(row.name), f" in iteration {row.iteration[-1]}" if row.iteration else ""
     if row.edited:
-        a, b = (value_text(v) for v in told_apart(row))
+        a, b = (value_text(v) for v in distinct_values(row))
         cause = f"{name} was set by hand: {a} in {diff.a}, {b} in {diff.b}. No node is to blame."
     elif row.introduces:
         cause = "The inputs of this node agree, its output does not: the difference starts here."
@@ -50,7 +50,7 @@ def first_difference(diff: Diff) -> dict[str, Any] | None:
     }
 
 
-def told_apart(row: Row) -> tuple[Any, Any]:
+def distinct_values(row: Row) -> tuple[Any, Any]:
     """The two values of a row; for arrays the items that differ most."""
     index = row.index or ()
 
@@ -102,12 +102,12 @@ def _table(sides: list[tuple[np.ndarray, np.ndarray]], row: Row) -> list[dict[st
     for path in order[start : start + ROWS]:
         a, b = mine.get(path), theirs.get(path)
         edited = bool(row.edited) and path == tuple(row.iteration)
-        told = apart(a, b, 7, number)
+        texts = apart(a, b, 7, number)
         found.append(
             {
                 "where": ", ".join(map(str, path)) + (" edited" if edited else ""),
-                "a": "ended" if a is None else told[0],
-                "b": "ended" if b is None else told[1],
+                "a": "ended" if a is None else texts[0],
+                "b": "ended" if b is None else texts[1],
                 "difference": _apart(a, b),
                 "kind": "edited" if edited else "same" if a == b else "differs",
             }

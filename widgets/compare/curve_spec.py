@@ -20,7 +20,7 @@ DISTANCES = {
     "ulp": (theme.GREEN, "dot", "square"),
 }
 #: points up to which each has a marker
-MARKED = 60
+MARKER_POINTS = 60
 
 
 def curve_spec(model: dict[str, Any]) -> Spec:
@@ -86,7 +86,7 @@ def _distances(curve: dict[str, Any] | None, axis: str) -> list[dict[str, Any]]:
 def _trace(x: np.ndarray, y: np.ndarray, name: str, axis: str, colour: str, dash: str, marker: str) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines+markers" if len(x) <= MARKED else "lines",
+        "mode": "lines+markers" if len(x) <= MARKER_POINTS else "lines",
         "x": x,
         "y": y,
         "name": name,

@@ -190,9 +190,9 @@ def page_spec(model: dict[str, Any], theme_name: str) -> Spec:
     below = int(curve["layout"]["height"])
     height = max(160, 60 + 25 * min(len(rows), 20))
     share = below / (below + height) - 0.06
-    told = "<br>".join(text(shorten(line, 150)) for line in model["lines"][:5])
+    lines = "<br>".join(text(shorten(line, 150)) for line in model["lines"][:5])
     note = {
-        "text": told,
+        "text": lines,
         "xref": "paper",
         "yref": "paper",
         "x": 0,

@@ -180,7 +180,7 @@ def tokens_spec(model: dict[str, Any]) -> Spec:
             },
         }
     ]
-    told = "Tokens: values in flight" + (", of the iterations that are kept" if model["partial"] else "")
+    heading = "Tokens: values in flight" + (", of the iterations that are kept" if model["partial"] else "")
     notes = [] if links else [_empty("No tokens counted yet. Tokens of a long loop are counted when the run pauses.")]
     if model["never"]:
         never = ", ".join(model["never"][:6]) + (" \u2026" if len(model["never"]) > 6 else "")
@@ -199,7 +199,7 @@ def tokens_spec(model: dict[str, Any]) -> Spec:
         )
     layout = base_layout(
         min(560, 150 + 34 * max(2, len(places))),
-        title=title(told),
+        title=title(heading),
         annotations=notes,
         shapes=[],
         xaxis={"visible": False},

@@ -105,10 +105,10 @@ def _answer(
         if outcome is None:
             continue
         if selected in sides.get((row["pred"], not outcome), ()):
-            told, other = ("true", "false") if outcome else ("false", "true")
+            taken, other = ("true", "false") if outcome else ("false", "true")
             switch = row["switches"][0]
             return (
-                f"{selected} is dead {moment}: {_called(graph, row)} is {told}, so Switch {switch} sent no token to "
+                f"{selected} is dead {moment}: {_called(graph, row)} is {taken}, so Switch {switch} sent no token to "
                 f"the {other} side."
             )
     about = [r for r in rows if any(selected in sides.get((r["pred"], side), ()) for side in (True, False))]

@@ -80,18 +80,18 @@ def _lane(clock: EventClock, path: tuple[str, ...], low: float, high: float, roo
         share = room // len(numbers)
         bars += _activations(clock, number, low, high, share // 4)
         bars += _iterations(clock, number, low, high, share - share // 4)
-    told = _iterated(iterations)
+    summary = _iterated(iterations)
     if activations > 1:
-        told = f"entered {numeral(activations)} times, {told}"
+        summary = f"entered {numeral(activations)} times, {summary}"
     if clock.total:
-        told += f", {100 * own / clock.total:.0f} % of events"
+        summary += f", {100 * own / clock.total:.0f} % of events"
     return {
         "name": loop_name(clock.trace.graph, path),
         "frame": path,
         "depth": len(path) - 1,
         "kind": "frame",
         "bars": bars,
-        "told": told,
+        "told": summary,
     }
 
 
@@ -123,7 +123,7 @@ def _iterations(clock: EventClock, number: int, low: float, high: float, room: i
                 "iteration": iteration,
                 "node": "",
                 "text": str(iteration[-1]) if a == b else "",
-                "hover": _told(clock, path, iteration, tuple(int(i) for i in until[k]), int(b - a) + 1, begin, length),
+                "hover": _hover(clock, path, iteration, tuple(int(i) for i in until[k]), int(b - a) + 1, begin, length),
             }
         )
     return bars
@@ -229,7 +229,7 @@ def _events(begin: int, length: int) -> str:
     return f"{numeral(length)} event{'' if length == 1 else 's'} from {numeral(begin)} on"
 
 
-def _told(
+def _hover(
     clock: EventClock,
     path: tuple[str, ...],
     first: tuple[int, ...],

@@ -44,21 +44,21 @@ class Beside:
         for other, trace in others:
             group = self._models.setdefault((id(trace), outer), EvolutionGroup(judged=False))
             for line in group.update(trace, list(names), outer=outer, verdicts=False, log=log)["lines"]:
-                told = {k: line[k] for k in ("x", "y", "whole", "bool")}
+                points = {k: line[k] for k in ("x", "y", "whole", "bool")}
                 found.append(
-                    {"line": line["name"], "label": other.label, "words": other.words, "slot": other.slot, **told}
+                    {"line": line["name"], "label": other.label, "words": other.words, "slot": other.slot, **points}
                 )
         live = {id(trace) for _, trace in others}
         self._models = {k: v for k, v in self._models.items() if k[0] in live}
         self._conditions = {k: v for k, v in self._conditions.items() if k in live}
         return found
 
-    def condition(self, below: Sequence[Strip], asked: LoopShown, graph: Graph) -> None:
+    def condition(self, below: Sequence[Strip], shown: LoopShown, graph: Graph) -> None:
         """Add the lines of the other runs to the strips of the condition, and how many iterations they made."""
         for other, trace in self.runs.traces() if self._condition is not None else ():
             try:
-                ended = ended_in(trace, graph, asked.path, asked.outer)
-                rows = self._rows(trace).update(replace(asked, trace=trace, ahead=None, ended=ended, running=False))
+                ended = ended_in(trace, graph, shown.path, shown.outer)
+                rows = self._rows(trace).update(replace(shown, trace=trace, ahead=None, ended=ended, running=False))
             except FAILED:  # the record of another graph
                 continue
             theirs = {strip.name: strip for strip in rows}
@@ -67,7 +67,7 @@ class Beside:
                     strip.notes.append(f"{other.words}: stops in {numeral(ended)}")
                     strip.share = TWO_LINES
                 elif strip.name in theirs and theirs[strip.name].lines:
-                    add_line(strip, theirs[strip.name].lines[0], other, asked.now)
+                    add_line(strip, theirs[strip.name].lines[0], other, shown.now)
 
     def _rows(self, trace: Trace) -> ConditionRows:
         assert self._condition is not None  # asked by its caller

@@ -23,12 +23,12 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
     plot = variable.convergence(tolerance)
     name = short_name(variable.name) + (f", {variable.part}" if variable.part else "")
     if plot is not None and len(plot.error) and np.nanmax(plot.error) > 0:
-        x, y, ahead, log, told = plot.iterations, plot.error, plot.ahead, True, spaced(plot.sentence)
+        x, y, ahead, log, sentence = plot.iterations, plot.error, plot.ahead, True, spaced(plot.sentence)
         tolerance, crossing = plot.tolerance, plot.crossing
     else:
         x, y = thin(*variable.picture)
         ahead, log, crossing = ahead_of(variable, 120), False, None
-        told = " ".join([f"{name} is {variable.evolution.label.name}.", *variable.evolution.why[:2]])
+        sentence = " ".join([f"{name} is {variable.evolution.label.name}.", *variable.evolution.why[:2]])
     ahead_from = ahead_model(ahead, float(y[-1]) if len(y) else None)
     return {
         "name": name,
@@ -37,7 +37,7 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
         "log": log,
         "tolerance": tolerance,
         "crossing": crossing,
-        "sentence": told,
+        "sentence": sentence,
         "ahead": ahead_from,
         "limit": limit_text(variable.evolution) if log else "",
         "rows": _rows(x, y, ahead),

@@ -98,9 +98,9 @@ def convergence_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
             "hovertemplate": f"iteration %{{x}}<br>{what} %{{y:.6g}}<extra></extra>",
         },
     ]
-    shapes, notes, told = [], [], text(model["name"])
+    shapes, notes, heading = [], [], text(model["name"])
     if model["limit"]:
-        told += f" to {text(model['limit'])}"
+        heading += f" to {text(model['limit'])}"
     if model["tolerance"] is not None and log:
         shapes.append(level_shape(model["tolerance"]))
         notes.append(_note(0.005, model["tolerance"], f"tolerance {number(model['tolerance'], 3)}", "paper"))
@@ -108,12 +108,12 @@ def convergence_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
         at, low, high = model["crossing"]
         shapes += crossing_shapes(at, low, high)
         between = "" if low == high else f" (90 % {number(low)} to {number(high)})"
-        told += f" \u00b7 within the tolerance from {number(at)}{between}"
+        heading += f" \u00b7 within the tolerance from {number(at)}{between}"
     lines = [t["y"] for t in data] + ([] if model["tolerance"] is None else [np.array([model["tolerance"]])])
     linear = {"type": "linear", "tickmode": "auto", "exponentformat": "e"}
     layout = base_layout(
         height,
-        title=title(told),
+        title=title(heading),
         shapes=shapes,
         annotations=notes,
         xaxis=count_axis("iteration", data),

@@ -100,7 +100,7 @@ class EvolutionControl(_Part):
         x = event.customdata if portrait else event.x
         if not isinstance(x, Real):
             return
-        moment = self._asked(lambda: moment_of(self.source.trace[of], float(x), outer))
+        moment = self._answer(lambda: moment_of(self.source.trace[of], float(x), outer))
         if moment is not None:
             self.selection.look_at(moment, node=of)
             path = moment.iteration[0] if len(moment.iteration) == 1 else moment.iteration
@@ -111,7 +111,7 @@ class EvolutionControl(_Part):
         if callable(did) and line:
             did(line)
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _answer(self, question: Callable[[], Any]) -> Any:
         """An answer, or None where the record has none."""
         try:
             return question()

@@ -86,8 +86,8 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
             values.append(_text(value, line))
         if judged and verdict is not None and not log and verdict["limit"] is not None and not line.get("ahead"):
             # where the notes tell its number, one beside the line would only cover the curve
-            told = "" if verdict["label"] in ("converging", "stable") else f" {verdict['limit_text']}"
-            strip.levels.append(Level(verdict["limit"], f"limit{told}", verdict["limit_error"] or 0.0))
+            limit_words = "" if verdict["label"] in ("converging", "stable") else f" {verdict['limit_text']}"
+            strip.levels.append(Level(verdict["limit"], f"limit{limit_words}", verdict["limit_error"] or 0.0))
         for other in (g for g in model.get("ghosts", ()) if g["line"] == line["name"]):
             x, y, label = other["x"], other["y"], other["label"]
             strip.lines.append(beside_line(line["name"], x, y, label, other["slot"], drawn.tone))

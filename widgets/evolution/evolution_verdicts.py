@@ -36,14 +36,14 @@ def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[s
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
     # that of one element of many is none of the lines of their norm
     limit, error = (None, None) if about["line"] is None else (verdict.limit, verdict.limit_error)
-    told = None if limit is None else estimate(limit, error, verdict.distance)
+    limit_words = None if limit is None else estimate(limit, error, verdict.distance)
     return {
         "name": short_name(name),
         "of": name,
         "label": label,
-        "limit": float(limit) if told is not None and limit is not None else None,
-        "limit_error": float(error) if told is not None and error is not None else None,
-        "limit_text": told or "",
+        "limit": float(limit) if limit_words is not None and limit is not None else None,
+        "limit_error": float(error) if limit_words is not None and error is not None else None,
+        "limit_text": limit_words or "",
         "confidence": getattr(verdict, "confidence", None),
         "text": verdict_text(name + part, label, verdict),
         "short": verdict_text("", label, verdict)[2:].partition(", sure to")[0],

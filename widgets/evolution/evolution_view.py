@@ -130,7 +130,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         self._shares, self.runs = runs is not None, runs if runs is not None else OtherRuns(self.source)
         self._beside = Beside(self.runs, condition)
         self._condition = condition
-        self._told: dict[str, Any] = {}  # the verdict on a loop
+        self._verdict: dict[str, Any] = {}  # the verdict on a loop
         self._fresh = False  # axes are to be set anew
         self._portraits = Portraits(self.source, self._choice, self._group)
         self._drawn_of: list[str] = []  # the value behind each line
@@ -166,12 +166,12 @@ class EvolutionView(EvolutionControl, Zoomed):
         if choice.kind == "heat":
             return {
                 **shown,
-                "heat": self._asked(lambda: heat_model(self._portraits.series(outer), log, self._zoom)),
+                "heat": self._answer(lambda: heat_model(self._portraits.series(outer), log, self._zoom)),
                 "hint": f"{choice.first} is not an array with components",
             }
         if not choice.many:
             at = None if mark is None else int(mark["x"])
-            return {**shown, "portrait": self._asked(lambda: self._portraits.model(outer, at))}
+            return {**shown, "portrait": self._answer(lambda: self._portraits.model(outer, at))}
         # a verdict looks at thousands of values: not more often than the run has grown by a tenth
         event = int(getattr(snapshot, "event", 0) or 0)
         key = (tuple(names), outer, choice.kind)
@@ -224,8 +224,8 @@ class EvolutionView(EvolutionControl, Zoomed):
                 model["lines"] = lines_ahead(names, ahead, self.source.graph, log=model["log"])
             with_ahead(model["lines"], ahead, self.source.graph, choice.kind == "statistics", model["log"])
         end = None if ahead is None else ahead.end
-        if end is None and going and self._told.get("proved") and self._told.get("frame") == choice.frame:
-            end = self._told["end"]  # farther than what was looked ahead
+        if end is None and going and self._verdict.get("proved") and self._verdict.get("frame") == choice.frame:
+            end = self._verdict["end"]  # farther than what was looked ahead
         if mark is not None:
             now = float(mark["x"])
         else:
@@ -243,24 +243,24 @@ class EvolutionView(EvolutionControl, Zoomed):
             and choice.given is None
         ):
             shown = len({line["of"] for line in model["lines"]})
-            asked = LoopShown(choice.frame, outer, trace, ahead, now, model["ended"], running, shown)
-            below = self._condition.update(asked)
+            shown_loop = LoopShown(choice.frame, outer, trace, ahead, now, model["ended"], running, shown)
+            below = self._condition.update(shown_loop)
             if choice.ghosts:
-                self._beside.condition(below, asked, self.source.graph)
-        told = "" if end is None else end_words(end)
+                self._beside.condition(below, shown_loop, self.source.graph)
+        ending = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
             recorded = self.source.trace
             how = end_of_record(recorded, choice.frame, outer) if recorded is not None else None
             word = how.word if how is not None and how.standing.over else Standing.ENDED.word
-            told = f"{word} in iteration {numeral(end)}"
+            ending = f"{word} in iteration {numeral(end)}"
         return {
             "now": now,
             "words": words,
             # a run that has failed does not go on
             "proved": ahead is not None or str(getattr(snapshot, "state", "")) == "failed",
             "proved_end": end,
-            "end_words": told,
+            "end_words": ending,
             "link": f"{id(self.selection)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
             "below": below,
         }
@@ -268,7 +268,7 @@ class EvolutionView(EvolutionControl, Zoomed):
     def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
         if self.selection.moment is None or trace is None or not name:
             return None
-        return self._asked(lambda: moment_mark(self.source.graph, trace[name], self.selection.moment, outer))
+        return self._answer(lambda: moment_mark(self.source.graph, trace[name], self.selection.moment, outer))
 
     @property
     def behind(self) -> bool:
@@ -276,9 +276,9 @@ class EvolutionView(EvolutionControl, Zoomed):
 
     def verdict_is(self, verdict: dict[str, Any]) -> None:
         """Draw the end that is proved, as :meth:`TerminationView.on_verdict` tells it."""
-        told = {name: verdict.get(name) for name in ("frame", "end", "proved")}
-        if told != self._told:
-            self._told = told
+        facts = {name: verdict.get(name) for name in ("frame", "end", "proved")}
+        if facts != self._verdict:
+            self._verdict = facts
             self.update_now()
 
     def spec(self, model: dict[str, Any]) -> Spec:

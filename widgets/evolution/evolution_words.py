@@ -31,7 +31,7 @@ def empty_notes(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 def evolution_html(model: dict[str, Any]) -> str:
     """Text description of the plot, folded until opened by mouse or keyboard; names are escaped."""
-    told = [
+    rows = [
         [
             v["text"] + ".",
             *v.get("why", ())[:2],
@@ -40,8 +40,8 @@ def evolution_html(model: dict[str, Any]) -> str:
         ]
         for v in model.get("verdicts", ())
     ]
-    told += [[f"{name} holds {why}: it has no line."] for name, why in (model.get("empty") or {}).items()]
-    items = "".join(f"<li>{text(' '.join(t for t in sentences if t))}</li>" for sentences in told)
+    rows += [[f"{name} holds {why}: it has no line."] for name, why in (model.get("empty") or {}).items()]
+    items = "".join(f"<li>{text(' '.join(t for t in sentences if t))}</li>" for sentences in rows)
     if not items:
         return ""
     return f'<details class="workbench-words"><summary>Each variable in a sentence</summary><ul>{items}</ul></details>'

@@ -96,13 +96,13 @@ def portrait_spec(model: dict[str, Any], height: int) -> Spec:
             "showlegend": curve is not None,
         }
     )
-    told = f"Cobweb of {shorten(model['shown'])}" if cobweb else f"{portrait['y_title']} over {portrait['x_title']}"
+    heading = f"Cobweb of {shorten(model['shown'])}" if cobweb else f"{portrait['y_title']} over {portrait['x_title']}"
     if portrait["all"] > len(x) + 1:
-        told += f" \u00b7 {numeral(len(x))} of {numeral(portrait['all'])} iterations"
+        heading += f" \u00b7 {numeral(len(x))} of {numeral(portrait['all'])} iterations"
     axis = {"exponentformat": "e", "autorange": True, "type": "linear", "tickmode": "auto"}
     layout = base_layout(
         max(height, 380),
-        title=title(text(told)),
+        title=title(text(heading)),
         xaxis={"title": {"text": names[0]}, **axis, "constrain": "domain"},
         yaxis={"title": {"text": names[1]}, **axis, **_square(x, y, cobweb)},
         showlegend=True,
@@ -146,10 +146,10 @@ def heat_spec(model: dict[str, Any], height: int) -> Spec:
             "hovertemplate": "not a finite number<br>iteration %{x}<extra></extra>",
         },
     ]
-    told = f"{heat['name']}: components over the iterations" + (f" \u00b7 {heat['note']}" if heat["note"] else "")
+    heading = f"{heat['name']}: components over the iterations" + (f" \u00b7 {heat['note']}" if heat["note"] else "")
     layout = base_layout(
         max(height, 300),
-        title=title(text(told)),
+        title=title(text(heading)),
         shapes=moment_line(model.get("moment")),
         annotations=[],
         showlegend=bool(heat["bad"]),

@@ -189,8 +189,8 @@ def read_finding(path: str | os.PathLike[str]) -> DebugSnapshot:
     try:
         return replace(_checked(trace, head), inputs=inputs)
     except (KeyError, TypeError, ValueError, WorkbenchError) as error:
-        told = error.message if isinstance(error, WorkbenchError) else str(error)
-        raise TraceError(f"{path} is damaged: {told[:500]}.", slug="bad-finding", fix=NO_FINDING) from error
+        reason = error.message if isinstance(error, WorkbenchError) else str(error)
+        raise TraceError(f"{path} is damaged: {reason[:500]}.", slug="bad-finding", fix=NO_FINDING) from error
 
 
 def _identity(path: str | os.PathLike[str]) -> tuple[int, ...]:

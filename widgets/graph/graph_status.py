@@ -17,7 +17,7 @@ from workbench.widgets.text.labels import short_name, shorten, source_text
 from workbench.widgets.text.numerals import numeral
 
 #: matches that are marked in the overview
-MARKED = 200
+MAX_MATCHES = 200
 LONGEST = 160
 
 
@@ -88,7 +88,7 @@ def overview_marks(
     """Places on the overview, as (column, row): selected, current, matches; and the columns of the box around."""
     around = scene.around(box or (scene.folding.home.get(node, node) if node else ROOT))
     inner = box if box in scene.groups else around[-1] if len(around) > 1 else None
-    places = [overview.place(name) for name in matches[:MARKED]]
+    places = [overview.place(name) for name in matches[:MAX_MATCHES]]
     span = overview.span(scene.nodes_in(inner)) if inner else None
     return {
         "selected": overview.place(node) if node else None,

@@ -159,13 +159,13 @@ def _in_room(value: str, age: str, forms: Sequence[str], room: int) -> tuple[str
 
 def _sides(boxes: Sequence[Box], edges: Sequence[Box], right: bool) -> list[Any]:
     by_id = {b["id"]: b for b in boxes}
-    told: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int]] = set()
     found: list[Any] = []
     for edge in edges:
         side = side_of(by_id[edge["source"]], edge) if edge["source"] in by_id else None
-        if side is None or (edge["source"], side) in told:
+        if side is None or (edge["source"], side) in seen:
             continue
-        told.add((edge["source"], side))
+        seen.add((edge["source"], side))
         x, y = edge["points"][0]
         if right:
             found.append((x + 4.0, y + (9.0 if side else -9.0), "true" if side else "false", "middle right"))
@@ -250,7 +250,7 @@ def hits(
             lines.append(f"value {state['values'][box['id']]}" + (f" of iteration {age}" if age else ""))
         if box["id"] in state["dead"]:
             lines.append("dead: on a branch not taken")
-        lines += [told[box["id"]] for told in (state["sides"], state["loops"]) if box["id"] in told]
+        lines += [texts[box["id"]] for texts in (state["sides"], state["loops"]) if box["id"] in texts]
         kind = "node" if box["name"] is not None else "frame"
         add(box["x"] - box["w"] / 2, box["w"], box["y"], box["h"], [kind, key], lines)
     for number, frame in enumerate(frames):

@@ -188,7 +188,7 @@ class GraphView(GraphControl, FigureView):
             match=self.match,
             query=self.query,
             armed=armed,
-            value=_told(readings[node]) if node in readings else "",
+            value=_reading_text(readings[node]) if node in readings else "",
             bad=readings[node].bad if node in readings else "",
             dead=self._dead(node, branches, older),
             error=self.error,
@@ -370,5 +370,5 @@ def _in_html(words: str) -> str:
     return "<br>".join(map(text, words.split("\n")))
 
 
-def _told(reading: NodeReading) -> str:
+def _reading_text(reading: NodeReading) -> str:
     return f"{reading.text} of iteration {reading.age}" if reading.age else reading.text

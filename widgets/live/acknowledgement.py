@@ -25,7 +25,7 @@ FALLBACK_S = 0.5
 #: times what the last answer took, up to a bound: a browser that is slow is not to be buried under updates
 SLOWER, LONGEST_FALLBACK_S = 3.0, 10.0
 #: updates of which it is remembered when they were sent
-REMEMBERED = 64
+MEMORY = 64
 
 
 class Acknowledgement:
@@ -115,7 +115,7 @@ class Acknowledgement:
         now = time.monotonic()
         self._sent_at = now
         if self._times is None:
-            self._times = deque(maxlen=REMEMBERED)
+            self._times = deque(maxlen=MEMORY)
         self._times.append((self.sent, now))
         if self._unanswered_since is None:
             self._unanswered_since = now

@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 MAX_TEXT = 2000
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error in words, with its slug at the end; plain text."""
     if isinstance(error, WorkbenchError):
         return str(error)[:MAX_TEXT]

@@ -65,7 +65,7 @@ def recorded(trace: Trace) -> tuple[list[RecordedBytes], int]:
     return sorted(found, key=lambda one: (-one.bytes, one.name)), unknown
 
 
-def bar(name: str, called: str, size: int, count: int, told: str = "") -> dict[str, Any]:
+def bar(name: str, called: str, size: int, count: int, note: str = "") -> dict[str, Any]:
     """A bar of bytes."""
     return {
         "name": name,
@@ -76,7 +76,7 @@ def bar(name: str, called: str, size: int, count: int, told: str = "") -> dict[s
         "op": "",
         "frame": "",
         "count": count,
-        "told": told,
+        "told": note,
     }
 
 
@@ -104,8 +104,8 @@ def variable_bars(trace: Trace) -> list[dict[str, Any]]:
         )
         names = ", ".join(label(graph, one.node, one.output) for one in group[:MAX_NAMES])
         more = f" and {numeral(len(group) - MAX_NAMES)} more" if len(group) > MAX_NAMES else ""
-        told = _items(items, size, together)
-        bars.append(bar(group[0].name if len(group) == 1 else names + more, called, together, items, told))
+        note = _items(items, size, together)
+        bars.append(bar(group[0].name if len(group) == 1 else names + more, called, together, items, note))
     return sorted(bars, key=lambda b: -b["bytes"])[:MAX_BARS]
 
 

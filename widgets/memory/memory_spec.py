@@ -205,7 +205,7 @@ def _bars(model: dict[str, Any]) -> dict[str, Any]:
     sizes = ["?" if b["bytes"] is None else size_text(b["bytes"]) for b in bars]
     unknown = "size not known before the run"
     whole = [b.get("told") or (unknown if s == "?" else s) for b, s in zip(bars, sizes, strict=True)]
-    told = [
+    hovers = [
         f"{text(b['name'])}<br>"
         + (f"needed from {b['start']} to {b['stop']}, {s}" if model["lifetimes"] else s)
         + (f"<br>in {text(b['frame'])}" if b["frame"] else "")
@@ -222,7 +222,7 @@ def _bars(model: dict[str, Any]) -> dict[str, Any]:
         "xaxis": "x2" if curves else "x",
         "yaxis": "y2" if curves else "y",
         "showlegend": False,
-        "customdata": told,
+        "customdata": hovers,
         "hovertemplate": "%{customdata}<extra></extra>",
         "marker": {
             "color": theme.SKY,

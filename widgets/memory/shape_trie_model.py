@@ -47,14 +47,14 @@ def own_headline(own: int, everywhere: int) -> str:
 
 def headline(stats: dict[str, Any]) -> str:
     """``12 shapes · 23.1 KB · 97.2 % hits``."""
-    asked = stats["hits"] + stats["misses"]
+    lookups = stats["hits"] + stats["misses"]
     parts = [f"{numeral(stats['entries'])} shape{'' if stats['entries'] == 1 else 's'}"]
     if stats["capacity"] is not None:
         parts[0] += f" of at most {numeral(stats['capacity'])}"
     parts += [f"peak {numeral(stats['peak'])}"] if stats["peak"] != stats["entries"] else []
     parts.append(size_text(stats["bytes"]))
-    rate = 100 * stats["hits"] / max(asked, 1)
-    parts.append(f"{rate:.1f} % of {numeral(asked)} lookups hit" if asked else "no lookups yet")
+    rate = 100 * stats["hits"] / max(lookups, 1)
+    parts.append(f"{rate:.1f} % of {numeral(lookups)} lookups hit" if lookups else "no lookups yet")
     if stats["evictions"]:
         parts.append(f"{numeral(stats['evictions'])} evicted")
     return " \u00b7 ".join(parts)

@@ -162,7 +162,7 @@ class TypeMatrixView(FigureView):
     def _settings(self) -> dict[str, Any]:
         known = profiles()
         known = known if self.profile in known else [*known, self.profile]
-        asked = [
+        choices = [
             ("family", "Family", self.family, list(families()), "Which family of operations"),
             ("profile", "Profile", self.profile, known, "Type profile whose kernels are shown"),
         ]
@@ -175,7 +175,7 @@ class TypeMatrixView(FigureView):
                 "tip": tip,
                 "options": [{"value": v, "text": v} for v in options],
             }
-            for name, label, value, options, tip in asked
+            for name, label, value, options, tip in choices
         ]
         return {"label": "What the matrix shows", "controls": controls, "error": ""}
 

@@ -58,7 +58,7 @@ class NodeStrip(HtmlView):
         self._facts = facts_of_nodes(self._source)
         self._places: NodePlaces | None = None
         super().__init__(self._source, selection)
-        self.names = self._told
+        self.names = self._names
 
     # -- model ------------------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
@@ -101,11 +101,11 @@ class NodeStrip(HtmlView):
         self._cells = max(1, min(MAX_CELLS, count))
         self._starts = -(-np.arange(self._cells) * count // self._cells)
         ends = np.append(self._starts[1:], count)
-        self._told = []
+        self._names = []
         for start, end in zip(self._starts, ends, strict=True):
             if start < count:
                 more = f" and {numeral(int(end - start - 1))} more" if end - start > 1 else ""
-                self._told.append(self._called(spoken, names[start]) + more)
+                self._names.append(self._called(spoken, names[start]) + more)
         spans: dict[tuple[str, ...], tuple[int, int]] = {}
         for k, name in enumerate(names):
             frame = graph.frame_of(name)
@@ -117,7 +117,7 @@ class NodeStrip(HtmlView):
             for path, (first, last) in list(spans.items())[:MAX_LOOPS]
         ]
         if self.comm is not None:
-            self.names = self._told
+            self.names = self._names
 
     def _looked_at(self) -> str:
         moment = self.selection.moment

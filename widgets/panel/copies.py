@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
-from workbench.widgets.text.edits_told import edits_told
+from workbench.widgets.text.edit_sentences import edit_sentences
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -29,7 +29,7 @@ class Copies:
         self._open: dict[int, tuple[ipywidgets.HBox, Debugger]] = {}
         self._instead: Debugger | None = None
         self._note = ""
-        self._told: ipywidgets.HTML | None = None
+        self._note_box: ipywidgets.HTML | None = None
 
     @property
     def note(self) -> str:
@@ -40,17 +40,17 @@ class Copies:
     def note(self, words: str) -> None:
         self._note = words
         recorded = self._panel.session is None
-        lines = [*words.strip().split("\n"), *(edits_told(self._panel.source.trace) if recorded else ())]
+        lines = [*words.strip().split("\n"), *(edit_sentences(self._panel.source.trace) if recorded else ())]
         shown = "<br>".join(text(line) for line in lines if line)
-        old = self._told
+        old = self._note_box
         if shown and old is None:
-            self._told = ipywidgets.HTML()
+            self._note_box = ipywidgets.HTML()
         elif not shown and old is not None:
-            self._told = None
-        if self._told is not None:
-            self._told.value = f'<div class="workbench-words workbench-note" role="note">{shown}</div>'
+            self._note_box = None
+        if self._note_box is not None:
+            self._note_box.value = f'<div class="workbench-words workbench-note" role="note">{shown}</div>'
         self._arrange()
-        if self._told is None and old is not None:
+        if self._note_box is None and old is not None:
             close_parts(old)
             old.close()
 
@@ -68,8 +68,8 @@ class Copies:
                 description="Discard the copy", tooltip="Close this copy and its panel", layout={"width": "auto"}
             )
             close.on_click(lambda _button: self.discard(session))
-            told = ipywidgets.HTML(f'<div class="workbench-words"><b>Copy with the fix</b> {text(words)}</div>')
-            self._open[id(session)] = ipywidgets.HBox([told, close]), panel
+            heading = ipywidgets.HTML(f'<div class="workbench-words"><b>Copy with the fix</b> {text(words)}</div>')
+            self._open[id(session)] = ipywidgets.HBox([heading, close]), panel
             self._arrange()
         return self._open[id(session)][1]
 
@@ -94,8 +94,8 @@ class Copies:
     def _arrange(self) -> None:
         copies = [part for both in self._open.values() for part in both]
         if self.box.comm is not None:
-            told = [] if self._told is None else [self._told]
-            self.box.children = [*told, *([] if self._instead is not None else [self._panel]), *copies]
+            note_boxes = [] if self._note_box is None else [self._note_box]
+            self.box.children = [*note_boxes, *([] if self._instead is not None else [self._panel]), *copies]
 
     def display(self, **kwargs: Any) -> Any:
         """The data with which a notebook shows the panel and its surroundings."""
@@ -126,9 +126,9 @@ class Copies:
             close_parts(head)
             head.close()
         self._open.clear()
-        if self._told is not None:
-            close_parts(self._told)
-            self._told.close()
+        if self._note_box is not None:
+            close_parts(self._note_box)
+            self._note_box.close()
         self.box.children = ()
         close_parts(self.box)
         self.box.close()

@@ -18,9 +18,9 @@ class HealthWatch:
     ``told(model)`` is called on the watch's thread when the answer has changed.
     """
 
-    def __init__(self, session: Any, told: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, session: Any, on_change: Callable[[dict[str, Any]], None]) -> None:
         self.model: dict[str, Any] = {}
-        self._session, self._told = session, told
+        self._session, self._on_change = session, on_change
         self._tasks = BackgroundTasks("workbench-health")
         self._lock = Lock()
         self._seen: Any = None
@@ -52,7 +52,7 @@ class HealthWatch:
                 old, self.model = self.model, found
                 newest = self._wanted is None
             if newest and found != old:
-                self._told(found)
+                self._on_change(found)
 
     def close(self) -> None:
         """Look no more."""

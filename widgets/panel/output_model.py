@@ -49,8 +49,8 @@ def output_text(value: Any) -> str:
     if bad:
         return f"{head} \u00b7 {number(bad)} of {number(flat.size)} items are NaN or infinite"
     first, second = sorted(np.argpartition(flat, -2)[-2:].tolist(), key=lambda k: (-flat[k], k))
-    told = [f"{number(flat[k], 4)} at {_place(array.shape, k)}" for k in (first, second)]
-    return f"{head} \u00b7 largest {told[0]}, next {told[1]}"
+    items = [f"{number(flat[k], 4)} at {_place(array.shape, k)}" for k in (first, second)]
+    return f"{head} \u00b7 largest {items[0]}, next {items[1]}"
 
 
 def _place(shape: tuple[int, ...], k: int) -> str:

@@ -42,7 +42,7 @@ from workbench.widgets.panel.why.why_pane import WhyPane
 from workbench.widgets.series.other_runs import OtherRuns
 from workbench.widgets.termination.condition_strips import ConditionStrips
 from workbench.widgets.termination.termination_view import TerminationView
-from workbench.widgets.text.edits_told import edits_told
+from workbench.widgets.text.edit_sentences import edit_sentences
 from workbench.widgets.time.time_slider import TimeSlider
 from workbench.widgets.values.value_inspector import ValueInspector
 
@@ -123,7 +123,7 @@ class Debugger(Staged, ipywidgets.VBox):
         self.why: WhyPane | None = None
         if self.session is not None and self.toolbar is not None and self.termination.why is not None:
             self.why = WhyPane(self.session, self.selection, self.termination.why)
-            self.toolbar.on_told(self._health_told)
+            self.toolbar.on_status(self._show_health)
             body.children = (*body.children, self.why)
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
         above = [w for w in (self.toolbar, self.spill) if w is not None]
@@ -138,16 +138,16 @@ class Debugger(Staged, ipywidgets.VBox):
         self.termination.on_copy(self.copies)
         self.termination.on_tried(self.runs.changed)
         if self.toolbar is not None:
-            self.termination.on_verdict(self._told)
+            self.termination.on_verdict(self._show_verdict)
             self.panes.show("breakpoints")
 
-    def _health_told(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
+    def _show_health(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
         if self.why is not None:
-            self.why.told(status, health)
+            self.why.show_status(status, health)
         if status["health"]:
             self.graph.blame(health.get("node"))
 
-    def _told(self, verdict: dict[str, Any]) -> None:
+    def _show_verdict(self, verdict: dict[str, Any]) -> None:
         """A verdict on the loop, for the toolbar and the curves."""
         if self.toolbar is not None:
             self.toolbar.verdict_is(verdict)
@@ -183,9 +183,9 @@ class Debugger(Staged, ipywidgets.VBox):
         ]
         views = [*self.parts, *(v for v in shown if v.source.graph is not None)]
         pictures, moments = pictures_of(self.source, views, self.selection, self.time.frame)
-        told = " ".join((self._status(), *self.source.graph.notes))
-        edits = edits_told(self.source.trace)
-        return write_page(path, self.source.graph.name, told, pictures, moments, theme_name, self.note, edits)
+        summary = " ".join((self._status(), *self.source.graph.notes))
+        edits = edit_sentences(self.source.trace)
+        return write_page(path, self.source.graph.name, summary, pictures, moments, theme_name, self.note, edits)
 
     def save(self, path: str | Path) -> Path:
         """Save the run with its edits, position, breakpoints, selection, bookmarks and note.

@@ -61,8 +61,8 @@ def _failure(error: BaseException, graph: Graph) -> str:
     node = graph.nodes.get(getattr(error, "node", None) or "")
     if report is None or node is None:
         return text
-    asked = f"{report.op} failed: {report.cause.rstrip('.')}."
-    if text.startswith(asked):
+    report_words = f"{report.op} failed: {report.cause.rstrip('.')}."
+    if text.startswith(report_words):
         numbers = [
             f"{written(graph, ref, ROOM)} is {numeral(operand.value.item())}"
             for operand, ref in zip(report.operands, node.inputs, strict=False)
@@ -70,7 +70,7 @@ def _failure(error: BaseException, graph: Graph) -> str:
         ]
         where = f" ({node.source.place})" if node.source is not None else ""
         said = f": {', '.join(numbers)}{where}" if numbers else where
-        text = f"{Spoken(graph).made(node.name)} failed{said}. {report.cause.rstrip('.')}.{text[len(asked) :]}"
+        text = f"{Spoken(graph).made(node.name)} failed{said}. {report.cause.rstrip('.')}.{text[len(report_words) :]}"
     for operand, ref in zip(report.operands, node.inputs, strict=False):
         called = str(replace(operand, name=written(graph, ref, ROOM)))
         text = text.replace(str(operand), called, 1)

@@ -123,9 +123,9 @@ class Toolbar(StatusWidget):
         health = {} if status["state"] in ("running", "ready") else self._health.model
         trouble = "" if status["state"] == "running" or health.get("text") else self._verdict.get("trouble", "")
         random = self._has_random_inputs()
-        told = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
+        verdict = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
         if status["state"] == "failed" and status["error"]:
-            told = {**told, "detail": ""}  # the state says it
+            verdict = {**verdict, "detail": ""}  # the state says it
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
             **status,
@@ -139,12 +139,12 @@ class Toolbar(StatusWidget):
             "finite": "" if trouble else health.get("finite", ""),
             "trouble": trouble,
             "random": RANDOM if random else "",
-            "tones": self._tones(status["state"], health, trouble, told, random),
+            "tones": self._tones(status["state"], health, trouble, verdict, random),
             "starts": health.get("starts", ""),
-            "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail", "node")},
-            "at": int(snapshot.iterations.get(told.get("frame"), -1)) if snapshot.iterations else -1,
-            "end": told.get("end"),
-            "proved": bool(told.get("proved")),
+            "verdict": {name: verdict.get(name, "") for name in ("tone", "headline", "detail", "node")},
+            "at": int(snapshot.iterations.get(verdict.get("frame"), -1)) if snapshot.iterations else -1,
+            "end": verdict.get("end"),
+            "proved": bool(verdict.get("proved")),
             "nested": self._nested,
             "loop": self._loop,
             "inside": loop_name(self._debugged.graph, place.frame) if place is not None and place.frame else "",
@@ -158,13 +158,13 @@ class Toolbar(StatusWidget):
         return "" if moment is None else place_words(self._debugged.graph, moment.frame, moment.iteration)
 
     def _tones(
-        self, state: str, health: Mapping[str, Any], trouble: str, told: Mapping[str, Any], random: bool
+        self, state: str, health: Mapping[str, Any], trouble: str, card: Mapping[str, Any], random: bool
     ) -> dict[str, str]:
         """The colours of the cards of health and verdict: nothing is green while a NaN lies ahead, and nothing has a
         colour that is said of made-up inputs before anything has run."""
         neutral = random and state == "ready"
         healthy = "bad" if health.get("text") or trouble else "good" if health.get("finite") else "quiet"
-        verdict = told.get("tone", "")
+        verdict = card.get("tone", "")
         return {
             "health": "quiet" if neutral else healthy,
             "verdict": "quiet" if verdict and (neutral or trouble and verdict == "ends") else verdict,
@@ -214,8 +214,8 @@ class Toolbar(StatusWidget):
             arguments = self._place()
         try:
             self.session.post(name, **arguments)
-            told = ", ".join(f"{value!r}" for value in arguments.values())
-            self.selection.did(f"session.{name}({told})")
+            values = ", ".join(f"{value!r}" for value in arguments.values())
+            self.selection.did(f"session.{name}({values})")
             if name != "pause":  # who moves the session wants to see where it goes
                 self.selection.look_at(None)
         except WorkbenchError as error:
@@ -266,7 +266,7 @@ class Toolbar(StatusWidget):
             if self.comm is not None and snapshot.version >= self._version:
                 self._put(snapshot)
 
-    def on_told(self, callback: Callable[[Mapping[str, Any], Mapping[str, Any]], None]) -> None:
+    def on_status(self, callback: Callable[[Mapping[str, Any], Mapping[str, Any]], None]) -> None:
         """Call ``callback`` with each new status, and with what :func:`health_model` has found, now too."""
         self._hears = callback
         callback(self.status, self._health.model)

@@ -96,13 +96,13 @@ class Spread:
         if not len(around):
             return paths, self.series.window(0, 0)[1]
         new = np.concatenate([[True], np.any(around[1:] != around[:-1], axis=1)])
-        asked = around[new]  # one of each activation, in order
-        low = firing_of(self.series, tuple(int(i) for i in asked[0]))
-        high = firing_of(self.series, tuple(int(i) for i in asked[-1])) + 1
+        activations = around[new]  # one of each activation, in order
+        low = firing_of(self.series, tuple(int(i) for i in activations[0]))
+        high = firing_of(self.series, tuple(int(i) for i in activations[-1])) + 1
         known, values = self.series.window(low, high)
         place = {tuple(p): k for k, p in enumerate(known.tolist())}
         try:
-            found = np.array([place[tuple(p)] for p in asked.tolist()])
+            found = np.array([place[tuple(p)] for p in activations.tolist()])
         except KeyError:
             raise IndexError("only a part was kept") from None
         return paths, np.asarray(values)[found][np.cumsum(new) - 1]

@@ -81,12 +81,12 @@ class OtherRuns:
         if history.edit is not None or self.source.session is None:
             return ""
         now = self.source.session.inputs
-        told = [
+        differences = [
             f"{printable(name)} = {value_text(np.asarray(value))}"
             for name, value in history.feeds.items()
             if name in now and np.asarray(value).ndim == 0 and not np.array_equal(now[name], value)
         ]
-        return ", ".join(told[:2])
+        return ", ".join(differences[:2])
 
     def add(self, label: str, run: Any) -> None:
         """Add a run: a session, a trace, a watch, or another framework's values (``wb.run_with``).

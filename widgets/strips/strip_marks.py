@@ -112,13 +112,13 @@ def bad_marks(strip: Strip, axis: str, last: float) -> tuple[list[Any], list[Any
         shapes.append({**bar, "line": {"color": "@bad", "width": 7, "dash": "2px,2px"}})
         whole = many >= end - first + 1
         count = f"{many} of {int(end - first) + 1}" if many else "some"
-        told = f"{word}: no value to draw" if whole else f"{word} in {count} iterations"
+        label = f"{word}: no value to draw" if whole else f"{word} in {count} iterations"
         if len(strip.lines) > 1:
-            told = f"{shorten(line.name, 16)} is {told}"
+            label = f"{shorten(line.name, 16)} is {label}"
         side = "left" if first - 0.25 <= 0.6 * last else "right"
         at = low if side == "left" else high
         if not k:
-            notes.append(_note(told, at, y, "x", f"{axis} domain", "bad", side, "bottom", 5))
+            notes.append(_note(label, at, y, "x", f"{axis} domain", "bad", side, "bottom", 5))
     return shapes, notes
 
 

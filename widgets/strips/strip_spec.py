@@ -66,9 +66,9 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         data += strip_traces(strip, axis, frame.now, plain)
         scale = _scale(strip, frame)
         found, words = level_marks(strip, axis, scale["range"])
-        bad, told = bad_marks(strip, axis, last)
+        bad, bad_notes = bad_marks(strip, axis, last)
         shapes += ground_shapes(frame, axis) + bad + found + cell_shapes(strip.cells, axis)
-        notes += told + words + cell_notes(strip.cells, axis)
+        notes += bad_notes + words + cell_notes(strip.cells, axis)
         if strip.empty:
             notes.append(_empty(strip.empty, axis))
         layout[f"yaxis{'' if not k else k + 1}"] = {
@@ -84,9 +84,9 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         if plain:
             notes.append(plain_note(_head_text(strip), 0.0, top, "left", 2))
     notes += breakpoint_notes(frame, "y" if len(strips) < 2 else f"y{len(strips)}") if strips else []
-    told = frame.end[3:] if frame.end is not None else frame.far_end
+    bad_notes = frame.end[3:] if frame.end is not None else frame.far_end
     if plain and strips:
-        said = " \u00b7 ".join(w for w in (frame.words, told[0] if told else "", frame.note) if w)
+        said = " \u00b7 ".join(w for w in (frame.words, bad_notes[0] if bad_notes else "", frame.note) if w)
         notes.append(plain_note(text(said), 0.0, 1.0, "left", 2))
     layout["xaxis"] = {
         "title": {"text": text(frame.x_title)},
@@ -107,7 +107,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         "loop": text(frame.words.rpartition(" ")[0]),
         "config": {"displayModeBar": False},
         "note": text(frame.note),
-        "end": None if told is None else {"word": text(told[0]), "proved": told[1]},
+        "end": None if bad_notes is None else {"word": text(bad_notes[0]), "proved": bad_notes[1]},
         "link": text(frame.link),
         "whole": ["xaxis"],
         "least": TOP + FOOT + round(sum(s.share for s in strips) * (HEAD + LEAST)),

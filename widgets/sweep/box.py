@@ -42,10 +42,10 @@ def box_text(box: Mapping[str, tuple[float, float]]) -> str:
     return ", ".join(f"{name}={low:.6g}:{high:.6g}" for name, (low, high) in box.items())
 
 
-def box_of_text(told: str) -> Box:
+def box_of_text(words: str) -> Box:
     """A box from such a text; SweepError (``bad-box``)."""
     box = {}
-    for part in filter(None, re.split(r"[,;\s]+", told.strip())):
+    for part in filter(None, re.split(r"[,;\s]+", words.strip())):
         match = re.fullmatch(r"(.+)=([^=:]+):([^=:]+)", part)
         try:
             assert match is not None

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.sweep import Sweep
 from workbench.widgets.base.spec import text
 from workbench.widgets.sweep.kinds import kinds_of
-from workbench.widgets.sweep.maps import DRAWN
+from workbench.widgets.sweep.maps import MAX_POINTS
 
 
 def curve_traces(sweep: Sweep, column: str, name: str) -> list[dict[str, Any]]:
@@ -43,8 +43,8 @@ def newest_traces(sweep: Sweep, column: str, name: str, at: dict[str, int]) -> l
     for other, place in at.items():
         mine = mine & (sweep.points[other] == sweep.design.axes[other][place])
     point, k = np.nonzero(there & np.isfinite(values) & mine[:, None])
-    if len(point) > DRAWN:  # every so many, which hits all parts of the picture
-        pick = np.random.default_rng(0).choice(len(point), DRAWN, replace=False)
+    if len(point) > MAX_POINTS:  # every so many, which hits all parts of the picture
+        pick = np.random.default_rng(0).choice(len(point), MAX_POINTS, replace=False)
         point, k = point[pick], k[pick]
     return [
         {"type": "scattergl", "mode": "markers", "x": np.asarray(sweep.points[name][point], float),

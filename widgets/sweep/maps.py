@@ -20,7 +20,7 @@ COUNTS = ("iterations", "events")
 SCALES = {"iterations": "Cividis", "events": "Cividis", "rate": "Viridis", "period": "Viridis"}
 OTHER_SCALE = [[k / 9, colour] for k, colour in enumerate(sequential.Inferno)]  # plotly.js has no name for it
 #: most points of a scatter plot
-DRAWN = 40_000
+MAX_POINTS = 40_000
 
 Trace = dict[str, Any]
 
@@ -85,7 +85,7 @@ def _range(values: np.ndarray) -> tuple[float, float]:
 
 def scatter_traces(sweep: Sweep, column: str, names: list[str]) -> list[Trace]:
     """Points of a list or a drawn design at their places."""
-    ran = np.flatnonzero(sweep.computed(column))[:DRAWN]
+    ran = np.flatnonzero(sweep.computed(column))[:MAX_POINTS]
     x, y = (np.asarray(sweep.points[name][ran], float) for name in names)
     values = sweep[column][ran]
     hover = f"{text(names[0])} %{{x}}<br>{text(names[1])} %{{y}}<br>{text(column)} "

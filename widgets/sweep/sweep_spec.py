@@ -88,16 +88,16 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] 
     else:
         upwards = names[1]
         data = map_traces(sweep, column, names, at) if is_grid(sweep) else scatter_traces(sweep, column, names)
-    told = f"{column} of {sweep.graph.name!r}"
+    heading = f"{column} of {sweep.graph.name!r}"
     varied = [n for n in at if len(sweep.design.axes[n]) > 1 and sweep.design.axes[n].ndim == 1]
-    told += "".join(f" · {n} = {sweep.design.axes[n][at[n]]:.6g}" for n in varied)
+    heading += "".join(f" · {n} = {sweep.design.axes[n][at[n]]:.6g}" for n in varied)
     left = int(((sweep["outcome"] == "waiting") & sweep.wanted).sum())
     if left:
-        told += f" · {numeral(len(sweep) - left)} of {numeral(len(sweep))} points"
+        heading += f" · {numeral(len(sweep) - left)} of {numeral(len(sweep))} points"
     legend = any(trace.get("showlegend") for trace in data)
     layout = base_layout(
         height,
-        title=title(text(told)),
+        title=title(text(heading)),
         xaxis={"title": {"text": text(names[0])}, "constrain": "domain", **_axis(sweep, names[0])},
         yaxis={"title": {"text": text(upwards)}, **_upwards(sweep, column, upwards, names)},
         showlegend=legend,

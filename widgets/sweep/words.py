@@ -11,16 +11,16 @@ from workbench.widgets.text.numerals import numeral
 
 def status_words(sweep: Sweep, point: int | None, trouble: str) -> str:
     """The words as HTML."""
-    told = text(repr(sweep).strip("<>"))
+    sentences = text(repr(sweep).strip("<>"))
     if point is not None:
         own = [(n, sweep[n][point]) for n in sweep.names if sweep[n].ndim == 1]
         facts = ", ".join(f"{text(n)} {text(_shown(v))}" for n, v in own if str(v) not in ("", "nan"))
-        told += f"<br>Point {numeral(point)}: {facts}"
+        sentences += f"<br>Point {numeral(point)}: {facts}"
     else:
-        told += "<br>Click a point for its results, drag a box to sweep it again, finer."
+        sentences += "<br>Click a point for its results, drag a box to sweep it again, finer."
     if trouble:
-        told += f'<br><span role="alert">{text(trouble)}</span>'
-    return f'<div class="workbench-words">{told}</div>'
+        sentences += f'<br><span role="alert">{text(trouble)}</span>'
+    return f'<div class="workbench-words">{sentences}</div>'
 
 
 def _shown(value: Any) -> str:

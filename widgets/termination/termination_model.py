@@ -56,30 +56,30 @@ class TerminationModel:
         rows = [clause.update(trace, running) for clause in self.clauses]
         path = self.path
         ended = path is not None and has_ended(trace, self.graph, path, self.outer)
-        told = answer = None
+        words = answer = None
         spoken = partial(loops_spoken, self.graph)
         if verdict is not None and path is not None:
             try:
                 answer = verdict()
-                told = describe(answer, spoken)
+                words = describe(answer, spoken)
             except WorkbenchError as error:
-                told = {**UNKNOWN, "reason": spoken(error.message)}
+                words = {**UNKNOWN, "reason": spoken(error.message)}
         end = None
-        if told is not None:
+        if words is not None:
             now = max((float(row["x"][-1]) for row in rows if len(row["x"])), default=None)
-            end = None if ended or told["ended"] else _end(told, now)
+            end = None if ended or words["ended"] else _end(words, now)
             for row, clause in zip(rows, self.clauses, strict=True):
                 wanted = None if end is None or now is None else end[2] - now
-                over = ended or told["ended"]
-                row["ahead"] = None if over else clause.ahead(trace, wanted, told["status"] == "PROVED")
+                over = ended or words["ended"]
+                row["ahead"] = None if over else clause.ahead(trace, wanted, words["status"] == "PROVED")
                 row["trend"] = clause.trend(trace)
-                if told["outcome"] == "never" and told["trend"] and told["clause"] == row["node"]:
-                    row["trend"] = told["trend"]  # seen further ahead than the record goes
-                row["blocks"] = told["clause"] == row["node"] if told["clause"] else len(rows) == 1
+                if words["outcome"] == "never" and words["trend"] and words["clause"] == row["node"]:
+                    row["trend"] = words["trend"]  # seen further ahead than the record goes
+                row["blocks"] = words["clause"] == row["node"] if words["clause"] else len(rows) == 1
         return {
             "loop": loop_name(self.graph, path) if path else None,
             "clauses": rows,
-            "verdict": told,
+            "verdict": words,
             "end": end,
             "ended": ended,
             "ended_in": None if path is None or not ended else ended_in(trace, self.graph, path, self.outer),
@@ -100,10 +100,10 @@ def answer_of_trace(trace: Trace, graph: Graph, path: tuple[str, ...]) -> Termin
         )
 
 
-def _end(told: dict[str, Any], now: float | None) -> tuple[float, float, float] | None:
+def _end(verdict: dict[str, Any], now: float | None) -> tuple[float, float, float] | None:
     """The evaluation at which the loop is expected to end, and its interval."""
-    if now is None or told["outcome"] != "terminates" or not told["remaining"]:
+    if now is None or verdict["outcome"] != "terminates" or not verdict["remaining"]:
         return None
-    at = now + told["remaining"]
-    low, high = told["interval"] or (told["remaining"], told["remaining"])
+    at = now + verdict["remaining"]
+    low, high = verdict["interval"] or (verdict["remaining"], verdict["remaining"])
     return at, now + low, at if high is None else now + high

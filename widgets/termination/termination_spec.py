@@ -44,7 +44,7 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
     last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
     far = [line.ahead[0] for line in lines if line.ahead is not None and len(line.ahead[0])]
     reach = [float(line.forecast["x"][-1]) for line in lines if line.forecast is not None and len(line.forecast["x"])]
-    told, found = model["verdict"], model.get("look_ahead")
+    verdict, found = model["verdict"], model.get("look_ahead")
     end: tuple[float, float, float, str, bool] | None = None
     far_end: tuple[str, bool] | None = None
     if model.get("ended_in") is not None:
@@ -56,7 +56,7 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
             end = (float(found.end),) * 3 + far_end
     elif model.get("end") is not None:
         at, low, high = model["end"]
-        proved = told is not None and told["status"] == "PROVED"
+        proved = verdict is not None and verdict["status"] == "PROVED"
         word = end_words(int(at)) if proved else f"ends about iteration {numeral(float(f'{at:.2g}'))}, not proved"
         if near_end(model["end"], max(reach, default=last)):
             end = (at, low, high, word, proved)
@@ -70,7 +70,7 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
         far_end=far_end,
         x_title=model.get("x_title", "iteration"),
         link=model.get("link", ""),
-        note=_told(model) if plain else "",
+        note=_headline(model) if plain else "",
     )
 
 
@@ -175,7 +175,7 @@ def _why_empty(model: dict[str, Any]) -> str:
     return "the gap is not a number" if any(c["gap"] is not None for c in model["clauses"]) else "not evaluated yet"
 
 
-def _told(model: dict[str, Any]) -> str:
+def _headline(model: dict[str, Any]) -> str:
     """The verdict in one line."""
-    told = model["verdict"]
-    return shorten(told["headline"], 100) if told else ""
+    verdict = model["verdict"]
+    return shorten(verdict["headline"], 100) if verdict else ""

@@ -28,7 +28,7 @@ from workbench.widgets.termination.termination_model import TerminationModel, an
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
 from workbench.widgets.termination.trouble_ahead import trouble_ahead
 from workbench.widgets.termination.verdict import VerdictPart
-from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
+from workbench.widgets.termination.verdict_model import bad_text, settings_of, summary_line, verdict_model
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.loop_names import loop_name
 from workbench.widgets.text.numerals import numeral
@@ -103,7 +103,7 @@ class TerminationView(FixActions, FigureView):
         self._models: dict[Any, TerminationModel] = {}
         self._follow = TerminationModel(graph, self._path)
         self._forget_answer()
-        self._took, self._asked = 0.0, -EVERY_S
+        self._took, self._answered_at = 0.0, -EVERY_S
         self._threads = BackgroundTasks("workbench-fix")
         self._trials = FixCopies(self.update_now, self._threads.do)
         self._copies: CopyPlace | None = None
@@ -126,8 +126,8 @@ class TerminationView(FixActions, FigureView):
         return tuple(path)
 
     def _forget_answer(self) -> None:
-        self._asked = -EVERY_S
-        self._told: dict[str, Any] | None = None
+        self._answered_at = -EVERY_S
+        self._verdict: dict[str, Any] | None = None
         self._fixes: list[Any] = []
         self._kept: list[dict[str, Any]] = []
         self._end: tuple[float, float, float] | None = None
@@ -144,20 +144,20 @@ class TerminationView(FixActions, FigureView):
         outer = self._outer(trace, running)
         follow = self._follow = self._of(outer)
         pause = max(EVERY_S, SHARE * self._took)
-        due = not running or time.monotonic() - self._asked >= pause
+        due = not running or time.monotonic() - self._answered_at >= pause
         key = (self._path, None if running else outer)
         ask = trace is not None and self._path is not None and (due or key != self._key and not running)
         started = time.monotonic()
         model = follow.update(trace, self._question(trace) if ask and trace is not None else None, running=running)
         if ask:
-            self._asked = time.monotonic()
-            self._took = self._asked - started
-            self._told, self._end, self._key = model["verdict"], model["end"], key
-            if self._end is not None and self._told is not None and self._told["status"] == "PROVED":
+            self._answered_at = time.monotonic()
+            self._took = self._answered_at - started
+            self._verdict, self._end, self._key = model["verdict"], model["end"], key
+            if self._end is not None and self._verdict is not None and self._verdict["status"] == "PROVED":
                 stands = now_of(
                     snapshot, self._path or (), outer, [{"x": x} for c in model["clauses"] for x, _ in c["sides"]]
                 )
-                self._end = (float((stands or 0.0) + self._told["remaining"]),) * 3
+                self._end = (float((stands or 0.0) + self._verdict["remaining"]),) * 3
             self._fixes = offered(model["answer"])
             if not running:
                 self._trials.aside.ask(self.source.session, model["answer"], self._path)
@@ -178,7 +178,7 @@ class TerminationView(FixActions, FigureView):
         return {
             **model,
             "clauses": clauses,
-            "verdict": self._told,
+            "verdict": self._verdict,
             "end": None if model["ended"] else self._end,
             "look_ahead": ahead,
             "moment": mark,
@@ -245,16 +245,16 @@ class TerminationView(FixActions, FigureView):
         trials, aside = self._trials.state(), self._trials.aside.of
         self._run_beside(trials)
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())
-        told = {**shown, "bad": bad_text(shown["first_bad"]), "error": ""}
+        status = {**shown, "bad": bad_text(shown["first_bad"]), "error": ""}
         for part in (self.verdict, self.why):
             if part is not None:
-                part.offer(told)
+                part.offer(status)
         self.controls.offer(self._settings())
         if self._hears is not None:
             graph, path, ahead = self.source.graph, self._path or (), model["look_ahead"]
             now = model["now"] if mark is None else None
             trouble = trouble_ahead(ahead, graph, path, now, self._name()) if path else ""
-            self._hears(told_in_a_line(shown, self._path, model["end"], trouble))
+            self._hears(summary_line(shown, self._path, model["end"], trouble))
 
     def _name(self) -> str:
         """The name of the loop, where there are others."""
@@ -300,14 +300,14 @@ class TerminationView(FixActions, FigureView):
     def _acted(self, name: str, value: Any) -> None:
         """A button of the verdict."""
         number = int(value)
-        told = self._told or {}
+        verdict = self._verdict or {}
         if name == "clause":
             self.selection.select(str(self._last["clauses"][number]["node"]))
         elif name == "root":
-            self.selection.select(str(told["root"][number]))
-        elif name == "moment" and told.get("first_bad") is not None and self._path:
+            self.selection.select(str(verdict["root"][number]))
+        elif name == "moment" and verdict.get("first_bad") is not None and self._path:
             around = self._outer(self.source.trace, False) or ()
-            self.selection.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
+            self.selection.look_at(Moment(self._path, (*around, int(verdict["first_bad"]))))
         elif name == "try":
             self.try_fix(number)
         elif name in ("open", "use", "discard"):
@@ -334,8 +334,8 @@ class TerminationView(FixActions, FigureView):
 
     @harmless
     def __repr__(self) -> str:
-        told = self._told["headline"] if self._told else "no forecast yet"
-        return f"<TerminationView of the loop {short_name('/'.join(self._path or ('none',)))!r}: {told}>"
+        headline = self._verdict["headline"] if self._verdict else "no forecast yet"
+        return f"<TerminationView of the loop {short_name('/'.join(self._path or ('none',)))!r}: {headline}>"
 
 
 __all__ = ["TerminationView"]

@@ -56,7 +56,7 @@ HOW = {
 COUNTER = re.compile(r"(\S+)\(t\) = -?\d+ ([+-]) (?:(\d+) )?t(?= modulo|[;:])")
 
 
-def laws_told(candidates: Sequence[Any]) -> str:
+def law_words(candidates: Sequence[Any]) -> str:
     """The laws that a forecast was made of, with their shares, and those that were refused; empty where it was made of
     none."""
     taken = [f"{c.law.what} {c.share:.0%}" for c in candidates if not c.refused]
@@ -88,19 +88,19 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
     confidence = getattr(termination, "confidence", None)
     details = getattr(termination, "details", None) or {}
     how = ahead.word if ahead is not None and foretold else ""
-    told = (
+    sentence = (
         spaced(end.headline)
         if end is not None and ended
         else headline(status, outcome, remaining, interval, details, how)
     )
     if getattr(getattr(termination, "reason", None), "slug", "") == "no-iteration":
-        told = "Proved: will not run at all"
+        sentence = "Proved: will not run at all"
     node = details.get("clause") if isinstance(details, dict) else None
     gap = getattr(termination, "gap", None)
     return {
         "status": status,
         "outcome": outcome,
-        "headline": told,
+        "headline": sentence,
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
         "reason": spaced(
@@ -121,8 +121,8 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
         "changed": getattr(termination, "changed_in", ""),
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
-        "claims": [] if ended else claims_told(termination, spoken),
-        "laws": "" if ended else spaced(laws_told(getattr(termination, "candidates", ()))),
+        "claims": [] if ended else claim_rows(termination, spoken),
+        "laws": "" if ended else spaced(law_words(getattr(termination, "candidates", ()))),
         "fails": isinstance(details, dict) and "fails_after" in details,
         "tone": end.standing.slug
         if ended
@@ -231,7 +231,7 @@ def _interval(interval: Any) -> tuple[int, int | None] | None:
         return None
 
 
-def claims_told(termination: Any, spoken: Callable[[str], str] = str) -> list[dict[str, Any]]:
+def claim_rows(termination: Any, spoken: Callable[[str], str] = str) -> list[dict[str, Any]]:
     """The claims about a loop, with how each was checked; of a sentence that is in the reason, and so on the card, the
     check alone."""
     # of a loop that ends the card tells when, and not the reason

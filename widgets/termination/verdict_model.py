@@ -48,7 +48,7 @@ def verdict_model(
     there is a place to show a copy in. ``aside`` gives the outcome of a fix that was tried in the background: a
     "useless" one is left out, unless the user tried it. ``loop``: its name, where the graph has others.
     """
-    told = model.get("verdict")
+    verdict = model.get("verdict")
     empty: dict[str, Any] = {
         "tone": "unknown",
         "sign": "?",
@@ -66,22 +66,22 @@ def verdict_model(
     if model["loop"] is None:
         return {**empty, "headline": "This graph has no loop."}
     rows = [_row(c, bool(model.get("ended")), model.get("now")) for c in model["clauses"][:CLAUSES]]
-    if told is None:
+    if verdict is None:
         return {**empty, "headline": "No forecast yet", "clauses": rows}
-    sign, word = BADGES.get(told["status"], BADGES["UNKNOWN"])
-    if told["word"]:
-        sign, word = TONES[told["tone"]], told["word"]
-    elif told["fails"]:
+    sign, word = BADGES.get(verdict["status"], BADGES["UNKNOWN"])
+    if verdict["word"]:
+        sign, word = TONES[verdict["tone"]], verdict["word"]
+    elif verdict["fails"]:
         sign, word = Standing.FAILED.sign, "fails"
-    facts = [("Iterations left", told["left"]), ("Why", told["sure"])] if not told["ended"] else []
-    if told["proof"] and told["proof"] != told["reason"] and not told["ended"] and not told["claims"]:
-        facts.append(("Proof", told["proof"]))
-    if told["laws"]:
-        facts.append(("Laws", told["laws"]))
-    if told["changed"]:
-        facts.append(("Changed", told["changed"]))
+    facts = [("Iterations left", verdict["left"]), ("Why", verdict["sure"])] if not verdict["ended"] else []
+    if verdict["proof"] and verdict["proof"] != verdict["reason"] and not verdict["ended"] and not verdict["claims"]:
+        facts.append(("Proof", verdict["proof"]))
+    if verdict["laws"]:
+        facts.append(("Laws", verdict["laws"]))
+    if verdict["changed"]:
+        facts.append(("Changed", verdict["changed"]))
     shown = []
-    for k, sentence in enumerate(told["fix"][:SENTENCES]):
+    for k, sentence in enumerate(verdict["fix"][:SENTENCES]):
         applies = k < len(fixes) and bool(getattr(fixes[k], "applies", False))
         trial = (trials or {}).get(sentence) or (aside(sentence) if aside is not None else {})
         if trial.get("state") == "useless":
@@ -98,21 +98,21 @@ def verdict_model(
         )
     return {
         **empty,
-        "tone": told["tone"],
-        "sign": TONES[told["tone"]],
+        "tone": verdict["tone"],
+        "sign": TONES[verdict["tone"]],
         "badge": f"{sign} {word}",
-        "headline": _about(told["headline"], loop) if loop else told["headline"],
-        "reason": spaced(shorten(re.sub("^the ", "The ", told["reason"]), 600)),
+        "headline": _about(verdict["headline"], loop) if loop else verdict["headline"],
+        "reason": spaced(shorten(re.sub("^the ", "The ", verdict["reason"]), 600)),
         "facts": [[label, shorten(words, 600 if label == "Laws" else 300)] for label, words in facts if words],
         "clauses": rows,
-        "root": [shorten(r, 60) for r in told["root"][:NAMES]],
-        "first_bad": told["first_bad"],
-        "claims": told["claims"],
+        "root": [shorten(r, 60) for r in verdict["root"][:NAMES]],
+        "first_bad": verdict["first_bad"],
+        "claims": verdict["claims"],
         "fixes": shown,
     }
 
 
-def told_in_a_line(
+def summary_line(
     shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None, trouble: str = ""
 ) -> dict[str, Any]:
     """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops. ``trouble``: what
@@ -142,9 +142,9 @@ def told_in_a_line(
 
 def _about(headline: str, loop: str) -> str:
     """The headline about one loop of several, by its name: ``Proved: outer stops after 4 more iterations``."""
-    told, found, rest = headline.partition(": ")
+    subject, found, rest = headline.partition(": ")
     if found:
-        return f"{told}: {loop} {rest}"
+        return f"{subject}: {loop} {rest}"
     return f"{loop}: {headline}"
 
 

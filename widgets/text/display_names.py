@@ -57,11 +57,11 @@ class Spoken:
     def sentence(self, text: str) -> str:
         """A message of another part, which names nodes and loops as programs do, with the names of the screens."""
 
-        def told(match: re.Match[str]) -> str:
+        def spoken(match: re.Match[str]) -> str:
             known = match[1] in self.graph.nodes and self.graph.name_of(Ref(match[1], int(match[2] or 0)))
             return self.called(Ref(match[1], int(match[2] or 0))) if known else match[0]
 
-        return loops_spoken(self.graph, QUOTED.sub(told, text))
+        return loops_spoken(self.graph, QUOTED.sub(spoken, text))
 
     def step(self, node: str) -> str:
         """Display text of a node's next step: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``. An

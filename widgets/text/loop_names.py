@@ -86,12 +86,12 @@ def loops_spoken(graph: Graph, text: str) -> str:
     if not paths:
         return text
 
-    def told(match: re.Match[str]) -> str:
+    def spoken(match: re.Match[str]) -> str:
         path = paths[match[1]]
         return "loop" if len(paths) == 1 and not is_named(path) else f"loop {loop_name(graph, path)}"
 
     names = "|".join(re.escape(name) for name in sorted(paths, key=len, reverse=True))
-    text = re.sub(rf"\bloop ({names})(?![\w/]|\.\w)", told, text)
+    text = re.sub(rf"\bloop ({names})(?![\w/]|\.\w)", spoken, text)
     unnamed = {name: path for name, path in paths.items() if not is_named(path)}
     if not unnamed:
         return text

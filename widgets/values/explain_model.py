@@ -33,15 +33,15 @@ def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
     (an input or a constant), ``edited`` (set by hand), ``again`` (told before: its own rows are above), ``kids`` (rows
     right below it). Nothing is escaped."""
     rows: list[dict[str, Any]] = []
-    told: set[int] = set()
+    seen: set[int] = set()
     stack = [(0, 0)]
     while stack and len(rows) < MAX_ROWS:
         number, depth = stack.pop()
         link = found.links[number]
-        again = number in told and bool(link.sources)
+        again = number in seen and bool(link.sources)
         rows.append(_row(link, depth, again, spoken))
         if not again:
-            told.add(number)
+            seen.add(number)
             stack.extend((source, depth + 1) for source in reversed(link.sources))
     return rows
 

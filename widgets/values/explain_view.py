@@ -17,7 +17,7 @@ from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.text.display_names import Spoken
-from workbench.widgets.text.edits_told import edits_told
+from workbench.widgets.text.edit_sentences import edit_sentences
 from workbench.widgets.text.loop_names import tag_text
 from workbench.widgets.values.explain_model import OPEN, blank, explain_rows, origin_model, path_of, typed_path
 
@@ -101,10 +101,10 @@ class ExplainView(HtmlView):
                 self._read((key, trace, name, path))
             else:
                 self._read_aside((key, trace, name, path))
-        told = dict(self._kept[1]) if self._kept is not None else blank("Reading \u2026")
+        chain = dict(self._kept[1]) if self._kept is not None else blank("Reading \u2026")
         if self._origin is not None and self._origin[0] == key[:3]:
-            told["origin"] = self._origin[1]
-        return told
+            chain["origin"] = self._origin[1]
+        return chain
 
     def _read_aside(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
         """Read the newest chain that is wanted on a thread of its own; what is read for an older question ends."""
@@ -132,10 +132,10 @@ class ExplainView(HtmlView):
 
     def _read(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
         key, trace, name, path = wanted
-        told = self._explained(trace, name, path)
-        if told["bad"] and (self._origin is None or self._origin[0] != key[:3]):
+        chain = self._explained(trace, name, path)
+        if chain["bad"] and (self._origin is None or self._origin[0] != key[:3]):
             self._find(key[:3])
-        self._kept = key, told
+        self._kept = key, chain
 
     def _chosen(self) -> tuple[str | None, tuple[int, ...] | None]:
         """The value to explain: the one requested here, else the one that is selected, at the selected moment."""
@@ -150,20 +150,20 @@ class ExplainView(HtmlView):
         names = list(self.source.graph.names)[:MAX_NAMES] or list(self.source.graph.nodes)[:MAX_NAMES]
         if name is None:
             return blank("Select a value.", names=names)
-        asked = {"name": name, "iteration": "" if path is None else ", ".join(map(str, path)), "names": names}
+        question = {"name": name, "iteration": "" if path is None else ", ".join(map(str, path)), "names": names}
         try:
             found = self._chain(trace, name, path)
         except WorkbenchError as error:
-            told = self._spoken.sentence(error.message)
-            return {**blank(told, names=names), **asked, "error": told}
+            sentence = self._spoken.sentence(error.message)
+            return {**blank(sentence, names=names), **question, "error": sentence}
         rows = explain_rows(found, self._spoken)
         head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(self.source.graph, found.links[0].tag)
         more = "" if found.complete else f"The chain continues beyond these {len(found)} values."
         return {
-            **asked,
+            **question,
             "headline": f"{rows[0]['shown']} comes from" if len(found) > 1 else head,
             "rows": rows,
-            "edits": edits_told(trace),
+            "edits": edit_sentences(trace),
             "more": more,
             "error": "",
             "bad": any(r["bad"] for r in rows),
@@ -193,11 +193,11 @@ class ExplainView(HtmlView):
         try:
             source = self.source.session or self.source.trace
             found = first_nonfinite(source)
-            told = origin_model(found, self.source.graph, None if found is not None else first_wrap(source))
+            origin = origin_model(found, self.source.graph, None if found is not None else first_wrap(source))
         except WorkbenchError as error:
-            told = {"lines": [self._spoken.sentence(error.message)], "node": "", "frame": [], "iteration": []}
-        self._origin = key, told
-        return told
+            origin = {"lines": [self._spoken.sentence(error.message)], "node": "", "frame": [], "iteration": []}
+        self._origin = key, origin
+        return origin
 
     def figure_in(self, name: str) -> go.Figure:
         """Return the chain as an ordinary plotly figure, a table, in the ``"light"`` or ``"dark"`` theme."""

@@ -100,11 +100,11 @@ class InspectorChoice(_Part):
         if running and self._last is not None and self._took > SLOW_S:
             return self._last
         started = time.perf_counter()
-        self._last = self._asked_for(running)
+        self._last = self._inspected_value(running)
         self._took = time.perf_counter() - started
         return self._last
 
-    def _asked_for(self, running: bool) -> Inspected:
+    def _inspected_value(self, running: bool) -> Inspected:
         mode, moment, self.pair = self.settings["mode"], self.selection.moment, None
         one = inspected(self.source, self.name, parse_index(self.settings["time"]), moment, running)
         if mode == "value":

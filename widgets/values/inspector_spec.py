@@ -136,8 +136,8 @@ def _histogram(histogram: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[st
         }
     ]
     out = histogram["left_out"]
-    told = f"value ({numeral(out)} NaN or infinite left out)" if out else "value"
-    return data, _axes(told, "elements")
+    x_title = f"value ({numeral(out)} NaN or infinite left out)" if out else "value"
+    return data, _axes(x_title, "elements")
 
 
 def _axes(x: str, y: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def _row(origin: NanOrigin, spoken: Spoken) -> dict[str, Any]:
 def _infinity(origin: NanOrigin) -> str:
     value = origin.value
     item = value[origin.index] if origin.index and getattr(value, "ndim", 0) == len(origin.index) else value
-    return _told(item)
+    return _value_text(item)
 
 
 def _formula(origin: NanOrigin, spoken: Spoken) -> str:
@@ -57,10 +57,10 @@ def _formula(origin: NanOrigin, spoken: Spoken) -> str:
     if not origin.operands or origin.edited:
         return short_name(origin.name).removesuffix(":0")
     given = [(spoken.called(o.ref), o.value if o.item is None else o.item) for o in origin.operands[:OPERANDS]]
-    return f"{origin.op}({', '.join(f'{name} = {_told(value)}' for name, value in given)})"
+    return f"{origin.op}({', '.join(f'{name} = {_value_text(value)}' for name, value in given)})"
 
 
-def _told(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return number(value) if getattr(value, "size", 1) == 1 else value_text(value)
 
 

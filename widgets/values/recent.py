@@ -31,8 +31,8 @@ def recent(
         except MISSING:
             before = None
             continue
-        told = number(value[()], BESIDE if other else 10) if value.ndim == 0 else ""
-        rows.append([numeral(k), told, *(_beside(value, other, k, index) if other else [change_of(value, before)])])
+        digits = number(value[()], BESIDE if other else 10) if value.ndim == 0 else ""
+        rows.append([numeral(k), digits, *(_beside(value, other, k, index) if other else [change_of(value, before)])])
         before = value
     return rows[-ROWS:]
 

@@ -77,10 +77,10 @@ class RowsAhead:
         rows = []
         for k, value in enumerate(expected.value):
             error = float(expected.high[k] - expected.low[k]) / 2.0
-            told = about(float(value), error)
-            if told is None:
+            forecast = about(float(value), error)
+            if forecast is None:
                 break
-            rows.append([numeral(int(expected.iterations[k])), told, "", "forecast"])
+            rows.append([numeral(int(expected.iterations[k])), forecast, "", "forecast"])
         return rows
 
 
@@ -90,10 +90,10 @@ def about(value: float, error: float) -> str | None:
     >>> about(3.20123, 0.012), about(3.2, 0.0), about(3.2, 2.0)
     ('3.2 \u00b1 0.01', '3.2', None)
     """
-    told = estimate(value, error)
-    if told is None:
+    words = estimate(value, error)
+    if words is None:
         return None
-    digits, _, within = told.partition(" (within ")
+    digits, _, within = words.partition(" (within ")
     return spaced(digits.replace("-", "\u2212", 1)) + (f" \u00b1 {numeral(float(within[:-1]), 1)}" if within else "")
 
 

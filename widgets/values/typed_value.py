@@ -18,17 +18,17 @@ def typed_value(words: str, dtype: np.dtype[Any]) -> Any:
 
     WorkbenchError with slug ``bad-value`` for anything else; nothing is evaluated.
     """
-    told = words.strip().replace("\u2212", "-").replace("\u202f", "").replace("\u2009", "")
-    if not told or len(told) > MAX_CHARS:
+    number = words.strip().replace("\u2212", "-").replace("\u202f", "").replace("\u2009", "")
+    if not number or len(number) > MAX_CHARS:
         raise _bad(words, dtype, "type a number.")
     if dtype.kind == "b":
-        if told.lower() not in WORDS:
+        if number.lower() not in WORDS:
             raise _bad(words, dtype, "type true or false.")
-        return dtype.type(WORDS[told.lower()])
+        return dtype.type(WORDS[number.lower()])
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         try:
-            whole = int(told)
+            whole = int(number)
         except ValueError:
             raise _bad(words, dtype, "type an integer.") from None
         if not limits.min <= whole <= limits.max:
@@ -36,7 +36,7 @@ def typed_value(words: str, dtype: np.dtype[Any]) -> Any:
         return dtype.type(whole)
     if dtype.kind in "fc":
         try:
-            found = complex(told.replace(" ", "")) if dtype.kind == "c" else float(told)
+            found = complex(number.replace(" ", "")) if dtype.kind == "c" else float(number)
         except ValueError:
             raise _bad(words, dtype, "type a number such as 1.5, -2e-3, inf or nan.") from None
         with np.errstate(over="ignore"):

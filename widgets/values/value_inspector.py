@@ -197,8 +197,8 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     def _status(self, model: dict[str, Any]) -> dict[str, Any]:
         """The model without what is for the figure alone."""
         for_figure = ("image", "line", "histogram", "origin", "pair", "colours")
-        told = {k: v for k, v in model.items() if k not in for_figure}
-        return {**told, "iteration": list(model["iteration"]), "names": list(self.names)}
+        facts = {k: v for k, v in model.items() if k not in for_figure}
+        return {**facts, "iteration": list(model["iteration"]), "names": list(self.names)}
 
     # -- the pump's side --------------------------------------------------------------------------------------------
     @property

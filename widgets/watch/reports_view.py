@@ -97,8 +97,8 @@ class ReportsView(Staged, ipywidgets.VBox):
         return len(self._parts) < SHOWN
 
     def _tell(self) -> None:
-        told = text(repr(self._reports).strip("<>"))
-        self._words.value = f'<div class="workbench-words">{told}</div>'
+        summary = text(repr(self._reports).strip("<>"))
+        self._words.value = f'<div class="workbench-words">{summary}</div>'
 
     def _pressed(self, key: int, name: str, _value: Any) -> None:
         if name == "stop":

@@ -55,13 +55,13 @@ class RunPart(Staged, ipywidgets.VBox):
     def offer(self, status: dict[str, Any]) -> None:
         """Show a status, if it is another one, with the numerals of a screen. Right on any thread."""
         with self._lock:
-            told = on_screen(status)
-            if self.comm is None or told == self.status:
+            shown = on_screen(status)
+            if self.comm is None or shown == self.status:
                 return
-            self.status = told
-            self.cards.offer(on_cards(told))
+            self.status = shown
+            self.cards.offer(on_cards(shown))
             self._late = self.live.holding
-            if not self._late or told.get("state") not in OPEN:
+            if not self._late or shown.get("state") not in OPEN:
                 self._draw()
 
     def amend(self, **changes: Any) -> None:
@@ -107,13 +107,13 @@ class RunPart(Staged, ipywidgets.VBox):
 
 def on_screen(status: dict[str, Any]) -> dict[str, Any]:
     """The words of an outlook, which a terminal shows in plain characters, with the numerals of a screen."""
-    told: dict[str, Any] = {key: _prose(status[key]) for key in WORDS if status.get(key)}
-    told |= {key: [_prose(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
+    shown: dict[str, Any] = {key: _prose(status[key]) for key in WORDS if status.get(key)}
+    shown |= {key: [_prose(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
     rows = [
         row | {key: spaced(row[key]) for key in ("label", "limit") if row.get(key)} | {"value": _numeral(row["value"])}
         for row in status.get("variables", ())
     ]
-    return {**status, **told, "variables": rows}
+    return {**status, **shown, "variables": rows}
 
 
 def _prose(words: str) -> str:
@@ -122,12 +122,12 @@ def _prose(words: str) -> str:
     return spaced(words)
 
 
-def _numeral(told: str | None) -> str | None:
+def _numeral(digits: str | None) -> str | None:
     """The text of a number, which a worker may have sent, as a screen shows numbers."""
     try:
-        return None if told is None else numeral(float(told))
+        return None if digits is None else numeral(float(digits))
     except ValueError:
-        return told
+        return digits
 
 
 def on_cards(status: dict[str, Any]) -> dict[str, Any]:
@@ -135,8 +135,8 @@ def on_cards(status: dict[str, Any]) -> dict[str, Any]:
     return {**status, "variables": [row["name"] for row in status["variables"]]}
 
 
-def check_source(view: str, source: object, kind: type, told: str, fix: str) -> None:
+def check_source(view: str, source: object, kind: type, expected: str, fix: str) -> None:
     """WatchError (``no-view-source``) where a view is given anything but ``kind``."""
     if not isinstance(source, kind):
-        message = f"{view}: expected {told}, got {type(source).__name__}."
+        message = f"{view}: expected {expected}, got {type(source).__name__}."
         raise WatchError(message, slug="no-view-source", fix=fix)

@@ -45,11 +45,11 @@ def _strip(row: dict[str, Any], now: int | None, share: float) -> Strip:
         else:
             word += f" from {numeral(first)} to {numeral(last)}"
     strip = Strip(shorten(row["name"], 60), [line], share=share, log=log, whole=whole)
-    told = row.get("value") or ""
+    shown = row.get("value") or ""
     if row.get("at") in (None, now):
-        strip.value = told
+        strip.value = shown
     else:  # not recorded in the newest iteration
-        strip.notes.append(f"{told} in iteration {numeral(row['at'])}")
+        strip.notes.append(f"{shown} in iteration {numeral(row['at'])}")
     label, limit = row.get("label"), row.get("limit")
     if limit is not None and label in ("converging", "stable"):
         label = f"{label} {'at' if label == 'stable' else 'to'} {limit.partition(' (within')[0]}"

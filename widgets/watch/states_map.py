@@ -63,11 +63,11 @@ def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
         data.append(
             _points("x", theme.BAD, "⚠ NaN or Inf from here on", loops[bad[:, 1]], [names[k] for k in bad[:, 0]])
         )
-    told = f"{shorten(report.block, 40)}: {words}, by loop and token"
-    told += f" · {numeral(len(rows))} of {numeral(tokens)} tokens" if len(rows) < tokens else ""
+    heading = f"{shorten(report.block, 40)}: {words}, by loop and token"
+    heading += f" · {numeral(len(rows))} of {numeral(tokens)} tokens" if len(rows) < tokens else ""
     layout = base_layout(
         max(240, min(560, 130 + 22 * len(rows))),
-        title=title(text(told)),
+        title=title(text(heading)),
         showlegend=len(data) > 1,
         xaxis={"title": {"text": "loop"}, **whole_ticks(float(loops[-1])), "showgrid": False, "zeroline": False},
         yaxis={"title": {"text": "token"}, "type": "category", "autorange": "reversed", "showgrid": False}

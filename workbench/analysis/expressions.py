@@ -128,15 +128,15 @@ def _alternatives(graph: Graph, merge: Node, outer: float, left: list[int], dept
     parts = [_at(graph, ref, 3, left, depth - 1) for ref in (yes, deciding[0], no)]
     if any(p is None for p in parts):
         return None
-    then, asked, other = parts
-    if then == "True" and other in ("False", asked):
+    then, condition, other = parts
+    if then == "True" and other in ("False", condition):
         return _at(graph, deciding[0], outer, left, depth - 1)
-    if other in ("False", asked):
-        text, rank = f"{asked} and {then}", 2
-    elif then in ("True", asked):
-        text, rank = f"{asked} or {other}", 1
+    if other in ("False", condition):
+        text, rank = f"{condition} and {then}", 2
+    elif then in ("True", condition):
+        text, rank = f"{condition} or {other}", 1
     else:
-        text, rank = f"{then} if {asked} else {other}", 0
+        text, rank = f"{then} if {condition} else {other}", 0
     return f"({text})" if rank < outer else text
 
 

@@ -146,13 +146,13 @@ class MadeUp:
         if not guessed:
             return f"The inputs {shown} were made up: give real ones with --input if these do not fit."
         sizes = ", ".join(f"{name} = 1" for name in guessed[:12]) + (", ..." if len(guessed) > 12 else "")
-        told = f"The inputs {shown} were made up, and their open sizes were guessed: {sizes}."
+        sentence = f"The inputs {shown} were made up, and their open sizes were guessed: {sizes}."
         fits = sizes_that_run(self.graph, self.given) if len(self.inputs) == len(self.graph.inputs) else None
         if fits is not None and any(fits[name] != 1 for name in guessed if name in fits):
             words = " ".join(f"--dim {shlex.quote(f'{n}={k}')}" for n, k in fits.items())
-            return f"{told} It runs with {words}."
+            return f"{sentence} It runs with {words}."
         words = " ".join(f"--dim {shlex.quote(f'{name}=N')}" for name in guessed[:12])
-        return f"{told} Choose others: {words}."
+        return f"{sentence} Choose others: {words}."
 
 
 def _type(graph: Graph, name: str) -> TensorType | None:

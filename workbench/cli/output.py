@@ -106,11 +106,11 @@ _streams: list[TextIO] = []
 
 
 @contextmanager
-def one_document(asked: bool) -> Iterator[None]:
+def one_document(as_json: bool) -> Iterator[None]:
     """Keep standard output for the JSON document, if one is requested: anything else that prints, such as an op of the
     model, goes to standard error.
     """
-    if not asked:
+    if not as_json:
         yield
         return
     _streams.append(sys.stdout)

@@ -89,9 +89,9 @@ def tell_made_up(arguments: argparse.Namespace) -> None:
     from workbench.cli.output import tell
 
     guess = getattr(arguments, "made_up", None)
-    if guess is not None and not getattr(arguments, "blamed", False) and (told := guess.blame()):
+    if guess is not None and not getattr(arguments, "blamed", False) and (sentence := guess.blame()):
         arguments.blamed = True
-        tell(told)
+        tell(sentence)
 
 
 def random_inputs(arguments: argparse.Namespace) -> list[str]:

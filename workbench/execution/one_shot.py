@@ -47,8 +47,8 @@ def plan_for(
     ExecutionPlan
     """
     kinds = tuple([(n, a.dtype, a.shape) if type(a) is np.ndarray else None for n, a in arrays.items()])
-    asked = None if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
-    seen = None if None in kinds else (kinds, asked, statistics, lean, device)
+    names = None if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    seen = None if None in kinds else (kinds, names, statistics, lean, device)
     plan = None if seen is None else PLANS.again(graph, seen)
     if plan is not None:
         return plan

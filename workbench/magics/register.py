@@ -57,9 +57,9 @@ def _wb(shell: Any) -> Any:
         if cell is not None:
             raise UsageError("%%wb must be the first line of a cell that is run")
         try:
-            asked = read_line(line)
+            arguments = read_line(line)
         except SyntaxError as error:
             raise UsageError(str(error)) from None
-        return shown(asked, shell.user_ns)
+        return shown(arguments, shell.user_ns)
 
     return wb

@@ -85,8 +85,8 @@ def show(shape: Shape) -> str:
 @functools.lru_cache(maxsize=4096)
 def ufunc_dtypes(ufunc: np.ufunc, *dtypes: str) -> tuple[str, ...]:
     """Output dtypes of a NumPy ufunc; NumPy's own promotion, looked up once. Raises TypeError where it has no loop."""
-    asked = tuple(numpy_dtype(d) for d in dtypes) + (None,) * ufunc.nout
-    return tuple(dtype_name(d) for d in ufunc.resolve_dtypes(asked)[ufunc.nin :])
+    signature = tuple(numpy_dtype(d) for d in dtypes) + (None,) * ufunc.nout
+    return tuple(dtype_name(d) for d in ufunc.resolve_dtypes(signature)[ufunc.nin :])
 
 
 def ufunc_type(ufunc: np.ufunc, types: Sequence[TensorType], result: str | None = None) -> TensorType:

@@ -93,8 +93,8 @@ def _loop(nodes: list[Node], loop: LoopShape, around: tuple[Ref, ...]) -> list[R
         add(f"{at}/{v}/Switch", "Switch", [merges[v], Ref(loop.cond)])
     inside = [Ref(f"{at}/{v}/Switch", 1) for v, _ in loop.variables]
     left = [ref for inner in loop.inner for ref in _loop(nodes, inner, tuple(inside))]
-    told = {"end": loop.how[0], "words": loop.how[1]} if loop.how[0] else {}
-    body = add(f"{at}/body", "recorded:body", [*inside, *left], types=types, **told)
+    ending = {"end": loop.how[0], "words": loop.how[1]} if loop.how[0] else {}
+    body = add(f"{at}/body", "recorded:body", [*inside, *left], types=types, **ending)
     for k, (v, _) in enumerate(loop.variables):
         add(f"{at}/{v}/NextIteration", "NextIteration", [Ref(body, k)])
         add(f"{at}/{v}/Exit", "Exit", [Ref(f"{at}/{v}/Switch", 0)])

@@ -41,11 +41,11 @@ class LiveList:
 
 def live_list() -> LiveList:
     """List the open sessions and the watches of this process, the newest first."""
-    told = [_session(number, session) for number, session in live_sessions.sessions().items()]
-    told += [{"kind": "watch", **entry} for entry in live()]
-    for entry in told:
+    entries = [_session(number, session) for number, session in live_sessions.sessions().items()]
+    entries += [{"kind": "watch", **entry} for entry in live()]
+    for entry in entries:
         entry["name"], entry["verdict"] = str(entry["name"])[:LONGEST], str(entry["verdict"] or "")[:LONGEST]
-    return LiveList(told[::-1][:MOST])
+    return LiveList(entries[::-1][:MOST])
 
 
 def _session(number: int, session: Session) -> dict[str, Any]:

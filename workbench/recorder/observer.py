@@ -31,7 +31,7 @@ class Observer:
     def __init__(self, watch: Watch, callbacks: Callbacks) -> None:
         self._watch = weakref.ref(watch)
         self._outlooks, self._rate = Outlooks(), Rate()
-        self._callbacks, self._told = callbacks, set[str]()
+        self._callbacks, self._reported = callbacks, set[str]()
         self.listeners: list[Callable[[Outlook | None], object]] = []
         self._due: list[tuple[str, Callable[[Any], Any]]] = []
         self._lock = Lock()
@@ -78,8 +78,8 @@ class Observer:
         outlook = self._outlooks.look(watch, self._rate())
         for kind, callback in self._callbacks.items():
             always = kind == "stop_when"
-            if (always or kind in outlook.found) and (always or kind not in self._told):
-                self._told.add(kind)
+            if (always or kind in outlook.found) and (always or kind not in self._reported):
+                self._reported.add(kind)
                 with self._lock:
                     if (kind, callback) not in self._due:
                         self._due.append((kind, callback))
@@ -118,7 +118,7 @@ class Observer:
             self.trouble = repr(error)
 
     def _looking(self) -> None:
-        calls, since, told_quiet = -1, time.monotonic(), False
+        calls, since, quiet_reported = -1, time.monotonic(), False
         while True:
             before = time.monotonic()
             watch = self._watch()
@@ -131,12 +131,12 @@ class Observer:
             if over or self._ended:
                 return
             if new:
-                since, told_quiet = before, False
+                since, quiet_reported = before, False
                 self._try_to_look()
-            elif quiet and not told_quiet:
-                told_quiet = True
+            elif quiet and not quiet_reported:
+                quiet_reported = True
                 self._try_to_look()
-            elif before - since > IDLE and (told_quiet or not quiet):
+            elif before - since > IDLE and (quiet_reported or not quiet):
                 watch = self._watch()
                 if watch is not None:
                     watch.alarm = watch.row  # the next call begins another thread

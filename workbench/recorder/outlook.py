@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 #: variables that are classified at one look, and values of a strip
 VARIABLES, POINTS = 12, 240
 #: newest iterations that are looked at for when ``until`` was met
-REACHED = 100_000
+UNTIL_WINDOW = 100_000
 #: equal values in a row after which a variable is said to rest
-RESTING = 6
+REST_VALUES = 6
 #: bytes of an array's values that are compared at one look
 VERIFIED = 2**22
 #: iterations without a change after which a loop without ``until`` stagnates; at least a quarter of all, too
@@ -119,10 +119,10 @@ class Outlook:
     @property
     def why(self) -> str:
         """The rest of the sentence about a loop that is over, behind the headline."""
-        told, stands = self.reached or self.lost, self.stands
+        sentence, stands = self.reached or self.lost, self.stands
         stopped = self.lost is not None and stands is not None and stands.standing is Standing.STOPPED
         why = "" if stands is None else stands.why if not stopped else f"{stands.how}." if stands.how else ""
-        return " ".join(part for part in (why, f"{told}." if told else "") if part)
+        return " ".join(part for part in (why, f"{sentence}." if sentence else "") if part)
 
     def _ahead(self) -> str:
         """The forecast in words."""
@@ -246,17 +246,17 @@ class Outlooks:
         return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, measure, rests, at, bad)
 
     def _rests(self, ref: Ref, iteration: int) -> int | None:
-        """The iteration since which a number is the same, if it is for RESTING iterations."""
+        """The iteration since which a number is the same, if it is for REST_VALUES iterations."""
         assert self._follower is not None
         try:
             run = getattr(self._follower.state(ref, newest=True), "constant_run", 0)
         except TROUBLE:
             return None
-        return iteration - run + 1 if run >= RESTING else None
+        return iteration - run + 1 if run >= REST_VALUES else None
 
 
 def _array_rests(column: Any, start: int, stop: int) -> int | None:
-    """The iteration since which an array is the same, if it is for RESTING iterations.
+    """The iteration since which an array is the same, if it is for REST_VALUES iterations.
 
     That is seen from its statistics, and then from as many of its values as have VERIFIED bytes: those of the newest
     two iterations, which an array that goes round changes whatever its period, and of iterations before them.
@@ -266,12 +266,12 @@ def _array_rests(column: Any, start: int, stop: int) -> int | None:
     rows = np.arange(max(start, source.first, column.first, stop - window), stop)
     if column.missing is not None:
         rows = rows[~column.missing.take(rows).astype(bool)]
-    if len(rows) < RESTING:
+    if len(rows) < REST_VALUES:
         return None
     numbers = source.take(rows).reshape(len(rows), -1)
     other = np.flatnonzero(~_same(numbers, numbers[-1]))
     rows = rows[other[-1] + 1 if len(other) else 0 :]
-    if len(rows) < RESTING:
+    if len(rows) < REST_VALUES:
         return None
     spread = np.linspace(0, len(rows) - 1, min(most, len(rows)) - 1).astype(np.int64)
     some = column.take(rows[np.unique([*spread, len(rows) - 2])])
@@ -312,8 +312,8 @@ def _of_norms(y: np.ndarray, iterations: np.ndarray, elements: Evolution) -> Evo
 
 def _first(watch: Watch) -> list[str]:
     """The variables of ``until`` first, then the others, as many as are looked at."""
-    asked = [c.variable for c in watch.until if c.variable in watch.names]
-    return list(dict.fromkeys([*asked, *watch.names]))[:VARIABLES]
+    conditions = [c.variable for c in watch.until if c.variable in watch.names]
+    return list(dict.fromkeys([*conditions, *watch.names]))[:VARIABLES]
 
 
 def _end(watch: Watch) -> Termination:
@@ -321,8 +321,8 @@ def _end(watch: Watch) -> Termination:
     if not watch.until:
         return unknown("no-clauses", "No end is given: say until={...}.")
     if not usable(watch.until, from_names):
-        asked = [n for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)]
-        absent = listed([f'"{n}"' for n in dict.fromkeys(asked) if n not in from_names])
+        names = [n for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)]
+        absent = listed([f'"{n}"' for n in dict.fromkeys(names) if n not in from_names])
         if absent:
             recorded = listed(list(from_names)) or "nothing"
             return unknown("not-scalar", f"Not recorded here: {absent}. Recorded: {recorded}.")
@@ -341,7 +341,7 @@ def _reached(watch: Watch) -> tuple[str | None, str | None]:
         return None, None
     start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
     columns = {v.name: v for v in watch.variables}
-    rows = np.arange(max(start, stop - REACHED, *(v.first for v in watch.variables)), stop)
+    rows = np.arange(max(start, stop - UNTIL_WINDOW, *(v.first for v in watch.variables)), stop)
     for column in (columns[n] for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)):
         if column.missing is not None:  # iterations that say nothing of it
             rows = rows[~column.missing.take(rows).astype(bool)]
@@ -378,21 +378,21 @@ def _gap(watch: Watch) -> tuple[str, float] | None:
 def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Termination) -> dict[str, str]:
     """The findings that callbacks are about: "nan", "divergence", "stagnation" -> a sentence."""
     found: dict[str, str] = {}
-    asked = {c.variable for c in watch.until}
+    variables_of_until = {c.variable for c in watch.until}
     for v in variables:
         bad = {k: at for k, at in v.evolution.issues.items() if k in ("nan", "inf")}
         if bad:
             kind = min(bad, key=lambda k: bad[k])
             word = "NaN" if kind == "nan" else "infinite"
             found.setdefault("nan", f"{v.name} became {word} in iteration {bad[kind]:,}.")
-        leaves = v.name in asked and v.evolution.label is Pattern.DIVERGING and not _counts_to_bound(v)
+        leaves = v.name in variables_of_until and v.evolution.label is Pattern.DIVERGING and not _counts_to_bound(v)
         if leaves and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} diverges: {next(iter(v.evolution.why), '')}")
-        if not asked and "exploding" in v.evolution.issues and v.evolution.confidence >= SURE:
+        if not variables_of_until and "exploding" in v.evolution.issues and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} explodes: {next(iter(v.evolution.why), '')}")
-        if not asked and "stagnation" in v.evolution.issues:
+        if not variables_of_until and "stagnation" in v.evolution.issues:
             found.setdefault("stagnation", f"{v.name} stagnates since iteration {v.evolution.issues['stagnation']:,}.")
-    if not asked and (rested := _all_rest(variables, watch.iteration)) is not None:
+    if not variables_of_until and (rested := _all_rest(variables, watch.iteration)) is not None:
         since, names, still = rested
         how = "changed" if still else "become better"
         found.setdefault("stagnation", f"Nothing has {how} since iteration {since:,}: {', '.join(names)}.")
@@ -430,7 +430,7 @@ def _all_rest(variables: tuple[VariableOutlook, ...], iteration: int) -> tuple[i
 def _best_since(v: VariableOutlook) -> int | None:
     """The iteration since which a variable that went to a level, and scatters about it, has hardly become better."""
     y = np.array(v.y)
-    if v.evolution.label is not Pattern.CONVERGING or len(y) < RESTING or not np.isfinite(y).all():
+    if v.evolution.label is not Pattern.CONVERGING or len(y) < REST_VALUES or not np.isfinite(y).all():
         return None
     sign = 1.0 if y[0] > np.median(y[-len(y) // 4 :]) else -1.0
     falls = sign > 0 and bool((y > 0).all())

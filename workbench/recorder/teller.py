@@ -26,14 +26,14 @@ class Teller:
     def __init__(self) -> None:
         self._lock = Lock()
         self._thread: threading.Thread | None = None
-        self._asked = False  # a run has begun since the list was last looked at
+        self._run_began = False  # a run has begun since the list was last looked at
 
     def ensure(self) -> None:
         """Have a thread that tells, in a kernel; nothing elsewhere."""
         if home.kernel() is None:
             return
         with self._lock:
-            self._asked = True
+            self._run_began = True
             if self._thread is None or not self._thread.is_alive():
                 thread = threading.Thread(target=self._telling, name="workbench-teller", daemon=True)
                 with contextlib.suppress(RuntimeError):  # the system gives none: the list is told when it is asked for
@@ -41,20 +41,20 @@ class Teller:
                     self._thread = thread
 
     def _telling(self) -> None:
-        told = None
+        sent = None
         while True:
             before = time.monotonic()
             time.sleep(PAUSE)
-            self._asked = False
+            self._run_began = False
             runs = live_list().runs
             kernel = home.kernel()
             if kernel is None or kernel.session is None:
                 return  # a forked process, or the end
-            if runs != told:
-                told = runs
+            if runs != sent:
+                sent = runs
                 kernel.session.send(kernel.iopub_socket, MESSAGE, {"runs": runs}, ident=MESSAGE.encode())
             with self._lock:  # a run that begins from here on gets a thread of its own
-                if not self._asked and not any(run["state"] == "running" for run in runs):
+                if not self._run_began and not any(run["state"] == "running" for run in runs):
                     self._thread = None
                     return
             time.sleep(max(0.0, SHARE * (time.monotonic() - before - PAUSE)))

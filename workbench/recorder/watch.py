@@ -19,7 +19,7 @@ from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.recorder import LoopRecorder
 from workbench.recorder.adapters.solver_call import values_of
-from workbench.recorder.adapters.solver_result import RESULTS, result_told
+from workbench.recorder.adapters.solver_result import RESULTS, result_words
 from workbench.recorder.alerts import Alerts
 from workbench.recorder.compare import Comparison
 from workbench.recorder.graph import LoopShape, build_graph, type_of
@@ -274,9 +274,9 @@ class Watch(LoopRecorder):
         >>> print(loop.end.headline)
         Gave up after 1 iteration
         """
-        told = result_told(result) or how
-        if told is not None or self.how[0] not in RESULTS:  # the end of a block does not undo what its solver said
-            self.how = told or (("asked", "it was asked to stop") if self.stop_requested else ("", ""))
+        outcome = result_words(result) or how
+        if outcome is not None or self.how[0] not in RESULTS:  # the end of a block does not undo what its solver said
+            self.how = outcome or (("asked", "it was asked to stop") if self.stop_requested else ("", ""))
         self.state = state or ("stopped" if self.stop_requested else "finished")
         self._ended = time.monotonic()
         try:

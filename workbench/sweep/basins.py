@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
 
 #: attractors that have a name of their own, and numbers of one that a name tells
-NAMED, TOLD = 6, 4
+MAX_ATTRACTORS, MAX_NUMBERS = 6, 4
 #: least share of the points that leads to an attractor; fewer are runs that did not get there
 LEAST = 1e-3
 #: points of a sweep in which a single one may be all that leads to an attractor
@@ -121,13 +121,13 @@ def find_basins(sweep: Sweep, by: Sequence[str] | None, tolerance: float) -> Bas
             ends = np.stack([mine.min(axis=0), mine.max(axis=0)]) if wide else np.median(mine, axis=0)[None]
             found.append((rows[at[group == g]], ends.reshape(len(ends), period, len(labels)), wide))
     column[rows] = ELSEWHERE
-    largest = sorted(found, key=lambda f: -len(f[0]))[:NAMED]
+    largest = sorted(found, key=lambda f: -len(f[0]))[:MAX_ATTRACTORS]
     least = max(LEAST * len(column), 2 if len(column) > FEW else 1)
     largest = sorted((f for f in largest if len(f[0]) >= least), key=lambda f: f[1].ravel().tolist())
-    told = _names(labels, [ends for _, ends, _ in largest], tolerance)
-    for name, (places, _, _) in zip(told, largest, strict=True):
+    basin_names = _names(labels, [ends for _, ends, _ in largest], tolerance)
+    for name, (places, _, _) in zip(basin_names, largest, strict=True):
         column[places] = name
-    return Basins(told, [ends.mean(axis=0) for _, ends, _ in largest], [len(f[0]) for f in largest], column)
+    return Basins(basin_names, [ends.mean(axis=0) for _, ends, _ in largest], [len(f[0]) for f in largest], column)
 
 
 def groups(values: np.ndarray, tolerance: float) -> np.ndarray:
@@ -185,10 +185,10 @@ def _cycles(sweep: Sweep, names: Sequence[str], tolerance: float) -> tuple[np.nd
 def _names(labels: Sequence[str], attractors: Sequence[np.ndarray], tolerance: float) -> list[str]:
     """Names of attractors with as few digits as tell them apart."""
     for digits in range(4, 18):
-        told = [_name(labels, ends, digits, tolerance) for ends in attractors]
-        if len(set(told)) == len(told):
+        names = [_name(labels, ends, digits, tolerance) for ends in attractors]
+        if len(set(names)) == len(names):
             break
-    return told if attractors else []
+    return names if attractors else []
 
 
 def _name(labels: Sequence[str], ends: np.ndarray, digits: int, tolerance: float) -> str:
@@ -200,6 +200,6 @@ def _name(labels: Sequence[str], ends: np.ndarray, digits: int, tolerance: float
     period = ends.shape[1]
     parts = []
     for k, label in enumerate(labels):
-        shown = [" to ".join(dict.fromkeys(number(v) for v in ends[:, p, k])) for p in range(min(period, TOLD))]
-        parts.append(f"{label} = {', '.join(shown)}{', …' if period > TOLD else ''}")
+        shown = [" to ".join(dict.fromkeys(number(v) for v in ends[:, p, k])) for p in range(min(period, MAX_NUMBERS))]
+        parts.append(f"{label} = {', '.join(shown)}{', …' if period > MAX_NUMBERS else ''}")
     return (f"cycle of {period}: " if period > 1 else "") + ("; " if period > 1 else ", ").join(parts)

@@ -19,7 +19,7 @@ ANSWERS = ("converges", "ends", "fails")
 #: width of a range, relative to its ends, in which a point may stay without an answer
 ROUNDING = 1e-13
 #: points that are run on each side to tell between which values nothing is known
-NARROWED = 16
+SIDE_POINTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _between(
     """The error for a range that holds points without an answer: between which values these are."""
     for known, answer in ((low, below), (high, above)):
         unknown = middle
-        for _ in range(NARROWED):
+        for _ in range(SIDE_POINTS):
             between = _middle(ask, min(known, unknown), max(known, unknown))
             if between is None:
                 break

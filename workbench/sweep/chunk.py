@@ -19,7 +19,7 @@ UNDECIDED, ENDED, FAILED, ENDLESS, NOT_FINITE = range(5)
 #: outcomes of runs that got to their end
 OVER = (ENDED, NOT_FINITE)
 #: the order in which outcomes are told
-TOLD = ("ended", "not finite", "endless", "undecided", "failed", "waiting")
+OUTCOME_ORDER = ("ended", "not finite", "endless", "undecided", "failed", "waiting")
 WAITING = 255
 
 

@@ -20,7 +20,7 @@ from workbench.sweep.chunk import ENDLESS, FAILED, OVER, UNDECIDED, WAITING, Chu
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
 
 #: events after which a point is asked about whose loop does not end at once: the record is then long enough
-ASKED_AT = 4096
+FIRST_QUESTION = 4096
 
 
 def empty_facts(problem: Problem, n: int) -> dict[str, np.ndarray]:
@@ -69,7 +69,7 @@ def _of_answer(
         proof, cause = "observed", ""
     else:
         answer = answer_at(problem, plan, point)
-        proof, cause = told(answer)
+        proof, cause = proof_and_cause(answer)
         if chunk.status[k] == ENDLESS and answer.status is not Status.PROVED:
             proof = "recurrence"
         if chunk.status[k] == UNDECIDED and answer.status is Status.PROVED and answer.outcome == "never":
@@ -84,14 +84,14 @@ def answer_at(problem: Problem, plan: ExecutionPlan, point: dict[str, np.ndarray
     """The answer about the loop of a point that does not end soon."""
     run = Run(plan, problem.feeds(point), NEWEST_ROWS, back=False)
     try:
-        while run.event < ASKED_AT and run.go(ASKED_AT) != "halt":
+        while run.event < FIRST_QUESTION and run.go(FIRST_QUESTION) != "halt":
             pass
     except ExecutionError as error:
         return answer_of(run, run.trace, problem.loop, problem.seconds, error)
     return answer_of(run, run.trace, problem.loop, problem.seconds)
 
 
-def told(answer: Termination) -> tuple[str, str]:
+def proof_and_cause(answer: Termination) -> tuple[str, str]:
     """(kind of the proof, or "forecast: ..." or "unknown"; root variable and reason)."""
     if answer.proof is not None:
         proof = answer.proof.kind

@@ -107,9 +107,9 @@ def tables(chunk: Chunk, facts: dict[str, Any]) -> dict[str, dict[str, np.ndarra
 
 def identity(problem: Problem, points: dict[str, np.ndarray]) -> bytes:
     """A digest of all that decides about the results."""
-    told = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
+    settings = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
     digest = column_digest(problem.inputs, points)
-    digest.update(repr((problem.graph.fingerprint, told, OUTCOMES)).encode())
+    digest.update(repr((problem.graph.fingerprint, settings, OUTCOMES)).encode())
     return str(digest.hexdigest()).encode()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.errors import TraceError
 from workbench.libraries import needed
-from workbench.sweep.chunk import TOLD
+from workbench.sweep.chunk import OUTCOME_ORDER
 from workbench.text import facts_html
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def counts_of(sweep: Sweep) -> dict[str, int]:
     """How many points have each outcome, those that occur."""
     outcome = sweep["outcome"]
     wanted = outcome[sweep.wanted]
-    counts = {name: int((wanted == name).sum()) for name in TOLD}
+    counts = {name: int((wanted == name).sum()) for name in OUTCOME_ORDER}
     return {name: n for name, n in counts.items() if n}
 
 

@@ -60,12 +60,12 @@ class ProvenanceLink:
 
     def line(self, width: int | None) -> str:
         """The link in one line of at most so many characters: names lose their middle, then the end is cut."""
-        text = self._told(None)
+        text = self._value_text(None)
         if width is not None and len(text) > width:
-            text = self._told(NAME)
+            text = self._value_text(NAME)
         return text if width is None or len(text) <= width else f"{text[: max(1, width - 1)]}\u2026"
 
-    def _told(self, limit: int | None) -> str:
+    def _value_text(self, limit: int | None) -> str:
         frames = zip(self.tag.frame, self.tag.iteration, strict=True)
         where = ", ".join(f"{printable(f, limit)} {i}" for f, i in frames)
         shown = "?" if self.value is None else short(self.value)
@@ -146,17 +146,17 @@ class Explanation:
         str
         """
         lines: list[str] = []
-        told: set[int] = set()
+        seen: set[int] = set()
         stack = [(0, 0)]
         while stack:
             number, depth = stack.pop()
             link = self.links[number]
-            again = number in told and bool(link.sources)
+            again = number in seen and bool(link.sources)
             indent, end = "  " * min(depth, 40), "  (see above)" if again else ""
             room = None if width is None else max(width - len(indent) - len(end), NAME)
             lines.append(f"{indent}{link.line(room)}{end}")
             if not again:
-                told.add(number)
+                seen.add(number)
                 near = [source for source in link.sources if most is None or source < most]
                 stack.extend((source, depth + 1) for source in reversed(near))
         if most is not None and len(self) > most:

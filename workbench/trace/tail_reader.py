@@ -64,7 +64,7 @@ class Reading:
         while True:
             low = max(first, end - width)
             paths, values = self.rows(range(low, end))
-            if len(paths) >= count or low <= first or width > LOOKED:
+            if len(paths) >= count or low <= first or width > MAX_ROWS:
                 return paths[-count:], values[-count:]
             width *= 4
 
@@ -79,7 +79,7 @@ class Reading:
 
 
 #: rows that are looked through for a value that fires seldom
-LOOKED = 1 << 22
+MAX_ROWS = 1 << 22
 
 
 def newest_of(trace: Trace, ref: Ref, count: int = 1) -> tuple[np.ndarray, np.ndarray]:

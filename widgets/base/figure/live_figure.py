@@ -210,10 +210,10 @@ class LiveFigure(Acknowledgement, AddressedWidget):
         return f"LiveFigure({len(self._spec['data'])} traces, {self.views} views)"
 
 
-def _range_of(told: Any) -> tuple[float, float] | None:
+def _range_of(limits: Any) -> tuple[float, float] | None:
     """The range that a browser told, low before high; None for anything else."""
     try:
-        low, high = sorted(float(v) for v in told)
+        low, high = sorted(float(v) for v in limits)
     except (TypeError, ValueError, OverflowError):
         return None
     return (low, high) if isfinite(low) and isfinite(high) and low < high else None

@@ -45,7 +45,7 @@ def graph_state(
     gone = Counter(home[name] for name in model["drawn"] if name in lost)
     dead = {key for key in gone if gone[key] >= boxes[key]["size"]}
     part = [boxes[key] for key in gone if key not in dead and boxes[key]["op"] != "loop"]
-    told = {box["id"]: _side_taken(box, model, sides, branches) for box in part} if sides is not None else {}
+    side_words = {box["id"]: _side_taken(box, model, sides, branches) for box in part} if sides is not None else {}
     dead_edges, taken_edges, older_edges = [], [], []
     for index, edge in enumerate(model["edges"]):
         if edge["target"] in dead or edge["source"] in dead:
@@ -62,7 +62,7 @@ def graph_state(
         "dead_edges": dead_edges,
         "taken_edges": taken_edges,
         "older_edges": older_edges,
-        "sides": {key: words for key, words in told.items() if words},
+        "sides": {key: words for key, words in side_words.items() if words},
         "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
         "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},
         "brief": {n: list(texts) for n, texts in (brief or {}).items() if texts and home.get(n) == n},

@@ -192,11 +192,11 @@ class RunReader:
             at < self._progress.get(path[: k + 1], -1) for k, at in enumerate(self._last[path][:-1])
         ):
             return "not reached"  # in this iteration of a loop around it
-        asked = self._last[path][-1]
+        newest_test = self._last[path][-1]
         newest = self._newest(Ref(condition, 0))
         goes_on = newest is not None and bool(np.asarray(newest[0]).reshape(-1)[0])
-        last = (*self._last[path][:-1], max(now, asked) if goes_on else asked)
-        return self._iteration(path, last, goes_on or now > asked)
+        last = (*self._last[path][:-1], max(now, newest_test) if goes_on else newest_test)
+        return self._iteration(path, last, goes_on or now > newest_test)
 
     def _iteration(self, path: tuple[str, ...], iteration: tuple[int, ...], goes_on: bool) -> str:
         """The iteration of a loop, or how it has ended there."""

@@ -91,8 +91,8 @@ def _node(scene: Scene, name: str, marks: dict[str, dict[int, list[str]]]) -> di
     graph, node = scene.graph, scene.graph.nodes[name]
     lines = label(graph, node, scene.folding)
     if name in marks:
-        told = [", ".join(names) for names in marks[name].values()]
-        lines = [*lines, "output" if lines == told else f"\u2192 {BETWEEN.join(told)}"]
+        outputs = [", ".join(names) for names in marks[name].values()]
+        lines = [*lines, "output" if lines == outputs else f"\u2192 {BETWEEN.join(outputs)}"]
     types = ", ".join(map(str, node.types[:8])) or "no outputs"
     hover = [name, f"{node.op}: {types}"]
     public = graph.name_of(Ref(name, 0))
@@ -191,7 +191,7 @@ def _caption(scene: Scene, group: Group) -> str:
     if group.kind == "repeat":
         return f"{shorten(group.title, CAPTION_LIMIT - 8)} \u00d7{group.blocks}"
     if group.kind == "branch":
-        return f"if {shorten(_asked(scene, group), CAPTION_LIMIT)}"
+        return f"if {shorten(_predicate_text(scene, group), CAPTION_LIMIT)}"
     if group.kind != "loop":
         return shorten(f"{group.title}: {group.note}" if group.note else group.title, CAPTION_LIMIT)
     text = _loop_words(scene, group)
@@ -211,13 +211,15 @@ def _loop_words(scene: Scene, group: Group, room: int = CAPTION_LIMIT) -> str:
     return f"{name}: {words}" if is_named((name,)) and len(name) + len(words) + 2 <= room else words
 
 
-def _asked(scene: Scene, group: Group) -> str:
+def _predicate_text(scene: Scene, group: Group) -> str:
     """The formula of the predicate of a branch."""
     switch = next((n for n in scene.nodes_in(group.id) if scene.graph.nodes[n].op == "Switch"), None)
     if switch is None:
         return group.title
-    asked = scene.graph.nodes[switch].inputs[1]
-    return formula(scene.graph, scene.folding.text, asked, LOOP_LIMIT) or scene.folding.text.get(asked, asked.node)
+    predicate = scene.graph.nodes[switch].inputs[1]
+    return formula(scene.graph, scene.folding.text, predicate, LOOP_LIMIT) or scene.folding.text.get(
+        predicate, predicate.node
+    )
 
 
 # -- edges ------------------------------------------------------------------------------------------------------------

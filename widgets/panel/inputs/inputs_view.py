@@ -92,8 +92,8 @@ class InputsView(HtmlView):
             begun = session.position.event > 0
             try:
                 session.post("update", changes=values)
-                told = ", ".join(f"{name!r}: {value.tolist()!r}" for name, value in values.items())
-                self.selection.did(f"session.update({{{told}}})")
+                arguments = ", ".join(f"{name!r}: {value.tolist()!r}" for name, value in values.items())
+                self.selection.did(f"session.update({{{arguments}}})")
                 self.selection.look_at(None)
                 kept = len(getattr(session, "histories", ())) + 1
                 self._said = (

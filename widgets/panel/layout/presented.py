@@ -54,5 +54,5 @@ class PresentedPanel:
 
     def _tell(self) -> None:
         here = self.marks[self._at] if 0 <= self._at < len(self.marks) else None
-        told = {"words": here.words if here is not None else "", "at": self._at + 1, "count": len(self.marks)}
-        self._panel.layout_part.amend(mark=told)
+        mark = {"words": here.words if here is not None else "", "at": self._at + 1, "count": len(self.marks)}
+        self._panel.layout_part.amend(mark=mark)

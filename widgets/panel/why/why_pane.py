@@ -63,7 +63,7 @@ class WhyPane(ipywidgets.VBox):
             raise WorkbenchError(f"Unknown card {card!r}.", slug="no-card", fix=f"use one of {', '.join(CARDS)}.")
         self.part.amend(card=card, opened=self.part.status["opened"] + 1)
 
-    def told(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
+    def show_status(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
         """Take over the status of the toolbar, which the cards show, and the model of health behind it."""
         sick = status["health"] and health.get("chain")  # an index or an integer that wrapped has no chain
         shown = {}

@@ -35,7 +35,7 @@ class ArrayImage(Acknowledgement, JsonWidget):
 
     def __init__(self, on_message: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
         self._on_message, self._answered = on_message, answered
-        self._told: dict[str, Any] = {}
+        self._sent: dict[str, Any] = {}
         super().__init__(status={"shown": False}, palettes=palettes())
 
     @property
@@ -54,9 +54,9 @@ class ArrayImage(Acknowledgement, JsonWidget):
         """Show images and a film strip, given as arrays of colour numbers. Right on any thread."""
         pixels, strip = (b"".join(image.tobytes() for image in part) for part in (images, film))
         with self._lock:
-            if self.comm is None or (status == self._told and pixels == self.pixels and strip == self.film):
+            if self.comm is None or (status == self._sent and pixels == self.pixels and strip == self.film):
                 return
-            self._told = dict(status)
+            self._sent = dict(status)
             with self.hold_sync():
                 self.push += 1
                 self._sending()

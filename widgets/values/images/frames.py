@@ -29,7 +29,7 @@ class Frames:
         self._thread: threading.Thread | None = None
         self._closed = False
         #: wishes, and those whose place a newer one took before they were drawn
-        self.asked = self.dropped = 0
+        self.requests = self.dropped = 0
         self._waits = False
         ended_at_exit(self.close)
 
@@ -38,7 +38,7 @@ class Frames:
         with self._lock:
             if self._closed:
                 return
-            self.asked += 1
+            self.requests += 1
             self.dropped += self._waits
             self._waits = True
             if self._thread is None:

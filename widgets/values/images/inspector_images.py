@@ -79,9 +79,9 @@ class InspectorImages:
         return self.pictures.value(one, index, history, settings["scale"], going, live)
 
     def _send(self) -> None:
-        told = probe(self._drawn, self._pointer)
-        status = {**self._drawn.status, "probe": told, "name": self._view.name, "axes": self._axes()}
-        status |= {"asked": self.frames.asked, "dropped": self.frames.dropped}
+        reading = probe(self._drawn, self._pointer)
+        status = {**self._drawn.status, "probe": reading, "name": self._view.name, "axes": self._axes()}
+        status |= {"asked": self.frames.requests, "dropped": self.frames.dropped}
         self.widget.draw(status, self._drawn.images, self._drawn.film)
 
     def _axes(self) -> list[dict[str, int]]:

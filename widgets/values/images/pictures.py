@@ -181,7 +181,7 @@ class Pictures:
     def _drawn(self, panes: Sequence[tuple[np.ndarray, np.ndarray, str, Scale, int]], wish: str) -> Drawn:
         drawn = Drawn({"shown": True, "images": [], "film": [], "scale": wish, "words": _words(panes[0][0])})
         for _, view, where, scale, side in panes:
-            small, told = reduced(view, side)
+            small, where_reduced = reduced(view, side)
             drawn.values.append(small)
             drawn.images.append(indexes(small, scale))
             drawn.status["images"].append(
@@ -190,7 +190,7 @@ class Pictures:
                     "where": where,
                     "signed": scale.signed,
                     "ticks": scale.ticks,
-                    "pixel": told,
+                    "pixel": where_reduced,
                     "step": -(-max(view.shape) // max(small.shape)),
                 }
             )

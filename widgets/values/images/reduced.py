@@ -54,5 +54,5 @@ def reduced(view: np.ndarray, side: int) -> tuple[np.ndarray, str]:
             counts.append(np.diff([*starts, view.shape[axis]]))
             sums = np.add.reduceat(sums / step, starts, axis=axis)
         whole = sums * (step * step / (counts[0][:, None] * counts[1][None, :])).astype(sums.dtype)
-    told = f"1 pixel is the mean of {step} \u00d7 {step} items"
-    return whole, told if every == 1 else f"{told}, every {every}th row and column"
+    note = f"1 pixel is the mean of {step} \u00d7 {step} items"
+    return whole, note if every == 1 else f"{note}, every {every}th row and column"

@@ -16,7 +16,7 @@ from workbench.ir.node import Source
 from workbench.trace.series import as_value
 
 #: firings without a partner that are asked for the reason
-_ASKED = 64
+_MAX_REASONS = 64
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def _dead(one: Column, other: Column, found: Alignment, sides: tuple[Side, Side]
         its = mine.iterations()
         if not len(only) or its is None or not (theirs.guarded or not theirs.depth):
             continue
-        for at in only[:_ASKED].tolist():
+        for at in only[:_MAX_REASONS].tolist():
             path = tuple(its[at].tolist())
             why = side.missing(theirs.key, path)
             if why == "dead" or why == "ended" and sides[side is sides[0]].is_last(mine.key, path):

@@ -84,12 +84,12 @@ def summary(diff: Diff) -> list[str]:
         )
     flip = diff.flips[0] if diff.flips else None
     if flip is not None:
-        lines.append(f"The first decision that differs: {told_flip(flip)}")
+        lines.append(f"The first decision that differs: {flip_text(flip)}")
     if diff.first is not None and diff.first is not flip:
-        lines.append(f"The first difference: {told(diff.first)}")
+        lines.append(f"The first difference: {row_text(diff.first)}")
     source = next(iter(diff.introduced), None)
     if source is not None:
-        lines.append(f"Where it comes from: {told_source(source)}")
+        lines.append(f"Where it comes from: {source_sentence(source)}")
     lines += map(str, diff.tokens)
     lines += [f"Another length: {printable(str(n))}." for n in diff.lengths]
     if diff.rounded:
@@ -105,7 +105,7 @@ def summary(diff: Diff) -> list[str]:
     return lines + list(diff.notes)
 
 
-def told(row: Row) -> str:
+def row_text(row: Row) -> str:
     """One difference as a sentence."""
     where = f" in {printable(row.where)}" if row.where else ""
     source = f", written at {printable(row.source.where)}" if row.source is not None else ""
@@ -127,10 +127,10 @@ def told(row: Row) -> str:
     return line
 
 
-def told_source(row: Row) -> str:
+def source_sentence(row: Row) -> str:
     """The node that introduces an error, as a sentence."""
     if row.own is not None and row.own.fault and row.op != "Const":
-        return _told_own(row)
+        return _own_error_text(row)
     if row.op in ("Const", "Placeholder") and not row.quantised:
         return f"the {'constant' if row.op == 'Const' else 'input'} {printable(row.name)} itself differs."
     where = f" in {printable(row.where)}" if row.where else ""
@@ -141,7 +141,7 @@ def told_source(row: Row) -> str:
     return f"the inputs of {printable(row.node)} ({printable(row.op)}) agree{where}, its output does not."
 
 
-def _told_own(row: Row) -> str:
+def _own_error_text(row: Row) -> str:
     """The node of a program that errs by itself, as a sentence."""
     where = f" in {printable(row.where)}" if row.where else ""
     sides = []
@@ -152,10 +152,10 @@ def _told_own(row: Row) -> str:
     names = ", ".join(map(printable, more[:_NAMES]))
     names += f" and {len(more) - _NAMES} more" if len(more) > _NAMES else ""
     part = f" Its part in b also has {names}." if more else ""
-    return f"{sides[0]} of a is {sides[1]} of b{where}: {row.own.told}.{part}"
+    return f"{sides[0]} of a is {sides[1]} of b{where}: {row.own.sentence}.{part}"
 
 
-def told_flip(row: Row) -> str:
+def flip_text(row: Row) -> str:
     """A decision that differs, as a sentence."""
     where = f" in {printable(row.where)}" if row.where else ""
     a = bool(np.any(row.value_a))
@@ -206,9 +206,9 @@ def both(row: Row, width: int) -> tuple[str, str]:
     look alike the items at the index."""
     values = row.value_a, row.value_b
     texts = _texts(values)
-    told = _side(row, texts[0], 0, width), _side(row, texts[1], 1, width)
-    if told[0] != told[1] or row.index is None or any(getattr(v, "shape", None) != row.shapes[0] for v in values):
-        return told
+    sides = _side(row, texts[0], 0, width), _side(row, texts[1], 1, width)
+    if sides[0] != sides[1] or row.index is None or any(getattr(v, "shape", None) != row.shapes[0] for v in values):
+        return sides
     items = apart(*(v[row.index] for v in values))
     a, b = (cut(f"{item} at {list(row.index)}", width) for item in items)
     return a, b

@@ -32,7 +32,7 @@ from workbench.ir.node import Ref
 from workbench.trace.edited_firings import Edits, edit_text
 
 #: rows of which it is asked where their error comes from
-_ASKED = 200
+_MAX_SOURCES = 200
 
 
 def diff(
@@ -116,7 +116,9 @@ class _Comparison:
         ]
         rows = [replace(r, edited=self._edited(r, edits)) if any(edits) else r for r in rows]
         rows = [
-            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised and settled is None else r
+            replace(r, introduces=self._introduces(r))
+            if k < _MAX_SOURCES and not r.quantised and settled is None
+            else r
             for k, r in enumerate(rows)
         ]
         return Diff(
@@ -148,10 +150,10 @@ class _Comparison:
     def _more(self, settled: SettledRows | None) -> list[str]:
         """Sentences on two programs beside their differences."""
         failures = zip("ab", self.programs or (), strict=False)
-        told = [
+        notes = [
             f"The run of {side} ended early, and what follows was not compared: {why}" for side, why in failures if why
         ]
-        return told if settled is None else [*told, *settled.notes()]
+        return notes if settled is None else [*notes, *settled.notes()]
 
     # -- pairs ----------------------------------------------------------------------------------------------------
     def _pair(self) -> tuple[list[str], list[str]]:
@@ -218,11 +220,11 @@ class _Comparison:
     # -- more about rows --------------------------------------------------------------------------------------------
     def _edited(self, row: Row, edits: list[Edits | None]) -> str:
         """``set by hand to 3.0 in b, was 1.4``, for a firing that was written over on one of the sides."""
-        told = []
+        sentences = []
         for side, known, key in zip("ab", edits, (row.key, self.pairs.get(row.key)), strict=True):
             if known is not None and isinstance(key, Ref):
-                told.append(edit_text(known.of(key, row.iteration), side))
-        return "; ".join(filter(None, told))
+                sentences.append(edit_text(known.of(key, row.iteration), side))
+        return "; ".join(filter(None, sentences))
 
     def _introduces(self, row: Row) -> bool | None:
         a, b = self.a, self.b

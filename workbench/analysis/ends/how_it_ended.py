@@ -86,13 +86,13 @@ def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> Ending:
     """How an activation ended whose condition was false in the iteration ``last`` (iterations of all loops around)."""
     n = last[-1]
     recorded = [trace.graph.nodes[name] for name in trace.graph.frames[path].nodes]
-    told = next(
+    report = next(
         ((str(b.attrs["end"]), str(b.attrs["words"])) for b in recorded if b.op == BODY and "end" in b.attrs), None
     )
-    if told is not None and told[0] in SAID:
-        return Ending(LoopEnd(SAID[told[0]], n, how=told[1]))
+    if report is not None and report[0] in SAID:
+        return Ending(LoopEnd(SAID[report[0]], n, how=report[1]))
     if any(node.op == RECORDED for node in recorded):
-        return Ending(LoopEnd(*((Standing.STOPPED, n, None, None, told[1]) if told else (Standing.OVER, n))))
+        return Ending(LoopEnd(*((Standing.STOPPED, n, None, None, report[1]) if report else (Standing.OVER, n))))
     try:
         tree = ConditionTree(trace.graph, path)
         values = TreeValues(trace, tree, last[:-1])

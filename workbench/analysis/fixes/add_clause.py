@@ -56,7 +56,7 @@ def stop_at_nonfinite(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fi
     for ref in clause.inputs if clause is not None else ():  # what is compared may be the first that is not finite
         if graph.frame_of(ref.node) == loop.path and loop.always(ref):
             values.setdefault(ref, graph.name_of(ref))
-    told = []
+    variables = []
     for ref, name in values.items():
         if graph.type_of(ref).dtype not in ("float16", "float32", "float64"):
             continue
@@ -64,10 +64,10 @@ def stop_at_nonfinite(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fi
         if graph.type_of(ref).shape != ():
             finite = edited.add(f"{ref.node}/all", "all", [finite], like=graph.nodes[cond])
         _also(edited, cond, finite)
-        told.append(f"The loop ends where {name} is not finite.")
-    if not told:
+        variables.append(f"The loop ends where {name} is not finite.")
+    if not variables:
         raise refuse("fix-no-clause", "the condition reads no float variable.", "limit the iterations instead.", cond)
-    return told
+    return variables
 
 
 def _loop_cond(edited: GraphEditor, fix: Fix) -> str:

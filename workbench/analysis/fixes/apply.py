@@ -41,9 +41,9 @@ def repaired(graph: Graph, feeds: Mapping[str, np.ndarray], fix: Fix) -> tuple[G
     if fix.frame is None or fix.frame not in graph.frames:
         raise refuse("fix-not-applicable", "it does not say in which loop.", "take one of session.termination().fix.")
     edited, new = GraphEditor(graph), dict(feeds)
-    told = APPLY[fix.kind](edited, new, fix)
+    summary = APPLY[fix.kind](edited, new, fix)
     try:
-        return edited.build(), new, told
+        return edited.build(), new, summary
     except GraphError as error:
         raise refuse(
             "fix-types",

@@ -9,7 +9,7 @@ from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, ends_then, 
 from workbench.threads import Lock
 
 #: inputs of more bytes are told apart by what holds them, not by their values; and results that are remembered
-SMALL, KEPT = 4096, 64
+SMALL, MAX_OUTCOMES = 4096, 64
 
 
 class FixesAside:
@@ -18,7 +18,7 @@ class FixesAside:
     def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:
         self._changed, self._do = changed, do
         self._lock = Lock()
-        self._told: dict[Any, dict[str, Any]] = {}  # (inputs, loop, sentence) -> its outcome
+        self._outcomes: dict[Any, dict[str, Any]] = {}  # (inputs, loop, sentence) -> its outcome
         self._wanted: list[tuple[Any, Any, Any]] = []  # (key, answer, fix), of the newest answer only
         self._mark: Any = None
         self._busy = False
@@ -31,7 +31,7 @@ class FixesAside:
         with self._lock:
             self._mark = (inputs, path)
             new = [((inputs, path, str(fix)), answer, fix) for fix in offered(answer, MOST_FIXES)]
-            self._wanted = [w for w in new if w[0] not in self._told and getattr(w[2], "applies", False)]
+            self._wanted = [w for w in new if w[0] not in self._outcomes and getattr(w[2], "applies", False)]
             begin, self._busy = bool(self._wanted) and not self._busy, self._busy or bool(self._wanted)
         if begin:
             self._do(lambda: self._work(session))
@@ -40,7 +40,7 @@ class FixesAside:
         """``state`` ("", "useless" or "helps") and ``text`` of a fix of the newest answer."""
         with self._lock:
             key = (*self._mark, sentence) if self._mark is not None else None
-            return self._told.get(key, {})
+            return self._outcomes.get(key, {})
 
     def _work(self, session: Any) -> None:
         while True:
@@ -49,21 +49,21 @@ class FixesAside:
                     self._busy = False
                     return
                 key, answer, fix = self._wanted.pop(0)
-            told = {"state": "", "text": ""}
+            outcome_words = {"state": "", "text": ""}
             try:
                 if can_be_tried(session, answer):
                     outcome = tried(session, answer, fix)
                     if is_useless(outcome):
-                        told = {"state": "useless", "text": ""}
+                        outcome_words = {"state": "useless", "text": ""}
                     elif then := ends_then(outcome):
-                        told = {"state": "helps", "text": f"Tried in a copy: the loop then {then}"}
+                        outcome_words = {"state": "helps", "text": f"Tried in a copy: the loop then {then}"}
             except Exception:  # the session was closed meanwhile, or cannot be copied: nothing is known of this fix
-                told = {"state": "", "text": ""}
+                outcome_words = {"state": "", "text": ""}
             with self._lock:
-                if len(self._told) >= KEPT:
-                    self._told.pop(next(iter(self._told)))
-                self._told[key] = told
-            if told["state"]:
+                if len(self._outcomes) >= MAX_OUTCOMES:
+                    self._outcomes.pop(next(iter(self._outcomes)))
+                self._outcomes[key] = outcome_words
+            if outcome_words["state"]:
                 self._changed()
 
     def stop(self) -> None:

@@ -75,11 +75,11 @@ class FixCopies:
             fixed = session.fixed
             assert fixed is not None  # apply_fix has set it
             sign = "\u2713" if fixed.works else "\u2717"
-            told = {"state": "works" if fixed.works else "fails", "text": f"{sign} {fixed}"}
+            state = {"state": "works" if fixed.works else "fails", "text": f"{sign} {fixed}"}
         except Exception as error:  # whatever went wrong is told beside the button
-            told = {"state": "fails", "text": f"\u2717 {getattr(error, 'message', error)}"}
+            state = {"state": "fails", "text": f"\u2717 {getattr(error, 'message', error)}"}
         with self._lock:
-            self._state[str(fix)] = told
+            self._state[str(fix)] = state
             closed = self._closed
             if fork is not None and not closed and not self._listeners:
                 self.forks.append(fork)

@@ -67,14 +67,14 @@ def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str
     """
     if not can_be_tried(session, answer):
         return [str(fix) for fix in answer.fix]
-    told = []
+    sentences = []
     for fix in answer.fix:
         outcome = tried(session, answer, fix) if time.monotonic() <= until else None
         if is_useless(outcome):
             continue
         then = ends_then(outcome)
-        told.append(f"{fix} Tried: it then {then}" if then else str(fix))
-    return told
+        sentences.append(f"{fix} Tried: it then {then}" if then else str(fix))
+    return sentences
 
 
 class FixTrials:
@@ -85,14 +85,14 @@ class FixTrials:
 
     def __init__(self, session: Any) -> None:
         self._session: Callable[[], Any] = weakref.ref(session)
-        self._told: list[str] | None = None
+        self._helpful: list[str] | None = None
 
     def __call__(self, answer: Termination) -> list[str]:
         session = self._session()
-        if self._told is None and can_be_tried(session, answer):
-            asked = [None if k >= MOST_FIXES else tried(session, answer, fix) for k, fix in enumerate(answer.fix)]
-            self._told = [fix for fix, outcome in zip(answer.fix, asked, strict=True) if not is_useless(outcome)]
-        return answer.fix if self._told is None else self._told
+        if self._helpful is None and can_be_tried(session, answer):
+            outcomes = [None if k >= MOST_FIXES else tried(session, answer, fix) for k, fix in enumerate(answer.fix)]
+            self._helpful = [fix for fix, outcome in zip(answer.fix, outcomes, strict=True) if not is_useless(outcome)]
+        return answer.fix if self._helpful is None else self._helpful
 
     def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
         return _untried, ()

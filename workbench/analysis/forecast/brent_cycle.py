@@ -17,9 +17,9 @@ from workbench.kernels import fits
 #: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
 WHOLE = 4096
 #: Evaluations whose states are remembered as one number each.
-REMEMBERED = 512
+MEMORY = 512
 #: Evaluations after a return that must repeat those after the first visit, where the period exceeds the memory.
-FOLLOWED = 8
+CONFIRMATIONS = 8
 
 
 def word(value: Any) -> Any:
@@ -46,7 +46,7 @@ class StateWatch:
         self.rest = 0  # evaluations in a row at which nothing changed
         self.longest = 0  # of the earlier rests the longest
         self.flags = True  # whether every variable is a truth value
-        self._states: deque[int] = deque(maxlen=REMEMBERED)
+        self._states: deque[int] = deque(maxlen=MEMORY)
         self._slot: tuple[Any, ...] | None = None
         self._power, self._lam = 1, 0
         self._last: tuple[Any, ...] = ()
@@ -114,7 +114,7 @@ class StateWatch:
             return True
         if 3 * p <= 2 * len(self._states):
             return fits.repeats(np.array(self._states, dtype=np.int64))[0] > 0
-        return self._lam >= FOLLOWED or self.returns > 1
+        return self._lam >= CONFIRMATIONS or self.returns > 1
 
     def turns(self, least: int) -> int | None:
         """The shortest period, 2 or more, of all but the first three states: of three periods, and ``least`` states."""

@@ -35,7 +35,7 @@ POINTS = frozenset(("exact", "exact-deep"))
 EXACT, ROUNDED = 1e-8, 1e-12
 #: One whose error is smaller than the first held as far as it was held against; than the second, and of few parameters,
 #: it is not to bend afterwards.
-HELD, FINE, STIFF = 1e-3, 1e-5, 3
+BEND_TOLERANCE, FINE, STIFF = 1e-3, 1e-5, 3
 #: Of classes too rare to be learnt.
 RARE = 10.0
 #: Half width at least, in iterations, before the factor; and as a share of ``reach``.
@@ -58,7 +58,7 @@ def law_class(n: int, error: float, parameters: int, half: float = 0.0) -> str:
     """Class of a law's forecast, by the length of the record, its free run, parameters and doubt."""
     if error < EXACT and (n < 8 or half < 2 * LEAST):
         return "exact-short" if n < 8 else "exact"
-    if n < FEW or error > HELD:
+    if n < FEW or error > BEND_TOLERANCE:
         return "few"
     return "near" if error < EXACT else "stiff" if error < FINE and parameters <= STIFF else "bends"
 

@@ -31,7 +31,7 @@ from workbench.analysis.forecast.operand import (
     never_turns,
     undecided,
 )
-from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
+from workbench.analysis.forecast.plateaus import REST_VALUES, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.forecast.recorded_claims import recorded_claims
 from workbench.analysis.series.calibration import confidence
 from workbench.analysis.series.value_series import WINDOW
@@ -60,7 +60,7 @@ class ComparisonMonitor:
         self.count = start  # evaluations, with those before the first that was seen
         self.same = 0  # evaluations in a row with both operands unchanged
         self._values = OperandForecast()
-        self._told = (-1, "")  # the clause as text, and for which evaluation
+        self._text = (-1, "")  # the clause as text, and for which evaluation
 
     def observe(self, lhs: Any, rhs: Any) -> None:
         """The operands at one evaluation."""
@@ -86,11 +86,11 @@ class ComparisonMonitor:
 
     @harmless
     def __str__(self) -> str:
-        if self._told[0] != self.count or not self.lhs:
+        if self._text[0] != self.count or not self.lhs:
             text = f"{self.lhs_name} {self.op} {self.rhs_name}"
             more = f" ({_short(self.lhs[-1])} {self.op} {_short(self.rhs[-1])})" if self.lhs else ""
-            self._told = (self.count, text + more)
-        return self._told[1]
+            self._text = (self.count, text + more)
+        return self._text[1]
 
     # --- forecasting
 
@@ -140,7 +140,7 @@ class ComparisonMonitor:
         last = xs[-1]
         dtype = np.dtype(np.int64) if type(last) is int else getattr(last, "dtype", None) or np.asarray(last).dtype
         if self.same >= len(xs) - 1:
-            if len(xs) < UNMOVED or dtype.kind == "b":
+            if len(xs) < REST_VALUES or dtype.kind == "b":
                 return undecided("few", f"Clause {self} has not changed in {len(xs)} evaluations.")
             sentence = f"Clause {self} did not change in {len(xs)} evaluations."
             return never_turns("clause-invariant", sentence, certainty(len(xs), 0, False))

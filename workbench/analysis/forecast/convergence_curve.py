@@ -115,13 +115,13 @@ def _values(
 def _band(model: Any, steps: np.ndarray, limit: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(forecast, low, high) of the values, or with ``limit`` of their distance to it."""
     spread = 2.0 * min(max(float(model.spread), 0.0), 0.45)
-    asked = []
+    bent_curves = []
     with np.errstate(all="ignore"):
         for warp in _WARPS:
             j = np.maximum(np.rint(steps * (1.0 + warp * spread)), 1.0)
             y = np.asarray(model.predict(j), dtype=np.float64)
-            asked.append(y if limit is None else np.abs(y - limit))
-        table = np.array(asked)
+            bent_curves.append(y if limit is None else np.abs(y - limit))
+        table = np.array(bent_curves)
         centre = table[_WARPS.index(0.0)]
         good = np.isfinite(table).all(axis=0)
         low, high = table.min(axis=0), table.max(axis=0)
@@ -200,8 +200,8 @@ def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
         steps = np.arange(1.0, n - m + 1)
         with np.errstate(all="ignore"):
             observed = np.abs(values[m:] - e.limit)
-            told = np.abs(np.asarray(e.model.predict(steps), dtype=np.float64) - e.limit)
-            off = np.abs(np.log(observed / told)) / (steps / m)
+            prediction = np.abs(np.asarray(e.model.predict(steps), dtype=np.float64) - e.limit)
+            off = np.abs(np.log(observed / prediction)) / (steps / m)
         good = np.isfinite(off) & (observed > 4.0 * (e.limit_error or 0.0)) & (steps >= max(2.0, 0.05 * m))
         if good.any():
             worst = max(worst, float(np.median(off[good])))
@@ -253,8 +253,8 @@ def _crossing(
 def _sentence(
     e: Evolution, error: np.ndarray, last: int, tolerance: float | None, crossing: Any, limit_error: float
 ) -> str:
-    told = estimate(float(e.limit or 0.0), limit_error, e.distance)
-    limit = "limit, which is not certain yet," if told is None else f"limit {told}"
+    limit_words = estimate(float(e.limit or 0.0), limit_error, e.distance)
+    limit = "limit, which is not certain yet," if limit_words is None else f"limit {limit_words}"
     text = f"The distance to the {limit} is {error[-1]:.3g} in iteration {last:,}"
     if 0 <= error[-1] < limit_error:
         text += ", no more than the limit itself is uncertain"

@@ -27,7 +27,7 @@ EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", 
 #: A limit of a smaller share of the last value is told from zero by the record's last digits alone.
 DEEP = 1e-6
 #: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk goes to and fro, too.
-REPEATED = 20
+CYCLE_VALUES = 20
 #: Distance of what goes away, in its largest before, at least.
 ABOVE = 0.5
 
@@ -153,9 +153,11 @@ def _by_chance(x: np.ndarray, period: int) -> bool:
         return False
     other = np.flatnonzero(x[period:] != x[:-period])
     run = len(x) - period - (int(other[-1]) + 1 if other.size else 0)
-    if run >= REPEATED:
+    if run >= CYCLE_VALUES:
         return False
-    return len(x) < 2 * REPEATED or len({*zip(x.tolist(), x[1:].tolist(), strict=False)}) > len(set(x[:-1].tolist()))
+    return len(x) < 2 * CYCLE_VALUES or len({*zip(x.tolist(), x[1:].tolist(), strict=False)}) > len(
+        set(x[:-1].tolist())
+    )
 
 
 def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.kernels.laws import power_fit
 
 #: Distances of the limit from the record's nearest value that are tried, as shares of the record's range.
-NEAREST, TRIED = 1e-9, 121
+NEAREST, CANDIDATES = 1e-9, 121
 
 
 class NoisyLimit(NamedTuple):
@@ -36,7 +36,7 @@ def noisy_limit(x: np.ndarray) -> NoisyLimit | None:
     side = 1.0 if float(x[:part].mean()) > float(x[-part:].mean()) else -1.0
     v = side * x / span
     v = v - v.min()
-    away = np.geomspace(NEAREST, 1.0, TRIED)
+    away = np.geomspace(NEAREST, 1.0, CANDIDATES)
     for _ in range(2):
         cost = _cost(v, away)
         i = int(np.argmin(cost))

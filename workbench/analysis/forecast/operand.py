@@ -24,7 +24,7 @@ from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
 
 #: while a law goes on to hold, what speaks against its crossing is looked for once in 1/16 of the record's length
-UNASKED = 16
+RECHECK_DIVISOR = 16
 #: Slugs of a "never" that a trend away from the threshold outweighs.
 SCATTERS = ("swings", "noise-floor", "chaotic")
 #: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
@@ -76,15 +76,15 @@ class OperandForecast:
         self._kept: tuple[int, Crossing] | None = None
         self._held = False  # the present crossing is that of the remembered law
         self._open = -1  # evaluations after which nothing said that the operand never crosses
-        self._told: tuple[int, Posterior] | None = None  # what all declared laws told last
+        self._last: tuple[int, Posterior] | None = None  # what all declared laws told last
 
     def forecast(self, s: OperandRecord) -> PassageForecast:
         """When ``values keep threshold`` turns."""
-        if self._told is not None:
-            since, told = s.total - self._told[0], self._told[1].later(s.total - self._told[0])
-            if told is not None and 0 < since <= len(s.values) // UNASKED:
-                return _ends(told, s)
-            self._told = None
+        if self._last is not None:
+            since, posterior = s.total - self._last[0], self._last[1].later(s.total - self._last[0])
+            if posterior is not None and 0 < since <= len(s.values) // RECHECK_DIVISOR:
+                return _ends(posterior, s)
+            self._last = None
         x = s.values.astype(np.float64)
         eps = limits(s.dtype)[0] if s.dtype.kind == "f" else 0.0
         crossing = self._meets(x, s, eps) if s.keep in ("!=", "==") else self._crossing(x, s, eps)
@@ -93,22 +93,22 @@ class OperandForecast:
         if len(x) < 5 and crossing is None:
             return undecided("few", f"Only {len(x)} evaluations of clause {s.clause}: more are needed.")
         crosses = crossing is not None and math.isfinite(crossing.k)
-        if crossing is not None and crosses and self._held and 0 < s.total - self._open <= len(x) // UNASKED:
+        if crossing is not None and crosses and self._held and 0 < s.total - self._open <= len(x) // RECHECK_DIVISOR:
             return _crosses(crossing, s)
         found, e = self._endless(crossing, x, s) if len(x) >= 5 else (None, None)
         self._open = s.total if crosses and (found is None or not found.sure) else -1
         if found is not None and found.sure:
             # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
             if not (crossing is not None and crosses and _near(crossing, len(x))):
-                told = outlook(x, s.keep, s.threshold) if found.slug in SCATTERS else None
-                return _ends(told, s) if told is not None and told.gone else _never(found, e, s)
+                posterior = outlook(x, s.keep, s.threshold) if found.slug in SCATTERS else None
+                return _ends(posterior, s) if posterior is not None and posterior.gone else _never(found, e, s)
             return _crosses(crossing, s) if crossing.error < 1e-3 else undecided("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
-        told = outlook(x, s.keep, s.threshold)
-        if told is not None and told.iterations is not None:
-            self._told = (s.total, told)
-            return _ends(told, s)
+        posterior = outlook(x, s.keep, s.threshold)
+        if posterior is not None and posterior.iterations is not None:
+            self._last = (s.total, posterior)
+            return _ends(posterior, s)
         return undecided(found.slug, found.sentence) if found is not None else undecided("few", "More are needed.")
 
     def _endless(self, crossing: Crossing | None, x: np.ndarray, s: OperandRecord) -> tuple[Verdict, Evolution | None]:
@@ -191,10 +191,10 @@ def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
 
 
 def _ends(o: Posterior, s: OperandRecord) -> PassageForecast:
-    return replace(_told(o, s), candidates=o.candidates)
+    return replace(_last(o, s), candidates=o.candidates)
 
 
-def _told(o: Posterior, s: OperandRecord) -> PassageForecast:
+def _last(o: Posterior, s: OperandRecord) -> PassageForecast:
     assert o.iterations is not None
     if math.isinf(o.iterations) and o.turned:
         way, since = ("risen" if s.keep in (">", ">=") else "fallen"), s.total - 1 - o.rest.length

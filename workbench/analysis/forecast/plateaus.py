@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 #: this share of the record before it.
 TIMES, SHARE = 10, 0.25
 #: The same where every value before was another one: values in the run, and in the record.
-AT_ONCE, SEEN = 5, 12
+AT_ONCE, DISTINCT_VALUES = 5, 12
 #: The same of a record that never moved: its values. A solver that prepares its first step shows nothing else.
-UNMOVED = 32
+REST_VALUES = 32
 #: Steps run ahead at most where the run lengths grow.
 MOST = 100_000
 
@@ -54,9 +54,9 @@ class Plateaus(NamedTuple):
 def outlasts(run: int, longest: int, before: int) -> bool:
     """True if a run of equal values after ``before`` others, whose longest run was ``longest``, is taken for final."""
     if not before:
-        return run >= UNMOVED
+        return run >= REST_VALUES
     if longest < 2:
-        return run >= AT_ONCE and run + before >= SEEN
+        return run >= AT_ONCE and run + before >= DISTINCT_VALUES
     return run > TIMES * longest and run >= SHARE * before
 
 

@@ -53,10 +53,10 @@ def backtest(families: tuple[Family, ...], r: FallingRecord) -> Tested:
     levels = best[reached - 1]
     took = np.searchsorted(-best, -levels)[None, :] - (moments[:, None] - 1)
     seen = np.concatenate((moments, (n,)))
-    asked = np.broadcast_to(levels, (len(seen), len(levels))).copy()
-    asked[-1] = r.mark
+    targets = np.broadcast_to(levels, (len(seen), len(levels))).copy()
+    targets[-1] = r.mark
     with np.errstate(all="ignore"):
-        times = np.concatenate([family.times(r, seen, asked) for family in families])
+        times = np.concatenate([family.times(r, seen, targets) for family in families])
 
     counts = (reached[None, :] > moments[:, None]) & (took >= 1)
     weight = counts * (moments[:, None] / n) ** 2 * np.minimum(1.0, took / max(1.0, NEAR * n))
@@ -68,7 +68,7 @@ def backtest(families: tuple[Family, ...], r: FallingRecord) -> Tested:
     questions = INDEPENDENT * total / (total + HALF)
     bias = (shares * off).sum((1, 2)) * questions / (questions + SHRINK)
     square = (shares * off * off).sum((1, 2)) - bias * (shares * off).sum((1, 2))
-    told = np.log(np.maximum(square, EXACT**2))
-    variance = np.exp((COUNTS * 2.0 * math.log(ERROR) + questions * told) / (COUNTS + questions))
+    log_square = np.log(np.maximum(square, EXACT**2))
+    variance = np.exp((COUNTS * 2.0 * math.log(ERROR) + questions * log_square) / (COUNTS + questions))
     evidence = -0.5 * (COUNTS + questions) * np.log(variance)
     return Tested(np.maximum(times[:, -1, 0], 1.0), bias, np.sqrt(variance), evidence)

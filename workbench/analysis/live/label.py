@@ -29,7 +29,7 @@ NO_VALUES = "There are no values."
 #: methods that find equal values, not numbers that are near to each other
 EXACT = ("level", "periodic", "constant_tail")
 #: answers that are kept
-KEPT = 1024
+MAX_ANSWERS = 1024
 
 _answers: OrderedDict[bytes, Evolution] = OrderedDict()
 _lock = Lock()
@@ -60,7 +60,7 @@ def evolution_of(column: HistoryColumn) -> Evolution:
         known = _judged(column)
         with _lock:
             _answers[key] = known
-            while len(_answers) > KEPT:
+            while len(_answers) > MAX_ANSWERS:
                 _answers.popitem(last=False)
     found = replace(known, issues={**known.issues, **column.first_bad}, why=list(known.why))
     if column.iterations[0] <= 1:  # all of it; a watch without start values begins at iteration 1

@@ -245,8 +245,8 @@ class NanSearch:
         whole = are_whole(node.op, node.attrs.get("call", ""), [graph.type_of(r).shape for r, _ in sources])
         at_place = index if whole and by_place(node.op) else None
         operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in sources)
-        told = blame(node.op if whole else "", self.kind, [Item(o.name, o.value, o.item) for o in operands])
-        responsible = None if told is None else operands[told[0]]
+        culprit = blame(node.op if whole else "", self.kind, [Item(o.name, o.value, o.item) for o in operands])
+        responsible = None if culprit is None else operands[culprit[0]]
         because = None if responsible is None else self._because(responsible, index)
         return NanOrigin(
             self.kind,
@@ -261,7 +261,7 @@ class NanSearch:
             value,
             operands,
             responsible,
-            "" if told is None else told[1],
+            "" if culprit is None else culprit[1],
             any(o.bad for o in operands),
             because,
             note,

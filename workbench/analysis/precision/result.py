@@ -121,7 +121,7 @@ class NanOrigin:
             return "set by hand"
         shown = (o.value if o.item is None else o.item for o in self.operands[:3])
         given = zip(self.operands, shown, strict=False)
-        return f"{self.op}({', '.join(f'{_plain(o.name)} = {_told(v)}' for o, v in given)})"
+        return f"{self.op}({', '.join(f'{_plain(o.name)} = {_operand_text(v)}' for o, v in given)})"
 
     @property
     def tag(self) -> Tag:
@@ -186,5 +186,5 @@ def _plain(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(":0")
 
 
-def _told(value: Any) -> str:
+def _operand_text(value: Any) -> str:
     return number(value.item()) if isinstance(value, np.ndarray | np.generic) and value.size == 1 else short(value)

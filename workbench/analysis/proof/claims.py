@@ -18,9 +18,9 @@ from workbench.analysis.proof.symbolic import encloses
 from workbench.analysis.slicing.formulas import SliceProgram
 
 #: rays that are claimed, the last ones, and iterations of an identity that are run
-TOLD, RUN = 3, 16
+MAX_RAYS, RUN = 3, 16
 #: variables whose bounds are claimed
-NAMED = 3
+MAX_BOUNDS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Bounded(Claim):
 
     def _holds(self, run: Any) -> bool:
         program, state, following, boxes = run
-        if (self.bounds, self.or_nan) != _told(boxes, self.bounds) or not self.bounds:
+        if (self.bounds, self.or_nan) != _named_bounds(boxes, self.bounds) or not self.bounds:
             return False
         for later in (state, *following):
             for name, (low, high) in self.bounds.items():
@@ -72,7 +72,7 @@ class Bounded(Claim):
         return encloses(program, state, boxes)
 
 
-def _told(boxes: Mapping[str, Interval | None], names: Iterable[str]) -> tuple[dict[str, tuple[Any, Any]], Any]:
+def _named_bounds(boxes: Mapping[str, Interval | None], names: Iterable[str]) -> tuple[dict[str, tuple[Any, Any]], Any]:
     """The bounds of these variables that say anything, None for one that does not; and who may be NaN."""
     out, nan = {}, []
     for name in names:
@@ -91,9 +91,9 @@ def of_bounds(
     program: SliceProgram, boxes: Mapping[str, Interval | None], states: list[Mapping[str, Any]], since: int, read: Any
 ) -> list[Claim]:
     """The claim that the variables which the condition compares (``read``) stay in the boxes, if it holds."""
-    told = [n for n in read if n in program.state]
-    bounds, nan = _told(boxes, told or program.state)
-    bounds = dict(list(bounds.items())[:NAMED])
+    variables = [n for n in read if n in program.state]
+    bounds, nan = _named_bounds(boxes, variables or program.state)
+    bounds = dict(list(bounds.items())[:MAX_BOUNDS])
     state, *following = ({n: np.asarray(v) for n, v in s.items()} for s in states)
     evidence = program, state, following, boxes
     return checked(
@@ -177,7 +177,7 @@ def _named(body: LoopBody, name: str) -> str:
 
 def of_rays(found: Continuation, body: LoopBody, at: int) -> list[Claim]:
     """The claims of the last rays, which begin ``at`` iterations after the loop's begin; those that hold."""
-    out: list[Claim] = [_same_steps(body, ray, at) for ray in found.stretches[-TOLD:]]
+    out: list[Claim] = [_same_steps(body, ray, at) for ray in found.stretches[-MAX_RAYS:]]
     if found.full is not None and found.node is not None:
         last = found.stretches[-1]
         evidence = body, last, at + last.begin

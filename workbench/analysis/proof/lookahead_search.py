@@ -21,9 +21,9 @@ from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import CanMove, HasColumns, SliceFailed, SliceRunner, SliceTimeout
 
 #: Single steps that are shown to the black box, at the start and after the look-ahead.
-WATCHED = 400
+SINGLE_STEPS = 400
 #: states that a search for an invariant begins with
-SEEN = 64
+FIRST_STATES = 64
 #: nominal seconds by which one look at the formulas may go over the cap
 ARGUING = 0.1
 #: iterations behind which the end of an int's 64 bits is told beside the proof, and not in place of it
@@ -64,7 +64,7 @@ class Search:
         self.left = left
         self.deadline = work.now() + seconds
         self.arguing = min(ARGUING, seconds / 2)
-        self.watch = WATCHED if seconds > 0.05 else WATCHED // 4
+        self.watch = SINGLE_STEPS if seconds > 0.05 else SINGLE_STEPS // 4
         self.ahead = runner.fork()
         self.begin = runner.clause_values()
         self.count = 0
@@ -159,7 +159,7 @@ class Search:
         """Look if the state of a loop that is proved never to end recurs within a few iterations more."""
         ahead, count, trouble, fails = self.ahead.fork(), self.count, self.trouble, self.fails_after
         found = self._walk(RETURNS) if self.by_columns else ""
-        found = found if self.by_columns else self._walk(WATCHED)
+        found = found if self.by_columns else self._walk(SINGLE_STEPS)
         if found == "recurs":
             self.claims = period(self.ahead, self.period, self.slot_at)
             self.came_to = CameTo(self.ahead, self.slot_at, self.period)
@@ -284,7 +284,7 @@ class Search:
         """The states that come next, from which the search for an invariant begins."""
         scout = self.ahead.fork()
         states: list[Mapping[str, Any]] = []
-        while len(states) < SEEN and self.advance(scout, 1, self.count + len(states)) == 1:
+        while len(states) < FIRST_STATES and self.advance(scout, 1, self.count + len(states)) == 1:
             states.append(scout.values())
         return states
 
@@ -345,7 +345,7 @@ class Search:
         if self.advance(self.ahead, 1) is None:
             return "trouble"
         self.count += 1
-        if self.watched == self.count - 1 and self.watched < WATCHED:
+        if self.watched == self.count - 1 and self.watched < SINGLE_STEPS:
             self.watched = self.count
             show(self.ahead, self.monitor)
         if not self.ahead.cond():

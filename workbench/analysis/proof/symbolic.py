@@ -75,7 +75,7 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
     if turn.after is None or turn.exact:
         kind = "affine-counter" if plain.counters else "interval"
         boxes = plain.timeline.state([(0, None)]) if turn.after is None else None
-        return ProvedBound(kind, turn.after, turn.within, plain.told(turn), list(plain.counters), boxes)
+        return ProvedBound(kind, turn.after, turn.within, plain.sentence(turn), list(plain.counters), boxes)
     try:
         kept = keeps_on(program, start, plain.fixed, seen)
     except Overdue:
@@ -88,7 +88,7 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
         return ProvedBound("interval", None, None, _enclosed_sums(added), list(plain.counters), boxes)
     if turn.after == 0 and turn.within is None:
         return None
-    return ProvedBound("affine-counter", turn.after, turn.within, plain.told(turn), list(plain.counters))
+    return ProvedBound("affine-counter", turn.after, turn.within, plain.sentence(turn), list(plain.counters))
 
 
 def encloses(program: SliceProgram, state: Mapping[str, np.ndarray], boxes: Env) -> bool:
@@ -137,7 +137,7 @@ class _Case:
         within = found.within if found.within is not None and found.within < full else None
         return FirstFalse(min(found.after, full), within, found.evaluations)
 
-    def told(self, turn: FirstFalse) -> str:
+    def sentence(self, turn: FirstFalse) -> str:
         return _counted(self.counters, self.held, turn.evaluations)
 
 
@@ -154,12 +154,12 @@ def _both(x: FirstFalse, y: FirstFalse | None) -> FirstFalse:
 def _counted(counters: Mapping[str, Counter], held: Mapping[str, Interval | None], evaluations: int) -> str:
     parts = [_form(name, counter) for name, counter in counters.items()]
     rest = [f"{name} in {_shown(box)}" for name, box in held.items() if name not in counters and box is not None]
-    told = "; ".join((parts + rest)[:8]) + (" ..." if len(parts) + len(rest) > 8 else "")
+    bounds = "; ".join((parts + rest)[:8]) + (" ..." if len(parts) + len(rest) > 8 else "")
     times = "1 evaluation" if evaluations == 1 else f"{evaluations} evaluations"
     says = "says" if evaluations == 1 else "say"
     return (
-        f"from the present state, {told or 'with constants alone'}: {times} over ranges of iterations {says} where the "
-        "condition turns."
+        f"from the present state, {bounds or 'with constants alone'}: {times} over ranges of iterations {says} where "
+        "the condition turns."
     )
 
 
@@ -189,17 +189,17 @@ def _shown(x: Interval) -> str:
 
 
 def _enclosed_sums(boxes: Mapping[str, Interval]) -> str:
-    told = "; ".join(f"{name} in {_shown(x)}" for name, x in boxes.items())
+    bounds = "; ".join(f"{name} in {_shown(x)}" for name, x in boxes.items())
     return (
-        f"{told}: what is added at each time is bounded by the counters, until rounding absorbs it for good, "
+        f"{bounds}: what is added at each time is bounded by the counters, until rounding absorbs it for good, "
         "and the condition is true all over it."
     )
 
 
 def _enclosed(boxes: Mapping[str, Interval | None], pieces: int) -> str:
-    told = [f"{name} in {_shown(x)}" for name, x in boxes.items() if x is not None]
+    bounds = [f"{name} in {_shown(x)}" for name, x in boxes.items() if x is not None]
     cut = f", in {pieces} pieces" if pieces > 1 else ""
-    shown = "; ".join(told[:8]) + (" ..." if len(told) > 8 else "")
+    shown = "; ".join(bounds[:8]) + (" ..." if len(bounds) > 8 else "")
     return (
         f"the box {shown} holds the present state, is mapped into itself by an iteration{cut}, "
         "and the condition is true all over it."

@@ -14,7 +14,7 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
 from workbench.text import number
 
 #: stretches, and variables of each, that a proof tells
-STRETCHES, NAMED = 3, 4
+STRETCHES, MAX_VARIABLES = 3, 4
 BY_ITSELF = "The condition never becomes false by itself."
 
 
@@ -122,7 +122,7 @@ def described(found: Continuation, at: int) -> str:
     """The stretches that were followed, in words, and how they end."""
     parts = []
     for stretch in found.stretches[:STRETCHES]:
-        steps = ", ".join(f"{n} by {number(float(v))}" for n, v in list(stretch.steps().items())[:NAMED])
+        steps = ", ".join(f"{n} by {number(float(v))}" for n, v in list(stretch.steps().items())[:MAX_VARIABLES])
         period = "each iteration changes" if stretch.period == 1 else f"every {stretch.period:,} iterations change"
         begin = at + stretch.begin
         until = "for ever" if stretch.periods is None else f"up to +{begin + stretch.periods * stretch.period:,}"

@@ -209,9 +209,12 @@ class _Making:
         standing = self.session is not None and self.session.state != "running"
         end = loop.termination if loop is not None and standing else None
         variable.growth = found
-        told = found.sentence(loop.condition if loop is not None else "", end, self.now.get(variable.frame, 0))
+        sentence = found.sentence(loop.condition if loop is not None else "", end, self.now.get(variable.frame, 0))
         # that arrays of different shapes do not form a column is then not worth a note
-        variable.evolution.why = [told, *(w for w in variable.evolution.why if w not in (*variable.notes, NO_VALUES))]
+        variable.evolution.why = [
+            sentence,
+            *(w for w in variable.evolution.why if w not in (*variable.notes, NO_VALUES)),
+        ]
         if found.axis is None:
             variable.notes = []  # a note about a value that is not a number
             variable.dtype = "list"
@@ -233,8 +236,8 @@ class _Making:
         try:
             first = first_nonfinite(self.trace) if bad else None
             wrap = first_wrap(self.trace)
-            told = [] if first is None else first.text().splitlines()
-            return told + [str(c) for c in (wrap, *cancellations(self.trace)[:8]) if c is not None]
+            sentences = [] if first is None else first.text().splitlines()
+            return sentences + [str(c) for c in (wrap, *cancellations(self.trace)[:8]) if c is not None]
         except (*TROUBLE, RecursionError, MemoryError) as error:
             return [f"Lost digits could not be looked for: {getattr(error, 'message', error)}"]
 

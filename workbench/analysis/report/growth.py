@@ -23,7 +23,7 @@ from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
 #: newest firings of which the sizes are compared
-LOOKED = 64
+NEWEST_FIRINGS = 64
 #: ops that give a list with one value more than their first input has
 APPENDS = ("list_append", "sequence_insert", "tensor_list_push_back")
 #: nesting of what is put together in one iteration
@@ -97,7 +97,7 @@ def growth_of(trace: Trace, variable: LoopVariable, stop: int | None = None) -> 
 
 def _sizes(trace: Trace, ref: Ref, stop: int | None) -> tuple[np.ndarray, np.ndarray, bool] | None:
     """(iterations, shapes or lengths (n, axes), whether they are lists) of the newest firings of this activation."""
-    paths, values = Reading(trace, ref).newest(LOOKED, stop)
+    paths, values = Reading(trace, ref).newest(NEWEST_FIRINGS, stop)
     if not len(paths) or not paths.shape[1]:
         return None
     mine = np.all(paths[:, :-1] == paths[-1, :-1], axis=1)

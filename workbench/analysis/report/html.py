@@ -117,8 +117,8 @@ def _rows(rows: list[tuple[str, str]]) -> str:
 def _loop(loop: Loop, variables: list[Variable], draw: Draw) -> str:
     standing = loop.end.standing
     mark = standing.sign if standing.over else MARKS.get(loop.termination.status.name, "?")
-    told = f'<span class="wb-end-{standing.slug}">{escape(loop.end.word)}</span>'
-    parts = [f"<h3>Loop <code>{_text(loop.path)}</code>: {told}, {count(loop.iterations, 'iteration')}</h3>"]
+    end = f'<span class="wb-end-{standing.slug}">{escape(loop.end.word)}</span>'
+    parts = [f"<h3>Loop <code>{_text(loop.path)}</code>: {end}, {count(loop.iterations, 'iteration')}</h3>"]
     if loop.condition:
         parts.append(f"<p>while <code>{_words(loop.condition)}</code></p>")
     if loop.share > 0:

@@ -15,7 +15,7 @@ from workbench.analysis.verdict import Status, after
 from workbench.ir.frames.frame_tree import FramePath
 
 #: loops that are told of one by one
-TOLD = 12
+LOOPS_SHOWN = 12
 
 
 class InteractionFinding(NamedTuple):
@@ -55,14 +55,14 @@ def verdict(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
                     )
                 )
             blocked.add(path)
-    told = 0
+    count = 0
     for path, loop in loops.items():
         if path in blocked:
             continue
         if loop.open or len(path) == 1:
             found.append(InteractionFinding("ends", (path,), _standing(loop)))
-            told += 1
-        if told == TOLD:
+            count += 1
+        if count == LOOPS_SHOWN:
             break
     return found
 
@@ -102,7 +102,7 @@ def _standing(loop: Loop) -> str:
 def interplay(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
     """Trip counts, what enters, what follows what, the cost of each loop and the work that is still to come."""
     found: list[InteractionFinding] = []
-    for path, loop in list(loops.items())[: 4 * TOLD]:
+    for path, loop in list(loops.items())[: 4 * LOOPS_SHOWN]:
         outer = loops.get(path[:-1])
         if loop.trips is not None and outer is not None:
             found.append(InteractionFinding("trips", (path, outer.frame), loop.trips.sentence))
@@ -153,7 +153,7 @@ def _entering(loop: Loop, outer: Loop | None) -> list[InteractionFinding]:
             "." if all(e.role == "body" for e in group) else ", and its number of iterations depends on that."
         )
         found.append(InteractionFinding("follows", (loop.frame, path), text))
-    return found[:TOLD]
+    return found[:LOOPS_SHOWN]
 
 
 def _work(loop: Loop, outer: Loop | None) -> InteractionFinding | None:

@@ -49,10 +49,10 @@ def limited_by(loop: Loop, variables: list[Variable]) -> str:
     # of variables that go together, as a residual and its iterate, the one that decides is named
     rate, name = min((r for r in rates if r[0] >= limit), key=lambda r: order.index(r[1]))
     (slowest,) = [v for v in variables if v.name == name]
-    return f"{clean(name)}: its distance to the limit is multiplied by {_told(loop, slowest, rate)}"
+    return f"{clean(name)}: its distance to the limit is multiplied by {_rate_text(loop, slowest, rate)}"
 
 
-def _told(loop: Loop, variable: Variable, rate: float) -> str:
+def _rate_text(loop: Loop, variable: Variable, rate: float) -> str:
     """The rate with its uncertainty and trend, and the time that a decimal digit takes at it."""
     late = tail_rate(variable.column.values, variable.evolution.limit)
     more = ""

@@ -106,10 +106,10 @@ def last_digits(view: ClauseView) -> list[Claim]:
             continue
         apart = numbers.spacings(left, right)
         if 0 < apart <= SPACINGS:
-            told: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "item": item, "iteration": k}
-            told |= {"text": node_text(view.firings, node), "variable": next(iter(view.s.root), "")}
+            facts: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "item": item, "iteration": k}
+            facts |= {"text": node_text(view.firings, node), "variable": next(iter(view.s.root), "")}
             sides = {"left": left, "right": right, "ulps": math.ceil(apart), "dtype": str(left.dtype)}
-            return view.claims(numbers.LastDigits, **told, **sides, value=view.x[-1])
+            return view.claims(numbers.LastDigits, **facts, **sides, value=view.x[-1])
     return []
 
 

@@ -81,7 +81,7 @@ def _made(view: ClauseView, made: NanOrigin, base: int) -> list[Claim]:
         largest = tuple(numbers.largest(v) for v in operands)
     except (KeyError, ValueError, TypeError):
         return []
-    told: dict[str, Any] = {"node": node.name, "op": node.op, "line": line_of(node.source), "what": what}
+    facts: dict[str, Any] = {"node": node.name, "op": node.op, "line": line_of(node.source), "what": what}
     evidence = node.op, operands, result
     text = node_text(view.firings, node)
-    return [numbers.MadeBad(**told, text=text, iteration=k, operands=largest, evidence=evidence)]
+    return [numbers.MadeBad(**facts, text=text, iteration=k, operands=largest, evidence=evidence)]

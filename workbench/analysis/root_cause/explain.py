@@ -49,12 +49,12 @@ def explained(run: Run, trace: Trace, path: tuple[str, ...] | None, answer: Term
             return answer
         # the proof counts from the present iteration
         answer.claims = [replace(c, since=c.since + found.base) if isinstance(c, Period) else c for c in answer.claims]
-        return _told(Firings(found), answer, work.now() + seconds)
+        return _with_cause(Firings(found), answer, work.now() + seconds)
     except (SliceTimeout, WorkbenchError, RuntimeError):
         return answer
 
 
-def _told(firings: Firings, answer: Termination, deadline: float) -> Termination:
+def _with_cause(firings: Firings, answer: Termination, deadline: float) -> Termination:
     found = firings.found
     columns, last = found.deepest
     value = columns.latest(found.cond).get(last)

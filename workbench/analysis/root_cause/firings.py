@@ -38,7 +38,7 @@ class Firings:
         self._maps: dict[Ref, dict[int, Any]] = {}
         self._read: dict[Ref, dict[int, Any]] = {}
         self._since: dict[Any, int | None] = {}
-        self._asked: dict[Ref, int] = {}
+        self._reads: dict[Ref, int] = {}
         self._released = False
 
     def op(self, node: str) -> str:
@@ -78,11 +78,11 @@ class Firings:
 
     def _at_the_end(self, ref: Ref, k: int) -> Any:
         """One of a few values at the end of what is known, without a map of all; None of others."""
-        asked = self._asked[ref] = self._asked.get(ref, 0) + 1
+        reads = self._reads[ref] = self._reads.get(ref, 0) + 1
         source = origin(self.graph, ref)
         if source.op == "Const":
             return source.attrs["value"]
-        if self._released or asked > FEW:
+        if self._released or reads > FEW:
             return None
         its, values = self.found.at_the_end(ref)
         i = int(np.searchsorted(its, k))

@@ -46,7 +46,7 @@ def clause_gap(found: LoopSamples, worst: ClauseDiagnosis, answer: Termination) 
 
 def clause_details(found: LoopSamples, worst: ClauseDiagnosis, others: list[ClauseDiagnosis]) -> dict[str, Any]:
     facts = worst.values
-    told: dict[str, Any] = {
+    details: dict[str, Any] = {
         "clause": worst.leaf.node,
         "operand": sides(found.loop, worst)[0],
         "threshold": facts.late_t[-1],
@@ -54,10 +54,10 @@ def clause_details(found: LoopSamples, worst: ClauseDiagnosis, others: list[Clau
         "dtype": str(facts.late_x.dtype),
     }
     if worst.leaf.flag is not None:
-        told["flag"] = worst.leaf.flag
+        details["flag"] = worst.leaf.flag
     if len(others) > 1:
-        told["other_clauses"] = [clause_text(found, s) for s in others[1:6]]
-    return told
+        details["other_clauses"] = [clause_text(found, s) for s in others[1:6]]
+    return details
 
 
 def clause_text(found: LoopSamples, worst: ClauseDiagnosis, ends: bool = False) -> str:

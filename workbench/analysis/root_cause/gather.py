@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
-from workbench.analysis.root_cause.loop_samples import JUMPED, LoopSamples, look_ahead
+from workbench.analysis.root_cause.loop_samples import LEAP, LoopSamples, look_ahead
 from workbench.analysis.slicing.execution import SliceMachine, slice_of, standing
 from workbench.analysis.verdict import Termination
 from workbench.execution import Run
@@ -64,7 +64,7 @@ def gather(
     found.runner = runner
     left = answer.remaining if answer.outcome == "terminates" else 0
     # an end that is too far ahead is not run to: half way there nothing is to be seen
-    look_ahead(found, seconds, came_to, JUMPED if left is not None and left <= JUMPED else 0)
+    look_ahead(found, seconds, came_to, LEAP if left is not None and left <= LEAP else 0)
     return found
 
 

@@ -15,9 +15,9 @@ from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import AlignedColumns, origin
 
 #: iterations looked at from the present on, and at the end of the look-ahead; of the record the newest ones
-EARLY, LATE, RECORDED = 320, 64, 4096
+EARLY, LATE, NEWEST = 320, 64, 4096
 #: iterations run ahead where no recurrence is known
-JUMPED = 100_000
+LEAP = 100_000
 
 
 @dataclass
@@ -144,7 +144,7 @@ def stacked(values: list[Any]) -> np.ndarray:
     return out
 
 
-def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = JUMPED) -> None:
+def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = LEAP) -> None:
     """Fill ``early`` and ``late``; ``came_to`` is where the state recurs; if it is None, at most ``most`` iterations
     are run ahead.
 

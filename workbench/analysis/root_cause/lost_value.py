@@ -99,11 +99,11 @@ class LostValue:
     def _fixed_point(self, name: str) -> Claim:
         update = self.loop.update(name)
         value = self._value(self.firings.merge(name))
-        told: dict[str, Any] = {"variable": name, "text": expression(self.loop, update), **self._span}
+        facts: dict[str, Any] = {"variable": name, "text": expression(self.loop, update), **self._span}
         if np.ndim(value) == 0:
-            told |= {"value": value, "item": self.item}
-        told |= {"line": line_of(origin(self.graph, update).source), "recursive": self.loop.recursive(name)}
-        return lost.FixedPoint(**{"value": None, **told}, evidence=self.firings)
+            facts |= {"value": value, "item": self.item}
+        facts |= {"line": line_of(origin(self.graph, update).source), "recursive": self.loop.recursive(name)}
+        return lost.FixedPoint(**{"value": None, **facts}, evidence=self.firings)
 
     @property
     def _span(self) -> dict[str, Any]:
@@ -207,8 +207,8 @@ class LostValue:
     def _guarded(self, name: str, text: str, node: Node, update: Node, truth: bool) -> dict[str, Any]:
         """The fields of every guard: the variable, the predicate with its truth, both lines, and how long."""
         lines = {"line": line_of(node.source), "update_line": line_of(update.source)}
-        told = {"variable": name, "predicate": text, "holds": truth, "closed": self.closed, "evidence": self.firings}
-        return {**told, **lines, **self._span}
+        facts = {"variable": name, "predicate": text, "holds": truth, "closed": self.closed, "evidence": self.firings}
+        return {**facts, **lines, **self._span}
 
     def _compared(self, leaf: BlockingComparison, name: str, update: Node, depth: int) -> list[Claim]:
         node = self.graph.nodes[leaf.node]
@@ -219,9 +219,9 @@ class LostValue:
         if np.ndim(left) or np.ndim(right):
             return []
         text = predicate_text(self.firings, node, op)
-        told = {"node": node.name, "op": op, "left": left, "right": right, "item": item}
+        facts = {"node": node.name, "op": op, "left": left, "right": right, "item": item}
         since = self.firings.since(node.name, op, truth, item)
-        claims = checked([lost.Guard(**told, since=since, **self._guarded(name, text, node, update, truth))])
+        claims = checked([lost.Guard(**facts, since=since, **self._guarded(name, text, node, update, truth))])
         return [*claims, *self._why_it_stays(node, op, truth, name, text, depth)] if claims else []
 
     def _why_it_stays(self, node: Node, op: str, truth: bool, name: str, text: str, depth: int) -> list[Claim]:
@@ -286,8 +286,8 @@ class LostValue:
                     return self.still(node.inputs[i], name, carrier, depth)
                 part = node.inputs[position]
                 text = (source_parts(node)[1] or [expression(self.loop, r) for r in node.inputs])[position]
-                told: dict[str, Any] = {"part": text, "part_line": line_of(origin(self.graph, part).source)}
-                claim = lost.Neutral(**common, **told, neutral=other, position=position)
+                facts: dict[str, Any] = {"part": text, "part_line": line_of(origin(self.graph, part).source)}
+                claim = lost.Neutral(**common, **facts, neutral=other, position=position)
                 deeper = self.why_zero(part, name, depth)
                 mine = deeper and getattr(deeper[0], "variable", "") == name
                 return deeper if mine else [*checked([claim]), *deeper]

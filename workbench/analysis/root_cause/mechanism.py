@@ -56,9 +56,9 @@ def _cause(view: ClauseView) -> Cause:
 def _flag(view: ClauseView, flag: str) -> list[Claim]:
     first, last = view.firings.window[0], view.firings.window[-1]
     value = bool(np.asarray(view.firings.value(view.firings.merge(flag), last)).reshape(-1)[0])
-    told: dict[str, Any] = {"flag": flag.split("/")[-1], "variable": flag, "written": is_written(flag)}
+    facts: dict[str, Any] = {"flag": flag.split("/")[-1], "variable": flag, "written": is_written(flag)}
     line = line_of(view.nodes[view.s.leaf.node].source)
-    return view.claims(FlagWaits, **told, value=value, first=first, last=last, line=line)
+    return view.claims(FlagWaits, **facts, value=value, first=first, last=last, line=line)
 
 
 def _untouched(view: ClauseView) -> Cause:
@@ -106,8 +106,8 @@ def _circles(view: ClauseView, n: int) -> list[Claim]:
         return []
     xs = view.x[-2 * n :]
     always = all(holds(x, view.s.op, t) for x, t in zip(view.x[-n:], view.t[-n:], strict=True))
-    told: dict[str, Any] = {"n": n, "first": view.its[-2 * n :][0], "always": always}
-    return view.claims(clauses.Circles, **told, lowest=xs.min(), highest=xs.max(), variable=view.first_behind())
+    facts: dict[str, Any] = {"n": n, "first": view.its[-2 * n :][0], "always": always}
+    return view.claims(clauses.Circles, **facts, lowest=xs.min(), highest=xs.max(), variable=view.first_behind())
 
 
 def _observed(view: ClauseView) -> Cause:

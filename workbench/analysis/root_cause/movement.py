@@ -16,7 +16,7 @@ from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import origin
 
 #: iterations at the end of the look-ahead over which movement is judged
-SEEN = 64
+WINDOW = 64
 
 
 def moves(view: ClauseView) -> Cause | None:
@@ -40,16 +40,16 @@ def leading_away(view: ClauseView, early: bool = False) -> Cause | None:
         return None
     first = ([int(k) for k in view.s.iterations], f.early_x)
     for its, xs in (first,) if early else ((view.its, view.x), first):
-        last = len(its) if its is view.its else min(len(its), SEEN)
-        n = min(last, SEEN)
+        last = len(its) if its is view.its else min(len(its), WINDOW)
+        n = min(last, WINDOW)
         if n < 3:
             continue
         part = xs[last - n : last]
         whole = part.dtype.kind in "iu"
         steps = {int(b) - int(a) if whole else float(b) - float(a) for a, b in zip(part, part[1:], strict=False)}
-        told: dict[str, Any] = {"step": steps.pop() if len(steps) == 1 else None, "value": part[-1]}
+        facts: dict[str, Any] = {"step": steps.pop() if len(steps) == 1 else None, "value": part[-1]}
         span = {"first": its[last - n], "last": its[last - 1]}
-        if claims := view.claims(clauses.MovesAway, **told, **span, variable=view.first_behind()):
+        if claims := view.claims(clauses.MovesAway, **facts, **span, variable=view.first_behind()):
             return Cause("moves-away", claims)
     return None
 
@@ -63,7 +63,7 @@ def _stalls(view: ClauseView) -> list[Claim]:
     if made is None or name is None:
         return []
     node, other = made
-    span = view.firings.window[-SEEN:]
+    span = view.firings.window[-WINDOW:]
     try:
         steps = [view.firings.value(other, k) for k in span]
         present = view.firings.value(view.firings.merge(name), span[-1])
@@ -76,9 +76,9 @@ def _stalls(view: ClauseView) -> list[Claim]:
     value = numbers.stall(present, step)
     if value is None or not holds(value, view.s.op, view.t[-1]):
         return []
-    told: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "variable": name, "value": value}
-    told |= {"step": steps[0], "whole": bool(float(step).is_integer()), "dtype": str(np.asarray(present).dtype)}
-    return view.claims(numbers.StallsAt, **told, first=span[0], last=span[-1])
+    facts: dict[str, Any] = {"node": node.name, "line": line_of(node.source), "variable": name, "value": value}
+    facts |= {"step": steps[0], "whole": bool(float(step).is_integer()), "dtype": str(np.asarray(present).dtype)}
+    return view.claims(numbers.StallsAt, **facts, first=span[0], last=span[-1])
 
 
 def overshooting(view: ClauseView) -> numbers.Overshoots | None:
@@ -88,7 +88,7 @@ def overshooting(view: ClauseView) -> numbers.Overshoots | None:
         return None
     merge = view.firings.merge(name)
     early, _ = view.found.series(merge)
-    for its in ([int(k) for k in early[:SEEN]], view.firings.window[-SEEN:]):
+    for its in ([int(k) for k in early[:WINDOW]], view.firings.window[-WINDOW:]):
         values: list[Any] = []
         for k in its:
             try:
@@ -102,9 +102,9 @@ def overshooting(view: ClauseView) -> numbers.Overshoots | None:
         if way and np.asarray(values[0]).dtype.kind == "f":
             last = its[len(values) - 1]
             two = way == "keeps" and view.found.settled is not None and view.found.settled[1] == 2
-            told: dict[str, Any] = {"variable": name, "first": last - len(values[-12:]) + 1, "last": last}
-            told |= {"grows": way == "grows", "period": 2 if two else None}
-            for claim in view.claims(numbers.Overshoots, **told, factor=view.s.factor_value(view.found)):
+            facts: dict[str, Any] = {"variable": name, "first": last - len(values[-12:]) + 1, "last": last}
+            facts |= {"grows": way == "grows", "period": 2 if two else None}
+            for claim in view.claims(numbers.Overshoots, **facts, factor=view.s.factor_value(view.found)):
                 return claim  # type: ignore[return-value]
     return None
 

@@ -34,9 +34,9 @@ def nan_compared(
     found = firings.graph.nodes[node]
     sides = written(firings.loop, node)
     side = (sides[0], sides[2])[bad[0]] if sides else expression(firings.loop, found.inputs[bad[0]])
-    told: dict[str, Any] = {"node": node, "line": line_of(found.source), "side": side, "text": text, "item": item}
+    facts: dict[str, Any] = {"node": node, "line": line_of(found.source), "side": side, "text": text, "item": item}
     since = firings.first_nan(found.inputs[bad[0]], item)
-    return NanCompared(**told, op=op, holds=truth, last=k, since=since, clause=clause, evidence=firings)
+    return NanCompared(**facts, op=op, holds=truth, last=k, since=since, clause=clause, evidence=firings)
 
 
 def predicate_text(firings: Firings, node: Node, op: str) -> str:

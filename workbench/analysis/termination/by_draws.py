@@ -64,7 +64,7 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
             done.append(left)
         if work.now() - begin > seconds:
             break
-    return _told(sorted(done), lost, iterations, names)
+    return _answer(sorted(done), lost, iterations, names)
 
 
 def _condition_now(run: Run, path: tuple[str, ...]) -> bool | None:
@@ -109,7 +109,7 @@ def _start(runner: SliceMachine, main: Run | None) -> None:
         raise SliceTimeout("the loop is not entered with these random numbers")
 
 
-def _told(done: list[int], lost: int, iterations: int, names: list[str]) -> Termination:
+def _answer(done: list[int], lost: int, iterations: int, names: list[str]) -> Termination:
     total = len(done) + lost
     nodes = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
     first = f"The condition depends on random numbers ({nodes})."

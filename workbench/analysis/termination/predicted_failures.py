@@ -303,12 +303,12 @@ def doubted(answer: Termination, graph: Graph, names: Sequence[str], done: int =
 
 def _named(graph: Graph, names: Sequence[str]) -> str:
     """Nodes by what they do and where: ``multiply (model.py:4)``."""
-    told = []
+    places = []
     for name in names:
         node = graph.nodes[name]
-        told.append(f"{node.op} ({node.source.place})" if node.source is not None else name)
-    told = list(dict.fromkeys(told))
-    return ", ".join(told[:NAMED]) + (f" and {len(told) - NAMED} more" if len(told) > NAMED else "")
+        places.append(f"{node.op} ({node.source.place})" if node.source is not None else name)
+    places = list(dict.fromkeys(places))
+    return ", ".join(places[:NAMED]) + (f" and {len(places) - NAMED} more" if len(places) > NAMED else "")
 
 
 def behind(graph: Graph, names: Iterable[str]) -> set[str]:

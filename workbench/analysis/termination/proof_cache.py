@@ -101,7 +101,7 @@ class TerminationCache:
                 return kept.answer
         allowed = self._allowed(run) if seconds is None and running else AT_ONCE if seconds is None else seconds
         if seconds is None and running and allowed < max(LEAST, 1.2 * self._took):
-            return self._unasked(run, path, kept if kept is not None and kept.holds(run, path) else None)
+            return self._without_lookahead(run, path, kept if kept is not None and kept.holds(run, path) else None)
         begin = time.perf_counter()
         answer = answer_of(run, run.trace, path, allowed / 2 if seconds is None and running else allowed, failed)
         if running:
@@ -122,9 +122,9 @@ class TerminationCache:
         answer = self.ask(run, path)
         kept, here = self._kept.get(path), place_in(run, path)
         if here is None or kept is None or not kept.holds(run, path):
-            asked = (path, run, run.event, len(run.edits))
-            if self._before is None or self._before[0] != asked:  # the views ask again and again
-                self._before = (asked, look_ahead(run, path, answer))
+            key = (path, run, run.event, len(run.edits))
+            if self._before is None or self._before[0] != key:  # the views ask again and again
+                self._before = (key, look_ahead(run, path, answer))
             return self._before[1]
         found = kept.ahead[0] if kept.ahead else None
         old = found is not None and not found.iterations[0] <= here[-1] <= found.iterations[-1]
@@ -136,7 +136,7 @@ class TerminationCache:
     def _allowed(self, run: Run) -> float:
         return min(AT_ONCE, PART * run.spent[1] - self.spent)
 
-    def _unasked(self, run: Run, path: tuple[str, ...], kept: _Kept | None) -> Termination:
+    def _without_lookahead(self, run: Run, path: tuple[str, ...], kept: _Kept | None) -> Termination:
         """Without a look-ahead: the last answer, else the forecast from the record, if there is time for that."""
         here = place_in(run, path)
         if kept is not None and here is not None:

@@ -75,7 +75,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
     iteration = run.view.iteration(number) if entered else 0
     if entered and not inside and (len(mine) == 1 or run.finished):
         return over(path, left_frame(iteration) if path in run.plan.raw else ending_of_record(trace, path))
-    if inside and path not in run.plan.raw and _asked(run, trace, path) is False:
+    if inside and path not in run.plan.raw and _evaluated(run, trace, path) is False:
         return over(path, ended(trace, path, run.iteration_of(number)))
     if run.finished and not inside:
         missed = f"The {loop_named(path)} was not entered in this run."
@@ -149,7 +149,7 @@ def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
     return Reason("now", f"The condition is false in iteration {iteration:,}, in which it is to be asked next.")
 
 
-def _asked(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
+def _evaluated(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
     """The condition in the iteration at which the run is; None as long as it was not asked there."""
     here, cond = place_in(run, path), run.plan.graph.frames[path].loop_cond
     if here is None or cond is None or (cond, 0) not in trace.layout.values:
@@ -189,7 +189,7 @@ def _plain_end(final: SliceMachine) -> bool:
 
 def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegin:
     """The claim that the condition of the run's present loop was not evaluated yet."""
-    return AboutToBegin(loop="/".join(path), evidence=lambda: _asked(run, trace, path))
+    return AboutToBegin(loop="/".join(path), evidence=lambda: _evaluated(run, trace, path))
 
 
 def standing_of(
@@ -204,7 +204,7 @@ def standing_of(
         return LoopEnd(Standing.FAILED, n, how=str(getattr(failed, "message", failed)))
     if running:
         return LoopEnd(Standing.RUNNING, n)
-    if n == 0 and path not in run.plan.raw and _asked(run, trace, path) is None:
+    if n == 0 and path not in run.plan.raw and _evaluated(run, trace, path) is None:
         return LoopEnd(Standing.ABOUT_TO_BEGIN, 0)
     return LoopEnd(Standing.PAUSED, n)
 
@@ -252,8 +252,8 @@ def later(answer: Termination, iterations: int) -> Termination:
         before = after_more(answer.remaining or 0)
         counted = reason.sentence.replace(before, after_more(remaining))
         reason = Reason(reason.slug, counted if before in reason.sentence else f"Found {when}: {reason.sentence}")
-    told = "clause_iteration" in answer.details  # else its operands are those of that time
-    if iterations and not told and clause is not None and clause.endswith(")"):
+    dated = "clause_iteration" in answer.details  # else its operands are those of that time
+    if iterations and not dated and clause is not None and clause.endswith(")"):
         clause = f"{clause[:-1]}, {when})"
     details = answer.details
     if "fails_after" in details:

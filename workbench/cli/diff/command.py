@@ -47,13 +47,13 @@ def _diff(arguments: argparse.Namespace) -> int:
 
     with ExitStack() as stack:
         if not is_trace(arguments.a) and not is_trace(arguments.b) and not _is_engine(arguments):
-            return _told(_programs(arguments), arguments)
+            return _report(_programs(arguments), arguments)
         a = stack.enter_context(recorded(arguments.a, arguments))
         found = diff(a, _other(stack, arguments), rtol=arguments.rtol, atol=arguments.atol)
-        return _told(found, arguments)
+        return _report(found, arguments)
 
 
-def _told(found: Any, arguments: argparse.Namespace) -> int:
+def _report(found: Any, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(found.to_data())
     else:

@@ -142,8 +142,8 @@ def _collect(marks: Graded, results: Path) -> bool:
             ended = True
         elif kind == "error":
             number = fact.get("cell")
-            told = number + 1 if type(number) is int else "unknown"
-            marks.errors.append(f"cell {told}: {fact.get('error')}"[:400])
+            cell = number + 1 if type(number) is int else "unknown"
+            marks.errors.append(f"cell {cell}: {fact.get('error')}"[:400])
         elif kind == "hint" and found is not None:
             found["hints"] += 1
         elif kind == "verdict" and found is not None and fact.get("outcome") in OUTCOMES:

@@ -108,8 +108,8 @@ def workbench_why(run: int, loop: str = "") -> Any:
 @tool
 def workbench_claims(run: int, loop: str = "") -> Any:
     """The claims about a loop alone: kind, sentence, and the data from which each was checked."""
-    told = session_of(run).termination(loop or None).table()
-    return {name: told[name] for name in ("status", "outcome", "claims")}
+    table = session_of(run).termination(loop or None).table()
+    return {name: table[name] for name in ("status", "outcome", "claims")}
 
 
 @tool

@@ -157,13 +157,13 @@ def laws(terminal: Terminal, words: list[str], line: str) -> None:
     if frame is not None and frame in terminal.session.trace:
         evolution = label_of(terminal.session.trace, frame)
         terminal.code.append(f"print(*wb.classify({terminal.variable}.trace[{frame!r}].values).why_not, sep='\\n')")
-        for told in (evolution, *evolution.why_not):
-            terminal.screen.say(told)
+        for law in (evolution, *evolution.why_not):
+            terminal.screen.say(law)
         return
-    asked = "" if frame is None else repr(frame)
-    terminal.code.append(f"print(*{terminal.variable}.termination({asked}).candidates, sep='\\n')")
-    for told in laws_of(terminal.session.termination(frame)):
-        terminal.screen.say(told)
+    argument = "" if frame is None else repr(frame)
+    terminal.code.append(f"print(*{terminal.variable}.termination({argument}).candidates, sep='\\n')")
+    for law in laws_of(terminal.session.termination(frame)):
+        terminal.screen.say(law)
 
 
 def laws_of(answer: Termination) -> list[str]:

@@ -141,10 +141,10 @@ def _items_of(armed: ArmedBreakpoint) -> tuple[str, bool, float] | None:
     """(op, True for the magnitude, number): the comparison that some item must meet; None for other conditions."""
     point = armed.point
     if armed.health:
-        asked = set(armed.health)
-        if asked == {"nan", "inf"}:
+        kinds = set(armed.health)
+        if kinds == {"nan", "inf"}:
             return "isfinite", False, 0.0
-        return (f"is{armed.health[0]}", False, 0.0) if asked <= {"nan", "inf"} else None
+        return (f"is{armed.health[0]}", False, 0.0) if kinds <= {"nan", "inf"} else None
     if point.when is None:
         return None
     term = point.when.tree

@@ -118,14 +118,14 @@ def _numbers(depth: int) -> str:
     return f"{depth} iteration number{'' if depth == 1 else 's'}"
 
 
-def check_other_values(targets: Targets, refs: tuple[Ref, ...], *asked: Predicate | Template | None) -> None:
+def check_other_values(targets: Targets, refs: tuple[Ref, ...], *conditions: Predicate | Template | None) -> None:
     """Check that the other values of a condition exist, in the frame of the breakpoint's values or around it."""
-    for part in asked:
+    for part in conditions:
         for truth in part.truths if isinstance(part, Predicate) else ():
             for ref in refs if truth is None else (targets.value(truth),):
                 if not targets.may_be_bool(ref):
                     raise refuse(part.text, f"{str(ref)!r} is a number, not a bool")  # type: ignore[union-attr]
-    for name in {n for part in asked if part is not None for n in part.others}:
+    for name in {n for part in conditions if part is not None for n in part.others}:
         other = targets.value(name)
         there = targets.frame_path(other.node)
         for ref in refs:

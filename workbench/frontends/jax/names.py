@@ -27,8 +27,10 @@ def variable_names(jaxpr: Any, first: int, count: int, other: Any = None) -> lis
     """
     names = own_names(jaxpr)[first : first + count]
     if other is not None:
-        asked = own_names(other[0])[other[1] : other[1] + count]
-        names = [b if _is_path(a) and b and not _is_path(b) else a or b for a, b in zip(names, asked, strict=True)]
+        condition_names = own_names(other[0])[other[1] : other[1] + count]
+        names = [
+            b if _is_path(a) and b and not _is_path(b) else a or b for a, b in zip(names, condition_names, strict=True)
+        ]
     return distinct([n or f"v{k}" for k, n in enumerate(names)])
 
 

@@ -138,10 +138,10 @@ def _lower(
 
 def _check_default(info: Any, tensor: Any) -> None:
     """LoadError if an initializer is not what the input of its name is declared to be."""
-    told, found = type_of(info.type), TensorType(DTYPES.get(tensor.data_type, ANY), tuple(tensor.dims))
-    if not (told.dtype == ANY or told.accepts(found)):
+    declared, found = type_of(info.type), TensorType(DTYPES.get(tensor.data_type, ANY), tuple(tensor.dims))
+    if not (declared.dtype == ANY or declared.accepts(found)):
         raise LoadError(
-            f"The ONNX model declares {told} for the input {info.name!r}, but its initializer is {found}.",
+            f"The ONNX model declares {declared} for the input {info.name!r}, but its initializer is {found}.",
             slug="declared-type",
             fix="declare the input as what the initializer is, or leave it out of the inputs.",
         )

@@ -106,7 +106,7 @@ def convert_flatgraph(source: FlatGraph, outputs: Sequence[str] | None, name: st
         raise LoadError(f"{WHAT} has no op that gives a value.", slug="no-outputs", fix="name outputs=...")
     every = list(values.makers) or list(source.variables)
     made, notes = tf_nodes(values, reached(values, every if wanted is None else wanted))
-    merged, told = with_last_alive(with_invariants(made))
+    merged, merge_notes = with_last_alive(with_invariants(made))
     nodes = with_flows(merged)
     lowered = lower(nodes, op_of_ours, WHAT, "SameDiff")
     tensors = {n: tensors_of(n, low) for n, low in lowered.items()}
@@ -130,7 +130,7 @@ def convert_flatgraph(source: FlatGraph, outputs: Sequence[str] | None, name: st
         inputs={n: Ref(n, 0) for n, low in lowered.items() if low.op == "Placeholder"},
         outputs=results,
         names={label: ref for label, ref in refs.items() if str(ref) not in (label, f"{label}:0")},
-        notes=[*facts_of(source), *notes, *told],
+        notes=[*facts_of(source), *notes, *merge_notes],
     )
 
 

@@ -36,10 +36,10 @@ def is_flatgraph(data: bytes) -> bool:
         return False
     if not _LEAST <= len(root.places) <= _MOST or root.at(2) is None:
         return False
-    told = {_named(reader, table) for slot in (1, 2) for table in _tables(reader, root, slot)[:_CHECKED]}
-    if "bad" in told:
+    kinds = {_named(reader, table) for slot in (1, 2) for table in _tables(reader, root, slot)[:_CHECKED]}
+    if "bad" in kinds:
         return False
-    return "named" in told or "cut off" in told or _is_cut_off(reader, root)
+    return "named" in kinds or "cut off" in kinds or _is_cut_off(reader, root)
 
 
 def layout_of(data: bytes) -> str:

@@ -74,10 +74,10 @@ def _needs_of_units(
     units: list[tuple[FramePath, Unit, Needs]] = [(where[n], n, deadness.needs[n]) for n in nodes]
     units += [(path[:-1], path, needs) for path, needs in deadness.starts.items()]
     for path, unit, needs in units:
-        asked = {predicate for predicate, _ in needs}
+        tested = {predicate for predicate, _ in needs}
         if isinstance(unit, str) and nodes[unit].op == "Switch":
-            asked.add(deadness.root(nodes[unit].inputs[1]))
-        for predicate in asked & predicates:
+            tested.add(deadness.root(nodes[unit].inputs[1]))
+        for predicate in tested & predicates:
             found.setdefault((path, predicate), {})[unit] = needs
     return found
 

@@ -46,10 +46,10 @@ class Regex:
             self._regex: Any = re2.compile(pattern, options)
         except re2.error as error:
             why = error.args[0] if error.args else b""
-            told = why.decode("utf-8", "backslashreplace") if isinstance(why, bytes) else str(why)
+            reason = why.decode("utf-8", "backslashreplace") if isinstance(why, bytes) else str(why)
             raise RuleError(
                 "bad-pattern",
-                f"cannot read the pattern {pattern[:60]!r}: {told[:100]}.",
+                f"cannot read the pattern {pattern[:60]!r}: {reason[:100]}.",
                 "Write it as https://github.com/google/re2/wiki/Syntax has it.",
             ) from None
 

@@ -10,7 +10,7 @@ from typing import Any
 RESULTS = frozenset(("gave up", "succeeded"))
 
 
-def result_told(result: Any) -> tuple[str, str] | None:
+def result_words(result: Any) -> tuple[str, str] | None:
     """("gave up" or "succeeded", the solver's message) of what a solver returned; None where it says neither.
 
     Understood are SciPy's results (``success`` and ``message``), the pair of a sparse solver with its ``info``, that
@@ -18,8 +18,8 @@ def result_told(result: Any) -> tuple[str, str] | None:
 
     Examples
     --------
-    >>> from workbench.recorder.adapters.solver_result import result_told
-    >>> result_told({"success": False, "message": "The maximum number of function evaluations is exceeded."})
+    >>> from workbench.recorder.adapters.solver_result import result_words
+    >>> result_words({"success": False, "message": "The maximum number of function evaluations is exceeded."})
     ('gave up', 'The maximum number of function evaluations is exceeded')
     """
     if result is None:

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.recorder.decoding.record import DecodingOp, DecodingRecord, ModelCall, OpValue
 
 #: calls after which the size of a record is foreseen
-FORESEEN = 3
+FORECAST_CALLS = 3
 
 
 class DecodingLog:
@@ -20,7 +20,7 @@ class DecodingLog:
         self.record, self.memory, self.expected = record, memory, expected
         self.call: ModelCall | None = None
         #: why the record has ended, and what was said about its memory
-        self.full, self.told = "", ""
+        self.full, self.warning = "", ""
         self._kept_from = self._bytes = 0
 
     def begin(self, ids: np.ndarray) -> None:
@@ -65,13 +65,13 @@ class DecodingLog:
         """Say that the memory will not do, as soon as the size of a call is known."""
         record, done = self.record, len(self.record.calls)
         grown, self._bytes = record.bytes - self._bytes, record.bytes
-        if done != FORESEEN or self.expected <= done or not grown:
+        if done != FORECAST_CALLS or self.expected <= done or not grown:
             return
         needed = record.bytes + grown * (self.expected - done)
         if needed > self.memory:
             reached = done + int((self.memory - record.bytes) // grown)
-            self.told = (
+            self.warning = (
                 f"The record of {self.expected:,} tokens needs about {needed / 2**20:,.3g} MiB and has "
                 f"{self.memory / 2**20:,.3g} MiB: it will end near token {max(reached, done):,}."
             )
-            warnings.warn(f"record_decoding: {self.told} memory= gives it more.", stacklevel=2)
+            warnings.warn(f"record_decoding: {self.warning} memory= gives it more.", stacklevel=2)

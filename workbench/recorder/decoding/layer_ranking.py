@@ -110,9 +110,9 @@ class LayerRanking:
         cell = "<td style='text-align:left'>{}</td>"
         rows = ["".join(cell.format(html.escape(c)) for c in row) for row in self._cells()]
         heads = "".join(f"<th scope='col' style='text-align:left'>{html.escape(c)}</th>" for c in _HEAD)
-        told = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self._sentences())
+        paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self._sentences())
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"{told}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return f"{paragraphs}<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def ranking_of(a: DecodingRecord, b: DecodingRecord, choice: TokenChoice | None) -> LayerRanking:

@@ -205,10 +205,12 @@ class DecodingRecord:
     def repeats(self) -> str:
         """A sentence about a run that repeats its tokens; empty for one that does not."""
         for row in range(len(self.tokens)):
-            told = self.states(row).stuck
-            if told:
+            sentence = self.states(row).stuck
+            if sentence:
                 which = f"In row {row} " if len(self.tokens) > 1 else ""
-                return which + (told if which else told[0].upper() + told[1:]).replace("iteration", "generated token")
+                return which + (sentence if which else sentence[0].upper() + sentence[1:]).replace(
+                    "iteration", "generated token"
+                )
         return ""
 
     @property
@@ -240,19 +242,19 @@ class DecodingRecord:
 
     @harmless
     def __str__(self) -> str:
-        told = [f"{self.name}: {len(self.calls):,} calls of {self._counts()}."]
+        lines = [f"{self.name}: {len(self.calls):,} calls of {self._counts()}."]
         for row, tokens in enumerate(self.tokens):
             made = [self.text(int(t)) for t in self.generated(row)[:SHOWN]]
             more = f", ... ({len(tokens) - self.prompts[row]:,} in all)" if len(self.generated(row)) > SHOWN else ""
             which = f"Row {row}" if len(self.tokens) > 1 else "The run"
-            told.append(f"{which} generated {', '.join(made) or 'nothing'}{more}.")
+            lines.append(f"{which} generated {', '.join(made) or 'nothing'}{more}.")
         grown = self.cache_growth
         if grown is not None:
             full = (
                 f"; at the {self.bound:,} positions of the model it has {grown[0] * self.bound:,}" if self.bound else ""
             )
-            told.append(f"The cache grows by {grown[0]:,} bytes a token, to {grown[1]:,} bytes{full}.")
-        return "\n".join([*told, *filter(None, [self.repeats]), *self.notes])
+            lines.append(f"The cache grows by {grown[0]:,} bytes a token, to {grown[1]:,} bytes{full}.")
+        return "\n".join([*lines, *filter(None, [self.repeats]), *self.notes])
 
     def _counts(self) -> str:
         counts = sorted({call.positions for call in self.calls})

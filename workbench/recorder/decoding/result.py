@@ -15,7 +15,7 @@ from workbench.recorder.decoding.record import CACHE_OPS, DecodingOp, DecodingRe
 from workbench.text import apart, facts_html, harmless
 
 #: modules of the other run that a text names
-NAMED = 4
+MAX_MODULES = 4
 
 
 @dataclass(frozen=True)
@@ -108,22 +108,22 @@ class DecodingDiff:
             return []
         one, i, other, j = self.first.places
         x, y = one.values[i], other.values[j]
-        told = []
+        reasons = []
         if self.first.op.op == self.first.other.op:
             others = [f"{s} in a and {t} in b" for s, t in zip(x.settings, y.settings, strict=False) if s != t]
-            told += [f"Its argument is {t}." for t in others if "[" not in t]
+            reasons += [f"Its argument is {t}." for t in others if "[" not in t]
         digests = dict(y.outside)
-        told += [f"Its parameter {name} has other numbers." for name, d in x.outside if digests.get(name, d) != d]
+        reasons += [f"Its parameter {name} has other numbers." for name, d in x.outside if digests.get(name, d) != d]
         if not self.first.pairs.named:
-            return told
+            return reasons
         for run, call, value, alone in (
             ("a", one, x, self.first.pairs.alone_a),
             ("b", other, y, self.first.pairs.alone_b),
         ):
             record = self.a if run == "a" else self.b
             found = self._only(call, value, alone)
-            told += [f"Only {run} has {record.ops[call.values[k].op]} before it." for k in found]
-        return list(dict.fromkeys(told))[:NAMED]
+            reasons += [f"Only {run} has {record.ops[call.values[k].op]} before it." for k in found]
+        return list(dict.fromkeys(reasons))[:MAX_MODULES]
 
     def _only(self, call: Any, value: Any, alone: frozenset[int]) -> list[int]:
         """Ops without a partner of which the arguments of an op come."""
@@ -182,31 +182,35 @@ class DecodingDiff:
         return "\n".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        told = []
+        sentences = []
         if self.first is None:
-            told.append(f"All {self.compared:,} values agree but for rounding.")
+            sentences.append(f"All {self.compared:,} values agree but for rounding.")
         else:
             f = self.first
-            told.append(f"They part at {self._token(f.position, f.row)}, in {f.other if f.other.line else f.op}.")
+            sentences.append(f"They part at {self._token(f.position, f.row)}, in {f.other if f.other.line else f.op}.")
             if f.shape_a is not None:
                 keys = next((m, n) for m, n in zip(f.shape_a, f.shape_b, strict=True) if m != n)
-                told.append(f"a has {keys[0]} keys there and b has {keys[1]}, of which the newest are not the same.")
+                sentences.append(
+                    f"a has {keys[0]} keys there and b has {keys[1]}, of which the newest are not the same."
+                )
             one, other = apart(*f.item)
-            told.append(
+            sentences.append(
                 f"Farthest apart are {one} in a and {other} in b, by {f.relative:.2g} of the size of the numbers."
             )
-            told += self.why
+            sentences += self.why
         if self.choice is not None:
-            told.append(self._choice(self.choice))
+            sentences.append(self._choice(self.choice))
         if any(self.alone) and self.first is not None:
             for run, names in zip("ab", self.alone, strict=True):
                 if names:
-                    told.append(f"Only {run} has {', '.join(names[:NAMED])}{', ...' if len(names) > NAMED else ''}.")
+                    sentences.append(
+                        f"Only {run} has {', '.join(names[:MAX_MODULES])}{', ...' if len(names) > MAX_MODULES else ''}."
+                    )
         for run, record in (("a", self.a), ("b", self.b)):
             if record.repeats:
-                told.append(f"{run}: {record.repeats}")
-            told += [f"{run}: {note}" for note in record.notes]
-        return told
+                sentences.append(f"{run}: {record.repeats}")
+            sentences += [f"{run}: {note}" for note in record.notes]
+        return sentences
 
     def _choice(self, c: TokenChoice) -> str:
         where = f"Token {c.position}" + (f" of row {c.row}" if len(self.a.tokens) > 1 else "")

@@ -32,7 +32,7 @@ class Journal:
         self._sites = open(self.path + SITES, "w+b", buffering=0)  # noqa: SIM115  (rows are read as long as it is there)
         for file in (self._ops, self._sites):
             weakref.finalize(self, file.close)
-        self._told = 0
+        self._written = 0
         #: iteration -> (offset of its rows, how many)
         self.places: dict[int, tuple[int, int]] = {}
         self.error = ""
@@ -43,7 +43,7 @@ class Journal:
             return
         end = self._ops.seek(0, os.SEEK_END)
         try:
-            lines = "".join(json.dumps(list(site)) + "\n" for site in table.sites[self._told :])
+            lines = "".join(json.dumps(list(site)) + "\n" for site in table.sites[self._written :])
             _write(self._sites, lines.encode())
             head = np.array([(iteration, len(rows), len(table))], _HEAD)
             _write(self._ops, head.tobytes() + rows.tobytes())
@@ -51,7 +51,7 @@ class Journal:
             self.error = f"the record on disk ends before iteration {iteration}: {error.strerror or error}"
             self._ops.truncate(end)
             return
-        self._told = len(table)
+        self._written = len(table)
         self.places[iteration] = end + _HEAD.itemsize, len(rows)
 
     def read(self, iteration: int) -> NDArray[Any]:

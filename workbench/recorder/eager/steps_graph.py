@@ -95,10 +95,10 @@ class StepsGraph:
         reads = [n for n in sorted(self._iterations[self.span[0]].read) if self._read_type(n) is not None]
         differs = self._loop_variable(READS_DIFFER, np.False_) if reads else None
         if differs is not None:
-            told = Ref(self._add(f"{at}/{READS_DIFFER}/Switch", "Switch", [differs[0], Ref(cond)]), 1)
+            differs_ref = Ref(self._add(f"{at}/{READS_DIFFER}/Switch", "Switch", [differs[0], Ref(cond)]), 1)
         for n in range(len(body.calls)):
             if n in reads:
-                told = self._read(n, turn, value, told)
+                differs_ref = self._read(n, turn, value, differs_ref)
             elif body.calls[n].outs:
                 self._call(n, turn, value, types)
         outputs = {}
@@ -108,7 +108,7 @@ class StepsGraph:
             box = self._boxes.variable(labels[j])
             outputs[labels[j]] = Ref(self._add(f"{box}/Exit", "Exit", [Ref(f"{box}/Switch")]))
         if differs is not None:
-            self._add(f"{at}/{READS_DIFFER}/NextIteration", "NextIteration", [told])
+            self._add(f"{at}/{READS_DIFFER}/NextIteration", "NextIteration", [differs_ref])
             outputs[READS_DIFFER] = Ref(
                 self._add(f"{at}/{READS_DIFFER}/Exit", "Exit", [Ref(f"{at}/{READS_DIFFER}/Switch")])
             )
@@ -235,7 +235,7 @@ class StepsGraph:
         kinds = {bool: "bool", int: "int64", float: "float64"}
         return TensorType(kinds[type(number)], ()) if type(number) in kinds else None
 
-    def _read(self, n: int, turn: str, value: dict[int, Ref], told: Ref) -> Ref:
+    def _read(self, n: int, turn: str, value: dict[int, Ref], differs_ref: Ref) -> Ref:
         """True if the number that Python reads is not that of the record, or one before it was not."""
         iterations, kind = self._iterations, self._read_type(n)
         call = iterations[self.span[0]].body.calls[n]
@@ -245,7 +245,7 @@ class StepsGraph:
         then = self._given(turn, f"{name}/recorded", kind, lambda i: np.array(iterations[i].read[n], kind.dtype))
         types = (TensorType("bool", ()),)
         node = self._add(name, aten.READ, [value[low.storages[0]], then], source, types=types, call=low.text)
-        return Ref(self._add(f"{name}/or", "logical_or", [told, Ref(node)]))
+        return Ref(self._add(f"{name}/or", "logical_or", [differs_ref, Ref(node)]))
 
     # -- the state with which the loop begins -------------------------------------------------------------------------
     def _before(self, first: int) -> dict[int, Any]:

@@ -51,8 +51,8 @@ def read_json_lines(lines: Iterable[str], rows: LogRows) -> None:
 
 def _add(entry: Mapping[str, Any], rows: LogRows) -> None:
     if any(name in entry for name in SUMMARY):
-        told = ", ".join(f"{name} = {value:.6g}" for name in entry if (value := number(entry[name])) is not None)
-        rows.notes.append(f"The summary of the run: {told}.")
+        numbers = ", ".join(f"{name} = {value:.6g}" for name in entry if (value := number(entry[name])) is not None)
+        rows.notes.append(f"The summary of the run: {numbers}.")
         return
     rows.add(entry)
 

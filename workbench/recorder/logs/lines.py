@@ -37,10 +37,10 @@ def read_mlperf(lines: Iterable[str], rows: LogRows) -> None:
             entry = json.loads(rest)
         except (ValueError, RecursionError):
             continue
-        told = entry.get("metadata") if isinstance(entry, Mapping) else None
-        if not isinstance(told, Mapping):
+        metadata = entry.get("metadata") if isinstance(entry, Mapping) else None
+        if not isinstance(metadata, Mapping):
             continue
-        step = next((n for name in _MLPERF_STEPS if (n := number(told.get(name))) is not None), None)
+        step = next((n for name in _MLPERF_STEPS if (n := number(metadata.get(name))) is not None), None)
         if step is not None:
             rows.add({str(entry.get("key"))[:200]: entry.get("value")}, step)
 
@@ -84,19 +84,19 @@ def read_text(lines: Iterable[str], rows: LogRows) -> None:
 
     A line that tells a step and no other number (Keras' ``Epoch 3/10``) gives it to the lines after it.
     """
-    told: Number | None = None
+    last_step: Number | None = None
     waiting: list[dict[str, Number]] = []
     for line in _parts(lines):
         pairs = dict(_pairs(line))
         step = _step(line)
         if step is not None:
-            told, waiting = step[1], []
+            last_step, waiting = step[1], []
             pairs = {name: value for name, value in pairs.items() if name.lower() != step[0]}
             if pairs:
                 rows.add({step[0]: step[1], **pairs}, step[1])
-                told = None
-        elif pairs and told is not None:
-            rows.add({"step": told, **pairs}, told)
+                last_step = None
+        elif pairs and last_step is not None:
+            rows.add({"step": last_step, **pairs}, last_step)
         elif pairs and not len(rows) and len(waiting) < 100_000:
             waiting.append(pairs)
     if not len(rows):

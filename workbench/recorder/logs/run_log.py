@@ -193,8 +193,8 @@ class RunLog(Watch):
         for row in self.table():
             least = f", least {row['least']:.6g} in {row['least_at']}" if "least" in row else ""
             label = self.label(row["name"])
-            told = f"{label.why[0]}" if label.method == "counter" else str(label)
-            lines.append(f"{printable(row['name'])}: {row['first']:.6g} to {row['last']:.6g}{least}. {told}")
+            verdict = f"{label.why[0]}" if label.method == "counter" else str(label)
+            lines.append(f"{printable(row['name'])}: {row['first']:.6g} to {row['last']:.6g}{least}. {verdict}")
         return "\n".join([head, *lines])
 
     @harmless

@@ -45,8 +45,8 @@ def joined_names(names: list[str]) -> str:
     parents = {name.rpartition(".")[0] for name in times}
     if len(times) > 1 and len(parents) == 1 and all(n.rpartition(".")[2].isdigit() for n in times):
         return parents.pop() or ", ".join(times)
-    told = [name if n == 1 else f"{name} x {n}" for name, n in times.items()]
-    return ", ".join(told[:4]) + (", ..." if len(told) > 4 else "")
+    items = [name if n == 1 else f"{name} x {n}" for name, n in times.items()]
+    return ", ".join(items[:4]) + (", ..." if len(items) > 4 else "")
 
 
 def find_blocks(run: ForwardPass, only: set[int] | None = None) -> list[RepeatedBlock]:

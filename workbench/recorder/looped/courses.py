@@ -25,7 +25,7 @@ SHRUNK, GROWS = 0.85, 0.7
 #: a power of the loop number above which steps count as growing by a factor
 HIGHEST = 4.0
 #: an explosion has taken the norm above so many times the largest before the newest half
-GROWN = 1.5
+EXPLOSION_RATIO = 1.5
 
 
 class Course(Enum):
@@ -187,7 +187,7 @@ def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray)
         return TokenCourse(Course.CONVERGING, None, None, rate, turn, left)
     grown = float(np.exp(_slope(norms[-count:])[0]))
     polynomial = power is not None and power < HIGHEST
-    bounded = norms[-1] <= GROWN * norms[:-count].max(initial=0.0)
+    bounded = norms[-1] <= EXPLOSION_RATIO * norms[:-count].max(initial=0.0)
     relative = newest / norms[-count - 1 : -1]
     if (
         rate > 1 + LEVEL

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.recorder.looped.told import StateSentence, groups_of
-from workbench.recorder.looped.told_causes import cause_sentences, norm_sentences
-from workbench.recorder.looped.told_courses import course_sentences
-from workbench.recorder.looped.told_readings import gate_sentences, loss_sentences, output_sentences
+from workbench.recorder.looped.cause_sentences import cause_sentences, norm_sentences
+from workbench.recorder.looped.course_sentences import course_sentences
+from workbench.recorder.looped.reading_sentences import gate_sentences, loss_sentences, output_sentences
+from workbench.recorder.looped.sentence_parts import StateSentence, groups_of
 
 if TYPE_CHECKING:
     from workbench.recorder.looped.states_report import StatesReport

@@ -21,9 +21,9 @@ from workbench.recorder.looped.loop_graph import loop_graph
 from workbench.recorder.looped.paths import TokenPaths, length
 from workbench.recorder.looped.readout import Gate
 from workbench.recorder.looped.report_table import plain_data, table_lines, table_of, vars_of
+from workbench.recorder.looped.sentence_parts import StateSentence
 from workbench.recorder.looped.sentences import sentences
 from workbench.recorder.looped.spectrum import SpectralNorm
-from workbench.recorder.looped.told import StateSentence
 from workbench.recorder.looped.update import Update
 from workbench.text import harmless, printable, words_html
 

@@ -24,7 +24,7 @@ from workbench.recorder.looped.update import NoUpdate, Update
 from workbench.text import harmless, similar_names, words_html
 
 #: names of modules in an error
-NAMED = 8
+MAX_MODULES = 8
 
 
 class StatesWatch:
@@ -165,9 +165,9 @@ class StatesWatch:
         steady = update is not None and not update.changing and spectrum
         norm, at = self._spectrum(update, carried, paths) if steady else (None, 0)
         with torch.no_grad():
-            head, outputs, told = self._outputs(run, carried)
+            head, outputs, remarks = self._outputs(run, carried)
             gate = self._gates(run, carried)
-        notes += told
+        notes += remarks
         values = None
         if outputs and (self._target is not None or self._loss is not None):
             values = losses(torch, outputs, self._target, self._loss)
@@ -182,7 +182,7 @@ class StatesWatch:
         names = [b.name for b in blocks]
         if isinstance(wanted, str):
             if wanted not in names:
-                near = similar_names(wanted, names) or names[:NAMED]
+                near = similar_names(wanted, names) or names[:MAX_MODULES]
                 raise bad_watch(f"no block {wanted!r} was called repeatedly", f"choose {', '.join(map(repr, near))}.")
             wanted = names.index(wanted)
         if not -len(blocks) <= wanted < len(blocks):
@@ -285,7 +285,7 @@ class StatesWatch:
                 slug="no-forward",
                 fix="call the model inside of the block: with wb.watch_states(model) as states: model(x).",
             )
-        names = ", ".join(list(seen)[:NAMED]) + (", ..." if len(seen) > NAMED else "")
+        names = ", ".join(list(seen)[:MAX_MODULES]) + (", ..." if len(seen) > MAX_MODULES else "")
         ended = f" The forward pass ended with {self.error}." if self.error else ""
         return WatchError(
             f"No module with parameters was called twice in one forward pass of {self.name}; called once: {names}."

@@ -140,18 +140,20 @@ class Update:
         for path, leaf in leaves(given(calls[-1])):
             if path in links:
                 continue
-            told = f"argument {path[1]!r} of {name}" if path and path[0] == 1 else f"argument {path[1] + 1} of {name}"
+            argument = (
+                f"argument {path[1]!r} of {name}" if path and path[0] == 1 else f"argument {path[1] + 1} of {name}"
+            )
             others = [at(given(call), path) for call in calls]
             if isinstance(leaf, torch.Tensor):
                 if not all(isinstance(o, torch.Tensor) and same(torch, o, leaf) for o in others):
-                    self.changing.append(told)
+                    self.changing.append(argument)
                 elif leaf.is_floating_point() and leaf.shape == shape:
                     injected.add(path)
-                    self.injected.append(told)
+                    self.injected.append(argument)
             elif not isinstance(leaf, (*PLAIN, torch.dtype, torch.device)):
-                raise NoUpdate(f"{told} is a {type(leaf).__name__}, which another call could change")
+                raise NoUpdate(f"{argument} is a {type(leaf).__name__}, which another call could change")
             elif any(o != leaf for o in others):
-                self.changing.append(told)
+                self.changing.append(argument)
         return injected
 
     def _verify(self) -> None:

@@ -64,7 +64,7 @@ class Listener:
         self._server, self._secret = server, secret
         self._heard, self._ended, self._counted = heard, ended, counted
         self.counts: Counter[str] = Counter()
-        self._told, self._told_at = 0, 0.0
+        self._reported, self._reported_at = 0, 0.0
         self._strangers: dict[Connection, None] = {}  # the oldest first
         self._workers: dict[int, Connection] = {}
         self._lock, self._count = Lock(), 0
@@ -78,8 +78,8 @@ class Listener:
     def send_stop(self, key: int | None) -> None:
         """Ask the loop of a connection to stop, or all loops."""
         with self._lock:
-            asked = [c for own, c in self._workers.items() if key is None or own == key]
-        for connection in asked:
+            receivers = [c for own, c in self._workers.items() if key is None or own == key]
+        for connection in receivers:
             with contextlib.suppress(OSError):
                 connection.socket.send(STOP)
 
@@ -112,8 +112,8 @@ class Listener:
         due = [c.deadline for c in list(self._strangers)[:1]]
         if self._accept_at:
             due.append(self._accept_at)
-        if self._told != self.counts.total():
-            due.append(self._told_at + TELL)
+        if self._reported != self.counts.total():
+            due.append(self._reported_at + TELL)
         return max(0.0, min(due) - time.monotonic()) if due else None
 
     def _look_at_the_clock(self) -> None:
@@ -122,8 +122,8 @@ class Listener:
             self._refuse(connection, "strangers")
         if self._accept_at and now >= self._accept_at:
             self._ready_to_accept(True)
-        if self._told != self.counts.total() and now >= self._told_at + TELL:
-            self._told, self._told_at = self.counts.total(), now
+        if self._reported != self.counts.total() and now >= self._reported_at + TELL:
+            self._reported, self._reported_at = self.counts.total(), now
             self._counted()
 
     def _ready_to_accept(self, ready: bool) -> None:

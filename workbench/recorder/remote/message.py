@@ -155,9 +155,9 @@ FORM: dict[str, Check] = {
 }
 
 
-def written(told: dict[str, Any]) -> bytes:
+def written(message: dict[str, Any]) -> bytes:
     """The line of a message."""
-    return json.dumps({"version": VERSION, **told}).encode() + b"\n"
+    return json.dumps({"version": VERSION, **message}).encode() + b"\n"
 
 
 def read(line: bytes) -> dict[str, Any]:
@@ -166,10 +166,10 @@ def read(line: bytes) -> dict[str, Any]:
         raise ValueError("the line is too long")
     if _depth(line) > DEPTH:  # before it is parsed: the parser calls itself for each bracket
         raise ValueError(f"more than {DEPTH} brackets in each other")
-    told = json.loads(line.decode("utf-8"), parse_constant=_refused)
-    if type(told) is not dict or type(told.get("version")) is not int or told["version"] != VERSION:
+    document = json.loads(line.decode("utf-8"), parse_constant=_refused)
+    if type(document) is not dict or type(document.get("version")) is not int or document["version"] != VERSION:
         raise ValueError(f"not a message of version {VERSION}")
-    message: dict[str, Any] = _record(FORM)(told)
+    message: dict[str, Any] = _record(FORM)(document)
     return message
 
 

@@ -66,12 +66,12 @@ class Reporter:
             self._close()
             return
         watch = self._watch()
-        told = {"host": socket.gethostname(), "pid": os.getpid(), "number": watch.number if watch else 0}
+        sender = {"host": socket.gethostname(), "pid": os.getpid(), "number": watch.number if watch else 0}
         try:
             if self._socket is None:
                 self._socket = self._connect()
-            self._socket.sendall(written({**told, **plain(outlook)}))
-            if self._asked_to_stop() and watch is not None:
+            self._socket.sendall(written({**sender, **plain(outlook)}))
+            if self._stop_requested() and watch is not None:
                 watch.request_stop()
         except OSError:
             self._close()
@@ -94,7 +94,7 @@ class Reporter:
             raise
         return made
 
-    def _asked_to_stop(self) -> bool:
+    def _stop_requested(self) -> bool:
         assert self._socket is not None
         if not select.select([self._socket], [], [], 0)[0]:
             return False

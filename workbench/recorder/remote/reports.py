@@ -165,8 +165,8 @@ class WatchReports:
             word = "The reports were closed." if self._closed else "The connection to its worker ended."
             self._put(key, {**last, "state": "lost", "sentence": word})
 
-    def _put(self, key: int, told: dict[str, Any]) -> None:
-        entry = {**told, "key": key}
+    def _put(self, key: int, report: dict[str, Any]) -> None:
+        entry = {**report, "key": key}
         with self._changed:
             self._runs[key] = entry
             over = [k for k, e in self._runs.items() if e["state"] not in OPEN]
@@ -179,11 +179,11 @@ class WatchReports:
         """Something more was dropped."""
         self._call(self.count_listeners)
 
-    def _call(self, listeners: list[Any], *told: Any) -> None:
+    def _call(self, listeners: list[Any], *arguments: Any) -> None:
         """Tell listeners; one that fails is counted and not asked again."""
         for listener in list(listeners):
             try:
-                listener(*told)
+                listener(*arguments)
             except Exception:
                 listeners.remove(listener)
                 self._listener.counts["listeners"] += 1

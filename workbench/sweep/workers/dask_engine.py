@@ -164,9 +164,9 @@ class DaskWorkers:
 def _killed(parts: deque[np.ndarray]) -> SweepError:
     """The error for points that end each worker that runs them."""
     places = np.sort(np.concatenate(list(parts)))
-    told = ", ".join(f"{part[0]:,} to {part[-1]:,}" for part in sorted(parts, key=lambda part: int(part[0])))
+    ranges = ", ".join(f"{part[0]:,} to {part[-1]:,}" for part in sorted(parts, key=lambda part: int(part[0])))
     return SweepError(
-        f"sweep: workers of Dask died whenever they ran one of {len(places):,} points: {told} (KilledWorker). "
+        f"sweep: workers of Dask died whenever they ran one of {len(places):,} points: {ranges} (KilledWorker). "
         "All others that were run are in error.sweep.",
         slug="killed-worker",
         fix="see the log of the workers; if memory was short, collect less or give workers more. resume() tries again.",

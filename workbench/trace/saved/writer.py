@@ -177,16 +177,16 @@ class _Saving:
         rows = self._rows(place)
         carried = rows.start > 0 and len(rows) > 0 and place.base <= len(self.layout.frames)
         first, count = rows.start - carried, len(rows) + carried
-        told = {"name": name, "first": first, "rows": count}
+        head = {"name": name, "first": first, "rows": count}
         if place.dtype is None:
-            return told | self._objects(file, name, count, lambda: self._blocks(place, rows, carried))
-        return told | self._numbers(file, name, place, count, self._blocks(place, rows, carried))
+            return head | self._objects(file, name, count, lambda: self._blocks(place, rows, carried))
+        return head | self._numbers(file, name, place, count, self._blocks(place, rows, carried))
 
     def _column_in_part(self, file: MemberWriter, name: str, place: Place) -> dict[str, Any]:
         """The part of a column that a policy keeps; it fits into memory."""
         stop = self._rows(place).stop
         seen, spans, items = kept_rows(self.source, place, self.shifts[slot_key(place)], stop)
-        told = {
+        head = {
             "name": name,
             "first": 0,
             "rows": len(items),
@@ -194,8 +194,8 @@ class _Saving:
             "seen": {str(shift): runs_of(rows) for shift, rows in seen.items()},
         }
         if place.dtype is None:
-            return told | self._objects(file, name, len(items), lambda: iter((items,)))
-        return told | self._numbers(file, name, place, len(items), iter((items,)))
+            return head | self._objects(file, name, len(items), lambda: iter((items,)))
+        return head | self._numbers(file, name, place, len(items), iter((items,)))
 
     @staticmethod
     def _numbers(file: MemberWriter, name: str, place: Place, count: int, blocks: Iterator[Any]) -> dict[str, Any]:

@@ -89,9 +89,9 @@ class Columns:
         pa = pyarrow()
         fields = [pa.field(ROW, pa.int64(), nullable=False)]
         for column in self.columns:
-            told = {"dtype": column.dtype or "object", "shape": json.dumps(column.shape)}
-            told["values"] = json.dumps([n.name for n in column.values])
-            fields.append(pa.field(column.name, column.arrow, nullable=column.dtype is None, metadata=told))
+            metadata = {"dtype": column.dtype or "object", "shape": json.dumps(column.shape)}
+            metadata["values"] = json.dumps([n.name for n in column.values])
+            fields.append(pa.field(column.name, column.arrow, nullable=column.dtype is None, metadata=metadata))
         head = {
             "format": FORMAT,
             "version": VERSION,

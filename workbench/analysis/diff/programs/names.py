@@ -76,8 +76,8 @@ def _decisive(graph: Graph, ahead: bool = False) -> set[str]:
     for node in graph.nodes.values():
         if node.op != "LoopCond":
             continue
-        asked = graph.nodes[node.inputs[0].node]
-        both = [graph.nodes[r.node] for r in asked.inputs] if asked.op == "logical_and" else [asked]
+        condition = graph.nodes[node.inputs[0].node]
+        both = [graph.nodes[r.node] for r in condition.inputs] if condition.op == "logical_and" else [condition]
         backs = [graph.nodes[r.node] for m in both if m.op == "Merge" for r in m.inputs]
         starts = [n for n in backs if n.op == "NextIteration"] + ([] if ahead else [node])
         found.update(n.name for n in starts)

@@ -76,7 +76,7 @@ class OwnError:
 
     @property
     @harmless
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The verdict in words, with its numbers."""
         if self.fault == "shape":
             return "on the inputs of a it gives another shape"
@@ -89,12 +89,12 @@ class OwnError:
         where = ", evaluated in float64," if wide else ""
         share = "" if not self.size else f" ({error / self.size:.2g} of the largest number)"
         why = "quantisation" if self.fault == "steps" else "rounding"
-        told = f"on the inputs of a its result{where} is {number(error, 3)} apart{share}, of which {why} explains "
-        return told + number(self.allowed, 3)
+        sentence = f"on the inputs of a its result{where} is {number(error, 3)} apart{share}, of which {why} explains "
+        return sentence + number(self.allowed, 3)
 
     @harmless
     def __str__(self) -> str:
-        return self.told
+        return self.sentence
 
 
 class PartErrors:

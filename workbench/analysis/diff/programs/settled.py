@@ -105,20 +105,20 @@ class SettledRows:
 
     def notes(self) -> list[str]:
         """Sentences on how own errors were judged, and on what was not."""
-        told = []
+        notes = []
         if self.found:
-            told.append(self.owns.rule)
+            notes.append(self.owns.rule)
         if self.sampled:
-            told.append(
+            notes.append(
                 f"Of {_some(self.sampled)} own errors were evaluated in {FIRINGS} iterations, the first ones and "
                 "others evenly spaced."
             )
         if self.unknown:
-            told.append(
+            notes.append(
                 f"Own errors of {_some(self.unknown)} cannot be evaluated; they were compared within {ROUNDED} "
                 "roundings."
             )
-        return told
+        return notes
 
     def _at(self, outcome: Outcome, theirs: Any, own: OwnError) -> Outcome:
         """The row of a fault, at the firing at which it errs first."""
@@ -194,10 +194,10 @@ class SettledRows:
         ends = set(self.b.trace.graph.outputs.values())
         for _ in range(_ROUNDS):
             suspects = [r for r, own in self.found.items() if own is not None and own.fault and r not in gone]
-            asked = {r: self._evidence(r, set(suspects), gone) for r in suspects if r not in ends}
+            evidence = {r: self._evidence(r, set(suspects), gone) for r in suspects if r not in ends}
             # a reader that errs whether or not it is given the suspect's value of a explains what comes after by itself
-            refuted = {r for r, said in asked.items() if said == "right"} or {
-                r for r, said in asked.items() if said == "reader"
+            refuted = {r for r, said in evidence.items() if said == "right"} or {
+                r for r, said in evidence.items() if said == "reader"
             }
             if not refuted:
                 break

@@ -57,7 +57,7 @@ class TokenParting:
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        told = []
+        sentences = []
         loop = printable(self.loop)
         if self.row is not None:
             where = (
@@ -67,16 +67,16 @@ class TokenParting:
                 where += f", {printable(self.row.source.place)}"
             if self.iteration:
                 at = f"its token {_number(self.iteration)} ({self.token})"
-                told.append(f"The loop {loop} decodes: it parts at {at}, in {where}.")
+                sentences.append(f"The loop {loop} decodes: it parts at {at}, in {where}.")
             else:
-                told.append(f"The loop {loop} decodes: it parts before its first token, in {where}.")
+                sentences.append(f"The loop {loop} decodes: it parts before its first token, in {where}.")
         if self.choice is None:
             alike = f"all {self.compared:,} tokens are alike."
-            return [*told, alike.capitalize() if told else f"The loop {loop} decodes: {alike}"]
+            return [*sentences, alike.capitalize() if sentences else f"The loop {loop} decodes: {alike}"]
         path, one, other = self.choice
         why = "" if self.row is not None else ", by rounding alone"
         first = f"the first token that differs is {_number(path)}, {one} in a and {other} in b{why}."
-        return [*told, first.capitalize() if told else f"The loop {loop} decodes: {first}"]
+        return [*sentences, first.capitalize() if sentences else f"The loop {loop} decodes: {first}"]
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -121,9 +121,9 @@ class OwnErrors:
         )
 
     def _largest(self, paths: np.ndarray | None, ask: Any) -> Own | None:
-        asked = [()] if paths is None or not len(paths) else [tuple(p) for p in paths[:_FIRINGS].tolist()]
+        firings = [()] if paths is None or not len(paths) else [tuple(p) for p in paths[:_FIRINGS].tolist()]
         best: Own | None = None
-        for path in asked:
+        for path in firings:
             try:
                 with np.errstate(all="ignore"):
                     found = ask(path)

@@ -76,12 +76,12 @@ class QuantisedRows:
                 kept.append(replace(outcome, row=said))
         return kept, rounded
 
-    def _roundings(self, told: set[Ref]) -> list[tuple[str, Own, Outcome]]:
+    def _roundings(self, reported: set[Ref]) -> list[tuple[str, Own, Outcome]]:
         """The nodes that quantise or dequantise with more than rounding, without those whose result is reported."""
         found = []
         for name in self.side.computed():
             node = self.side.graph.nodes[name]
-            if kind(node) not in (QUANTIZE, DEQUANTIZE) or self._told_by(node.name, told):
+            if kind(node) not in (QUANTIZE, DEQUANTIZE) or self._explained_by(node.name, reported):
                 continue
             theirs: Ref | None = node.ref()
             while theirs is not None and theirs not in self.back:
@@ -98,8 +98,8 @@ class QuantisedRows:
                 found.append((name, own, compare(*columns, self.sides, self.tolerance)))
         return found
 
-    def _told_by(self, name: str, told: set[Ref]) -> bool:
-        names, waiting = {r.node for r in told}, [name]
+    def _explained_by(self, name: str, reported: set[Ref]) -> bool:
+        names, waiting = {r.node for r in reported}, [name]
         while waiting:
             at = waiting.pop()
             if at in names:

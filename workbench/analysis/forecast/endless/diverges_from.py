@@ -15,7 +15,7 @@ from workbench.kernels.laws import slope
 JAGGED, TURNS = 7.0, 0.25
 #: Growth of the logarithm over three quarters of a record at least, in all and in deviations, and the rate at the end
 #: as a share of that before.
-GROWN, BEYOND, STEADILY = 1.0, 4.0, 0.85
+GROWTH_RATIO, BEYOND, STEADILY = 1.0, 4.0, 0.85
 #: Scatter of smooth growth as a share of it, and its growth in the last quarter as a share of that in the one before.
 SMOOTHLY, EVENLY = 0.1, 0.93
 
@@ -60,7 +60,7 @@ def outgrows(y: np.ndarray) -> bool:
     k = np.arange(len(late)) - (len(late) - 1) / 2
     rise = float(k @ late / (k @ k))
     scatter = float((late - late.mean() - rise * k).std())
-    if not rise * len(late) > max(GROWN, BEYOND * scatter):
+    if not rise * len(late) > max(GROWTH_RATIO, BEYOND * scatter):
         return False
     if scatter < SMOOTHLY * rise * len(late):
         early, middle, end = (float(z[k - 3 : k].mean()) for k in (n // 2, 3 * n // 4, n))

@@ -29,11 +29,11 @@ SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
 #: Numbers of steps that are asked for it.
 LAGS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
 #: What differs at a lag as a share of the scatter, where a record repeats, and values of a block that are asked.
-REPEATED, BLOCK = 0.15, 8
+LAG_RATIO, BLOCK = 0.15, 8
 #: Correlation of steps that lean back, as those of noise about a level do.
 LEANS = -0.3
 #: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
-SEEN, SLOWING = 2.0, 0.35
+FALL_ERRORS, SLOWING = 2.0, 0.35
 #: Difference of the shares that are left of a level and of its swings, if they shrink together.
 TOGETHER = 0.15
 
@@ -55,7 +55,7 @@ def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
 
 def may_walk(y: np.ndarray, gap: float) -> bool:
     """True for a walk whose last three quarters do not repeat themselves: a walk never does, to a seventh."""
-    return is_walk(y, gap) and laws.repeat_lag(y[len(y) // 4 :], REPEATED, BLOCK, 3, 1.0) is None
+    return is_walk(y, gap) and laws.repeat_lag(y[len(y) // 4 :], LAG_RATIO, BLOCK, 3, 1.0) is None
 
 
 def _variance(d: np.ndarray) -> float:
@@ -96,7 +96,7 @@ def closes_in(y: np.ndarray, gap: float) -> bool:
     bend = np.diff(step)  # of noise three times the variance of a step, of a smooth curve less
     noise = min(float(step @ step) / len(step), float(bend @ bend) / (3.0 * len(bend)))
     scatter = math.sqrt(noise * float(window @ window))
-    return fall > max(SEEN * scatter, slowing * (first - before)) and fall * n / size * CLOSES > gap
+    return fall > max(FALL_ERRORS * scatter, slowing * (first - before)) and fall * n / size * CLOSES > gap
 
 
 def levels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

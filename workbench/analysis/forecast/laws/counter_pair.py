@@ -16,12 +16,12 @@ import numpy as np
 from workbench.analysis.forecast.laws.exact_continuation import Steps, first_failure
 
 #: Values whose steps are compared in rational arithmetic, and fewest.
-CHECKED, FEWEST = 32, 4
+EXACT_VALUES, FEWEST = 32, 4
 
 
 def two_counters(lhs: Sequence[Any], rhs: Sequence[Any], op: str) -> Steps | None:
     """First k at which ``lhs op rhs`` fails, both oldest first and one of them of floats; None without one."""
-    sides = [[v.item() if isinstance(v, np.generic) else v for v in side[-CHECKED:]] for side in (lhs, rhs)]
+    sides = [[v.item() if isinstance(v, np.generic) else v for v in side[-EXACT_VALUES:]] for side in (lhs, rhs)]
     if len(lhs) < FEWEST or not any(isinstance(side[-1], float) for side in sides):
         return None  # integers have their own arithmetic
     if not all(isinstance(v, int) or isinstance(v, float) and math.isfinite(v) for side in sides for v in side):

@@ -28,7 +28,7 @@ def holds(op: str, a: Any, b: Any) -> bool:
 
 
 #: Steps simulated one by one at most.
-SIMULATED = 400_000
+MAX_STEPS = 400_000
 #: Wraps of a counter that are followed.
 WRAPS = 4096
 
@@ -212,7 +212,7 @@ def median(v: np.ndarray) -> float:
 
 
 def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:
-    done, value, budget = 0, x, SIMULATED
+    done, value, budget = 0, x, MAX_STEPS
     size, slug = 256, "counter" if kind == "add" else "geometric"
     while budget > 0:
         k, last, before = _followed(value, c, ufunc, size, op, threshold)

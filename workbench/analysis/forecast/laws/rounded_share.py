@@ -15,7 +15,7 @@ import numpy as np
 
 #: Fewest values and different steps; largest values, which float64 holds; whole numbers c that are tried; the largest
 #: denominator, which few values cannot tell.
-FEWEST, DIFFERENT, LARGEST, TRIED, PLAIN = 8, 4, 1 << 50, 64, 5000
+FEWEST, DISTINCT_STEPS, LARGEST, CANDIDATES, PLAIN = 8, 4, 1 << 50, 64, 5000
 #: A range of width w holds a fraction of denominator 1 / sqrt(w) by chance: the square of that found, times w, at most.
 BY_CHANCE = 0.15
 
@@ -34,7 +34,7 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
     # the usual case: three steps that no line leads through, to within their rounding
     a, b, c = xs[0], xs[len(xs) // 2 - 1], xs[-2]
     at = steps[0] + (steps[-1] - steps[0]) * (b - a) / (c - a) if c != a else 0.0
-    if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DIFFERENT:
+    if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DISTINCT_STEPS:
         return None
     x, d = np.array(xs[:-1], dtype=float), np.array(steps, dtype=float)
     slope = _slope(xs[:-1], steps)
@@ -57,7 +57,7 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
 def _shares(x: np.ndarray, d: np.ndarray, slope: float) -> list[tuple[Fraction, int, float]]:
     """The plainest share, c, and the width of the range of shares, for each c with d - c <= share x < d - c + 1."""
     near = round(float((d - slope * x).mean()) + 0.5)
-    whole = near + np.arange(-TRIED, TRIED + 1)
+    whole = near + np.arange(-CANDIDATES, CANDIDATES + 1)
     least = ((d[None, :] - whole[:, None]) / x[None, :]).max(axis=1)
     most = ((d[None, :] - whole[:, None] + 1.0) / x[None, :]).min(axis=1)
     return [

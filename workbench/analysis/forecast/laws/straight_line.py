@@ -17,7 +17,7 @@ from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
 #: Fewest values, and values of the line at its end; rounding of a value, in units of the last place of the largest;
 #: a step at least, in roundings; iterations ahead at most.
-FEWEST, HELD, ROUNDING, CLEAR, FARTHEST = 10, 6, 4.0, 64.0, 1e9
+FEWEST, TAIL_VALUES, ROUNDING, CLEAR, FARTHEST = 10, 6, 4.0, 64.0, 1e9
 #: Iterations by which the crossing may be off, at most, where it is told from its neighbours.
 OFF = 0.1
 
@@ -27,7 +27,7 @@ def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
         return None
-    h = max(n // 2, HELD)
+    h = max(n // 2, TAIL_VALUES)
     first, before, last = x.item(n - 1 - h), x.item(n - 2), x.item(n - 1)
     step = (last - first) / h
     rounding = ROUNDING * limits(x.dtype)[0] * max(abs(first), abs(last))

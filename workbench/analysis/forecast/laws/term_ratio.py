@@ -27,7 +27,7 @@ NEARLY = 1e-4
 #: A ratio that is 0, in those of the terms before.
 NOTHING = 1e-9
 #: Values that are asked.
-ASKED = 64
+NEWEST_VALUES = 64
 #: Largest denominator of a coefficient that is taken for the one meant, and how far off ratios of it may be: two values
 #: and a quotient were rounded.
 SIMPLE, FEW = 10_000, Fraction(2, 2**52)
@@ -39,7 +39,7 @@ def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
         return None
     unit = ROUNDINGS * limits(x.dtype)[0]
-    size = min(n, ASKED)
+    size = min(n, NEWEST_VALUES)
     i, last = n - size + size // 2, x.item(n - 2)
     early, middle = x.item(n - size), x.item(i)
     if not (early and middle and last):
@@ -52,7 +52,7 @@ def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     lines = (_between(p, q, r, share, unit), _between(1.0 / p, 1.0 / q, 1.0 / r, share, unit) if p * q * r else False)
     if not any(lines) and (size < OF_BOTH or not _keeps_cross_ratio(x, n - size, size, (p, q, r))):
         return None
-    v = x[-ASKED:].astype(np.float64, copy=False)
+    v = x[-NEWEST_VALUES:].astype(np.float64, copy=False)
     if not np.all(v != 0) or _is_line(v) or _is_line(1.0 / v):
         return None  # c (k + w) and c / (k + w) have laws of their own
     return _by_ratio(v, lines, unit, op, threshold)

@@ -44,7 +44,7 @@ class Ways:
 
     def __init__(self, taken: list[bool], variables: int, bits: Mapping[str, int | None]) -> None:
         self.taken, self.variables, self.bits = taken, variables, bits
-        self.asked: dict[int, bool] = {}
+        self.truths: dict[int, bool] = {}
         self._kept: list[Any] = []
 
     def truth(self, value: Any) -> bool:
@@ -52,12 +52,12 @@ class Ways:
             if np.ndim(value):
                 raise Unfollowed
             return bool(value)
-        if id(value) not in self.asked:
-            if len(self.asked) == len(self.taken):
+        if id(value) not in self.truths:
+            if len(self.truths) == len(self.taken):
                 self.taken.append(False)
             self._kept.append(value)
-            self.asked[id(value)] = self.taken[len(self.asked)]
-        return self.asked[id(value)]
+            self.truths[id(value)] = self.taken[len(self.truths)]
+        return self.truths[id(value)]
 
     def compute(self, op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any]) -> Any:
         work.charge(OP)
@@ -147,7 +147,7 @@ def ways(body: LoopBody, state: Mapping[str, np.ndarray], checked: bool) -> list
                 out.append(Way(next_values, env))
         except (Unfollowed, NodeFailed):
             return None
-        taken = taken[: len(arithmetic.asked)]
+        taken = taken[: len(arithmetic.truths)]
         while taken and taken[-1]:
             taken.pop()
         if not taken:

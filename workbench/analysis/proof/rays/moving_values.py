@@ -44,7 +44,7 @@ from workbench.analysis.proof.rays.roundings import DEGREE, compute_between, rou
 from workbench.analysis.slicing import work
 
 #: nominal seconds of an op on numbers that move
-MOVED = 20e-6
+OP_SECONDS = 20e-6
 
 
 class KnownPeriods(Horizon):
@@ -58,7 +58,7 @@ class KnownPeriods(Horizon):
 
     def compute(self, op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any]) -> Any:
         """The result of an op of which an input moves."""
-        work.charge(MOVED)
+        work.charge(OP_SECONDS)
         return compute(op, given, dtype, attrs, self)
 
 

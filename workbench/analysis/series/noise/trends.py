@@ -16,9 +16,9 @@ from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
 #: Way of the block means at least, in the scatter within a block, of a trend that carries swings.
-CARRIED = 2.0
+SWING_RATIO = 2.0
 #: Way of a law with a limit in the second half, in the scatter of the means about it, at least.
-BENT = 10.0
+BEND_RATIO = 10.0
 #: Way in the later half of the octaves of time in that in the earlier, at least, of a sum without a limit.
 ON = 0.3
 #: Size of the later half of its steps in that of the earlier, from which on down they are those of a sum with a limit.
@@ -51,7 +51,7 @@ def moving_mean(h: History) -> Finding | None:
     kind, exponent, level, rest, moved = fits.asymptote(m, size)
     if blocks == 16:
         # a curve is not straight, but may leave as little beside its law
-        bent = kind != 0 and moved > BENT * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
+        bent = kind != 0 and moved > BEND_RATIO * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
         if abs(slope) / se < 7.0 and not bent:
             return None
     else:  # four late means alone prove nothing: all eight must move, and the late ones the same way
@@ -93,7 +93,7 @@ def drifting(h: History) -> Finding | None:
         return None
     size = n // 8
     rows = h.x[n - 8 * size :].reshape(8, size)
-    if abs(means[-1] - means[0]) < CARRIED * float(np.sqrt(np.mean(np.var(rows, axis=1)))):
+    if abs(means[-1] - means[0]) < SWING_RATIO * float(np.sqrt(np.mean(np.var(rows, axis=1)))):
         return None
     found = moving_mean(h)
     return found if found is not None and found.label is Pattern.DIVERGING else None

@@ -18,21 +18,21 @@ from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
 #: Values at least for a rule, and to tell that none is needed; points that are asked about.
-LEAST, FEW, ASKED = 200, 100, 64
+RULE_VALUES, LINEAR_VALUES, POINTS = 200, 100, 64
 #: Iterations ahead, and within which two points are no neighbours.
 AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
 #: Error of the local maps over that of the linear one, at each of the steps ahead, and over the record's
 #: deviation, at most, for a rule.
-BETTER, MOST = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
+RULE_RATIOS, RULE_ERROR = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
 #: The same, at least, where no rule is needed; an error of the linear map up to which nothing is left to be told.
-AS_GOOD, TOLD = 0.72, 0.05
+LINEAR_RATIO, LINEAR_ERROR = 0.72, 0.05
 #: Values that are looked at for close pairs; difference of what follows them, as a share of the linear map's median
 #: error; the shares of the closest 16, 32 and 64 pairs that agree so, at least, and what they must exceed that of all
 #: errors by.
-PAIRED, ALIKE = 2048, 0.2
-AGREE, MORE = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
+PAIR_VALUES, PAIR_TOLERANCE = 2048, 0.2
+PAIR_SHARES, SHARE_EXCESS = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
 #: Share of its values that differ, at least: a queue that is empty now and then has pairs that are alike by chance.
-DIFFERENT = 0.95
+DISTINCT_SHARE = 0.95
 
 
 class Predictability(NamedTuple):
@@ -50,18 +50,18 @@ class Predictability(NamedTuple):
         """True if local maps are much better than the linear one; of a smooth curve, that one step ahead says nothing
         about, further ahead."""
         better = [
-            near < min(share * linear, MOST)
-            for near, linear, share in zip(self.local, self.linear, BETTER, strict=False)
+            near < min(share * linear, RULE_ERROR)
+            for near, linear, share in zip(self.local, self.linear, RULE_RATIOS, strict=False)
         ]
-        further = any(b for b, linear in zip(better, self.linear, strict=False) if linear > TOLD)
-        return better[0] or self.linear[0] < TOLD and further
+        further = any(b for b, linear in zip(better, self.linear, strict=False) if linear > LINEAR_ERROR)
+        return better[0] or self.linear[0] < LINEAR_ERROR and further
 
     @property
     def linear_enough(self) -> bool:
         """True if the linear map is as good, one step ahead and further."""
         pairs = list(zip(self.local, self.linear, strict=False))[:3]
-        as_good = all(near > AS_GOOD * linear for near, linear in pairs if linear > TOLD)
-        return as_good and pairs[-1][1] > TOLD and not self.rule
+        as_good = all(near > LINEAR_RATIO * linear for near, linear in pairs if linear > LINEAR_ERROR)
+        return as_good and pairs[-1][1] > LINEAR_ERROR and not self.rule
 
 
 def predictability(h: History) -> Predictability | None:
@@ -73,23 +73,23 @@ def predictability(h: History) -> Predictability | None:
 
 def _predictability(h: History) -> Predictability | None:
     n = len(h)
-    if n < FEW or not level(h.x) or len(np.unique(h.x)) < n // 2:
+    if n < LINEAR_VALUES or not level(h.x) or len(np.unique(h.x)) < n // 2:
         return None
     x = np.ascontiguousarray(h.x)
     short, long = fits.linear_map(x, 4), fits.linear_map(x, 12)
-    aheads = AHEADS if n >= LEAST else AHEADS[:4]
+    aheads = AHEADS if n >= RULE_VALUES else AHEADS[:4]
     best: list[float] = []
     for delays in (2, 3, 4):
         if delays == 4 and best and best[0] > short[0]:
             break  # the usual case, noise: a coordinate more will not help
-        local = fits.local_maps(x, delays, aheads, EXCLUDE, ASKED)
+        local = fits.local_maps(x, delays, aheads, EXCLUDE, POINTS)
         if local and (not best or local[0] < best[0]):
             best = local
     if not best:
         return None
     linear = [min(short[0], long[0])]
     # only of a smooth curve more than two steps are asked for
-    linear += [fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1 : 5 if linear[0] < TOLD else 3]]
+    linear += [fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1 : 5 if linear[0] < LINEAR_ERROR else 3]]
     return Predictability(linear, max(short[1], long[1]), best)
 
 
@@ -112,16 +112,21 @@ def level(x: np.ndarray, loose: bool = False) -> bool:
 def close_pairs(h: History, p: Predictability) -> Finding | None:
     """CHAOTIC if the closest of all pairs of points go on alike, though most neighbours do not: a rule that stretches
     too much for the record's length."""
-    x = np.ascontiguousarray(h.x[-PAIRED:])
-    if len(h) < LEAST or len(np.unique(x)) < DIFFERENT * len(x):
+    x = np.ascontiguousarray(h.x[-PAIR_VALUES:])
+    if len(h) < RULE_VALUES or len(np.unique(x)) < DISTINCT_SHARE * len(x):
         return None
     order = np.argsort(x)
-    tolerance = ALIKE * p.linear[0] * float(np.std(h.x[-1024:]))
+    tolerance = PAIR_TOLERANCE * p.linear[0] * float(np.std(h.x[-1024:]))
     # values that are next in size may go on alike as often: two levels, between which chance changes
     after = x[order[order < len(x) - 1] + 1]
     agree = max(p.agree, float(np.mean(np.abs(np.diff(after)) <= tolerance)))
     found = [fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3)]
-    shares = [v for f in found for v, least, more in zip(f, AGREE, MORE, strict=True) if v > max(least, agree + more)]
+    shares = [
+        v
+        for f in found
+        for v, least, more in zip(f, PAIR_SHARES, SHARE_EXCESS, strict=True)
+        if v > max(least, agree + more)
+    ]
     if not shares:
         return None
     share = max(shares)

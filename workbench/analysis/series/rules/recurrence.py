@@ -19,7 +19,7 @@ from workbench.analysis.series.noise.levels import noise_ball
 from workbench.analysis.series.noise.spectrum import periodic_signal
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
-from workbench.analysis.series.rules.local_rule import FEW, level, predictability
+from workbench.analysis.series.rules.local_rule import LINEAR_VALUES, level, predictability
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import pattern_in_noise
 from workbench.kernels import fits
@@ -74,7 +74,7 @@ def reviewed(h: History, found: Finding) -> Finding:
 def _recurs(h: History, error: float, found: Finding) -> Finding | None:
     if error > LEFT:
         return None
-    p = predictability(h) if len(h) >= FEW else None
+    p = predictability(h) if len(h) >= LINEAR_VALUES else None
     if error > CLOSE and (p is None or p.local[0] < PART * error and max(p.local) > STAYED * error):
         return None
     if p is None and found.method == "map" and (found.rate or 1.0) > PARTING:
@@ -87,7 +87,7 @@ def _recurs(h: History, error: float, found: Finding) -> Finding | None:
 
 def _noise(h: History, error: float, found: Finding) -> Finding | None:
     """A noise ball where neighbours seem to stay together, but the past tells nothing."""
-    if found.method in ("neighbours", "smooth_curve") and NOTHING < error < math.inf and len(h) >= FEW:
+    if found.method in ("neighbours", "smooth_curve") and NOTHING < error < math.inf and len(h) >= LINEAR_VALUES:
         return noise_ball(h)
     return None
 

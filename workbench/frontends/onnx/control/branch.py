@@ -45,7 +45,7 @@ def lower_if(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None:
         if name:
             merge = lowering.raw("Merge", [on_false, on_true], lowering.node_name(outer, name), region=region)
             lowering.publish(outer, name, merge)
-            told = lowering.declared(outer, name)
+            declared = lowering.declared(outer, name)
             lowering.types[merge] = (
-                lowering.type_of(on_false).join(lowering.type_of(on_true)) if told.dtype == ANY else told
+                lowering.type_of(on_false).join(lowering.type_of(on_true)) if declared.dtype == ANY else declared
             )

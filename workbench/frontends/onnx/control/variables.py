@@ -63,10 +63,10 @@ def labels_of(graph: Any, given: Sequence[str]) -> list[str]:
 def agree(lowering: OnnxLowering, inside: LoopScope, what: str, names: Sequence[str], starts: Sequence[Ref]) -> None:
     """LoadError ``declared-type`` if an input of a body is declared with another element type than what it gets."""
     for name, start in zip(names, starts, strict=False):
-        told, found = lowering.declared(inside, name), lowering.type_of(start)
-        if not {told.dtype, found.dtype} & {ANY, OPAQUE} and told.dtype != found.dtype:
+        declared, found = lowering.declared(inside, name), lowering.type_of(start)
+        if not {declared.dtype, found.dtype} & {ANY, OPAQUE} and declared.dtype != found.dtype:
             raise LoadError(
-                f"The body of {what} declares {told} for its input {name!r}, but gets {found}.",
+                f"The body of {what} declares {declared} for its input {name!r}, but gets {found}.",
                 slug="declared-type",
                 fix="declare the input as what it gets, or cast that.",
             )

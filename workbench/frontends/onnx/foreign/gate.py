@@ -15,7 +15,7 @@ import numpy as np
 from workbench.frontends.onnx.foreign import extensions, reference
 from workbench.frontends.onnx.foreign.nodes import RANDOM, Opsets, attrs_for, node_of, present
 from workbench.frontends.onnx.foreign.runtime import runtime
-from workbench.frontends.onnx.foreign.session import Refused, asked
+from workbench.frontends.onnx.foreign.session import Refused, result_types
 from workbench.frontends.onnx.foreign.single import INLINE_BYTES
 from workbench.frontends.onnx.foreign.values import Kind, MapType
 from workbench.frontends.onnx.library import onnx
@@ -62,16 +62,16 @@ def judged(
     op = proto.domain, proto.op_type, sets
     if op in _unheard_of:
         return _unheard_of[op]
-    found = _asked(node, sets, keys)
+    found = _cached_types(node, sets, keys)
     if isinstance(found, str) and found.startswith(_UNHEARD):
-        if len(_unheard_of) >= _asked.cache_parameters()["maxsize"]:
+        if len(_unheard_of) >= _cached_types.cache_parameters()["maxsize"]:
             _unheard_of.clear()
         _unheard_of[op] = found  # whatever its inputs are
         return found
     if isinstance(found, str) and any(c is not None for c in constants):  # some weights must be constants
         whole = {n: (types[k], constants[k]) for n, k in firsts.items()}
         try:
-            found = tuple(asked(node, sets, whole))
+            found = tuple(result_types(node, sets, whole))
         except Refused:
             pass  # told is what it says of the node as it was declared first
     return found if isinstance(found, str) else _joined(declared, found)
@@ -86,7 +86,7 @@ def _says_sizes(constant: np.ndarray) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _asked(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorType, ...] | str:
+def _cached_types(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorType, ...] | str:
     if isinstance(found := runtime(), str):
         return f"the reference evaluator does not know it, and onnxruntime cannot be asked: {found}"
     inputs: dict[str, tuple[Kind, np.ndarray | None]] = {}
@@ -101,7 +101,7 @@ def _asked(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorTy
     # a model may declare a wrong shape, which onnxruntime would forgive
     for tried in (inputs, loose) if not any(k.dtype == ANY for k, _ in inputs.values()) else ():
         try:
-            return tuple(asked(node, opsets, tried))
+            return tuple(result_types(node, opsets, tried))
         except Refused as error:
             if error.unheard:
                 return _unheard(found.version)
@@ -111,7 +111,7 @@ def _asked(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorTy
     for dtype in _TRIED:
         guessed = {n: (TensorType(dtype) if k.dtype == ANY else k, c) for n, (k, c) in loose.items()}
         try:
-            asked(node, opsets, guessed)
+            result_types(node, opsets, guessed)
             break
         except Refused as error:
             if error.unheard:

@@ -159,7 +159,7 @@ def opened(
     raise Refused(str(first)) from first
 
 
-def asked(node: bytes, opsets: Opsets, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> list[TensorType]:
+def result_types(node: bytes, opsets: Opsets, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> list[TensorType]:
     """Types of the outputs of a node as onnxruntime infers them; raises Refused where it does not take the node."""
     found = _runtime()
     session, _ = opened(found, node, opsets, inputs, fully=False)

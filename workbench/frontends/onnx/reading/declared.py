@@ -28,7 +28,7 @@ _CALLING = {"Loop": 2, "Scan": 0, "SequenceMap": 0}
 #: where a value stands: for each graph around it node and attribute, then its name
 Place = tuple[str, ...]
 #: contradictions that are told one by one
-_TOLD = 5
+_MAX_NOTES = 5
 
 
 def with_types(model: Any, notes: list[str]) -> Any:
@@ -47,15 +47,15 @@ def with_types(model: Any, notes: list[str]) -> Any:
     wrong: dict[Place, tuple[str, TensorType, TensorType]] = {}
     missing = False
     for place, kind in declared.items():
-        told, known = type_of(kind), type_of(found[place]) if place in found else None
-        if known is None or known.dtype == ANY and known.shape is None and not _is_told(found[place]):
-            missing |= _is_told(kind)
-        elif _clash(told, known, kind, found[place]):
-            raise wrong_dtype(place[-1], told, known)
-        elif differ(told, known):
-            wrong[place] = (_shown(place), told, known)
+        stated, known = type_of(kind), type_of(found[place]) if place in found else None
+        if known is None or known.dtype == ANY and known.shape is None and not _is_typed(found[place]):
+            missing |= _is_typed(kind)
+        elif _clash(stated, known, kind, found[place]):
+            raise wrong_dtype(place[-1], stated, known)
+        elif differ(stated, known):
+            wrong[place] = (_shown(place), stated, known)
         else:
-            missing |= _adds(told, known)
+            missing |= _adds(stated, known)
     notes.extend(notes_on(wrong.values()))
     if not missing:
         return sure
@@ -110,15 +110,15 @@ def _forget(graph: Any, kept: dict[Place, Any], place: Place = (), own: int | No
                 _forget(attribute.g, kept, (*place, *key), _CALLING.get(node.op_type))
 
 
-def _is_told(kind: Any) -> bool:
+def _is_typed(kind: Any) -> bool:
     return kind.WhichOneof("value") is not None
 
 
-def _clash(told: TensorType, known: TensorType, kind: Any, found: Any) -> bool:
-    if not (_is_told(kind) and _is_told(found)):
+def _clash(declared: TensorType, known: TensorType, kind: Any, found: Any) -> bool:
+    if not (_is_typed(kind) and _is_typed(found)):
         return False
-    unsure = {ANY, OPAQUE} & {told.dtype, known.dtype}
-    return told.dtype != known.dtype if not unsure else kind.WhichOneof("value") != found.WhichOneof("value")
+    unsure = {ANY, OPAQUE} & {declared.dtype, known.dtype}
+    return declared.dtype != known.dtype if not unsure else kind.WhichOneof("value") != found.WhichOneof("value")
 
 
 def differ(one: TensorType, two: TensorType) -> bool:
@@ -130,26 +130,26 @@ def differ(one: TensorType, two: TensorType) -> bool:
     return any(a != b for a, b in zip(one.shape, two.shape, strict=True) if a is not None and b is not None)
 
 
-def _adds(told: TensorType, known: TensorType) -> bool:
+def _adds(declared: TensorType, known: TensorType) -> bool:
     """True if a declaration says more than what was inferred."""
-    if known.shape is None or told.shape is None:
-        return known.shape is None and told.shape is not None or known.dtype == ANY != told.dtype
-    return any(k is None and t is not None for t, k in zip(told.shape, known.shape, strict=True))
+    if known.shape is None or declared.shape is None:
+        return known.shape is None and declared.shape is not None or known.dtype == ANY != declared.dtype
+    return any(k is None and t is not None for t, k in zip(declared.shape, known.shape, strict=True))
 
 
 def notes_on(wrong: Iterable[tuple[str, TensorType, TensorType]]) -> Iterator[str]:
     """Sentences on wrong declarations: (value, what the model declares, what comes)."""
     found = list(wrong)
-    for name, told, known in found[:_TOLD]:
-        yield clipped(f"The model declares {told} for the value {name}, but {known} comes, which is used.")
-    if len(found) > _TOLD:
-        yield f"The shapes that the model declares for {len(found) - _TOLD:,} more values are not used either."
+    for name, declared, known in found[:_MAX_NOTES]:
+        yield clipped(f"The model declares {declared} for the value {name}, but {known} comes, which is used.")
+    if len(found) > _MAX_NOTES:
+        yield f"The shapes that the model declares for {len(found) - _MAX_NOTES:,} more values are not used either."
 
 
-def wrong_dtype(name: str, told: TensorType, known: TensorType, node: str | None = None) -> LoadError:
+def wrong_dtype(name: str, declared: TensorType, known: TensorType, node: str | None = None) -> LoadError:
     """The error for a declared element type that another one comes for."""
     return LoadError(
-        f"The ONNX model declares {told} for the value {name!r}, but {known} comes.",
+        f"The ONNX model declares {declared} for the value {name!r}, but {known} comes.",
         slug="declared-type",
         node=node,
         fix="infer the types of the model again (onnx.shape_inference).",

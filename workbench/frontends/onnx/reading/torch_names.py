@@ -25,11 +25,11 @@ _LONGEST = 8192
 
 def call_of(node: Any) -> str:
     """``layers/0/up/linear_1``: the call that a node comes from, below its module; "" where the model does not tell."""
-    told = {p.key: p.value for p in node.metadata_props if p.key in (CALL, SCOPES)}
-    call = _CALL.match(told.get(CALL, "")[:_LONGEST])
+    metadata = {p.key: p.value for p in node.metadata_props if p.key in (CALL, SCOPES)}
+    call = _CALL.match(metadata.get(CALL, "")[:_LONGEST])
     if call is None:
         return ""
-    scopes = _SCOPE.findall(told.get(SCOPES, "")[:_LONGEST])
+    scopes = _SCOPE.findall(metadata.get(SCOPES, "")[:_LONGEST])
     module = scopes[-2].replace(".", "/") if len(scopes) > 1 else ""
     module = module.removeprefix(_ROOT).strip("/")
     return f"{module}/{call[1]}" if module else call[1]

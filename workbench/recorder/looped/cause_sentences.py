@@ -11,7 +11,7 @@ import numpy as np
 from workbench.analysis.text import count
 from workbench.recorder.looped.courses import Course
 from workbench.recorder.looped.paths import length
-from workbench.recorder.looped.told import StateSentence, groups_of, middle, rates_of, states_of
+from workbench.recorder.looped.sentence_parts import StateSentence, groups_of, middle, rates_of, states_of
 from workbench.text import number
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def norm_sentences(report: StatesReport) -> Iterator[StateSentence]:
     norm, groups = report.spectral, groups_of(report)
     if norm is None or not np.isfinite(norm.value):
         return
-    told = f"about {number(norm.value, 3)}" if norm.settled else f"at least {number(norm.value, 3)}"
+    size = f"about {number(norm.value, 3)}" if norm.settled else f"at least {number(norm.value, 3)}"
     at = f"after loop {report.spectral_at}"
-    text = f"The spectral norm of the update is {told} {at} (power iteration, {count(norm.rounds, 'round')}): "
+    text = f"The spectral norm of the update is {size} {at} (power iteration, {count(norm.rounds, 'round')}): "
     if norm.value < 1 and norm.settled:
         text += "near there any two states come together from loop to loop."
     elif set(groups) <= {Course.FIXED_POINT, Course.CONVERGING}:

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.analysis.text import count
 from workbench.recorder.looped.courses import Course
-from workbench.recorder.looped.told import StateSentence
+from workbench.recorder.looped.sentence_parts import StateSentence
 from workbench.text import number
 
 if TYPE_CHECKING:

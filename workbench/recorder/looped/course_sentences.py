@@ -10,7 +10,16 @@ import numpy as np
 from workbench.analysis.text import count
 from workbench.recorder.looped.courses import Course, TokenCourse, resting
 from workbench.recorder.looped.paths import length
-from workbench.recorder.looped.told import StateSentence, capital, middle, moves, rates_of, states_of, tokens_told, verb
+from workbench.recorder.looped.sentence_parts import (
+    StateSentence,
+    capital,
+    middle,
+    moves,
+    rates_of,
+    states_of,
+    token_words,
+    verb,
+)
 from workbench.text import number
 
 if TYPE_CHECKING:
@@ -22,7 +31,7 @@ def course_sentences(report: StatesReport, course: Course, which: list[int]) -> 
     if which:
         of = [report.courses[k] for k in which]
         many = len(which) > 1
-        who = capital(tokens_told(report.paths, which))
+        who = capital(token_words(report.paths, which))
         if course is Course.FIXED_POINT:
             yield _fixed(report, which, of, who, many)
         elif course is Course.CYCLE:
@@ -91,7 +100,7 @@ def _cycles(report: StatesReport, which: list[int], of: list[TokenCourse]) -> It
         gap = float(
             (report.paths.returned(period)[-period:, own] / report.paths.steps[-period:, own].min(axis=0)).max()
         )
-        text = f"{capital(tokens_told(report.paths, own))} {verb('repeat', many)} every {period} loops since loop "
+        text = f"{capital(token_words(report.paths, own))} {verb('repeat', many)} every {period} loops since loop "
         text += f"{since}: "
         text += f"in the last {period} loops each state "
         text += (

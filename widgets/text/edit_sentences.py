@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_EDITS = 20
 
 
-def edits_told(trace: Trace | None) -> list[str]:
+def edit_sentences(trace: Trace | None) -> list[str]:
     """One sentence for each value that was set by hand: ``x in iteration 8 was set by hand to 3.0, was 1.414.``"""
     if trace is None:
         return []

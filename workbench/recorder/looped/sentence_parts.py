@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.recorder.looped.states_report import StatesReport
 
 #: tokens that are named
-NAMED = 6
+MAX_TOKENS = 6
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class StateSentence:
     data: dict[str, Any]
 
 
-def tokens_told(paths: TokenPaths, which: Sequence[int]) -> str:
+def token_words(paths: TokenPaths, which: Sequence[int]) -> str:
     """Tokens in words: ``all 6 tokens``, ``3 of 6 tokens (0, 2, 5)``, ``the token``."""
     if len(which) == paths.tokens:
         return {1: "the token", 2: "both tokens"}.get(paths.tokens, f"all {paths.tokens:,} tokens")
-    names = ", ".join(paths.token(k) for k in which[:NAMED]) + (", ..." if len(which) > NAMED else "")
+    names = ", ".join(paths.token(k) for k in which[:MAX_TOKENS]) + (", ..." if len(which) > MAX_TOKENS else "")
     return f"{len(which):,} of {paths.tokens:,} tokens ({names})"
 
 

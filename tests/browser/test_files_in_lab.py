@@ -14,7 +14,12 @@ from tests.browser.waits import until
 from tests.cli.models import newton
 from tests.frontends.samediff_files import Model, sdz
 
-DOCUMENT = "document.querySelector('.lm-DockPanel-widget:not(.lm-mod-hidden) .workbench-document')"
+DOCUMENT = "jupyterapp.shell.currentWidget?.content?.node"
+#: a file that stays open meanwhile, so that not each of the others starts a kernel
+KEPT = "kept.wbtrace"
+KERNEL = "jupyterapp.shell.currentWidget.content.kernelId"
+OPEN = "document.querySelectorAll('.workbench-document').length"
+PANEL = ".workbench-debugger .workbench-figure"
 NAMES = ["relu.onnx", "savings.pbtxt", "loop.pb", "savings.fb", "linear.sdz", "run.wbtrace", "found.wbfinding"]
 BROKEN = ["broken.pb", "broken.pt2", "broken.sdz", "broken.mlir"]
 #: formats that are known and not read -> what the page advises
@@ -23,8 +28,7 @@ HOSTILE = "<img src=x onerror=alert(1)>' .onnx"
 
 
 def some(names: list[str], *others: str) -> list:
-    """The names as parameters, some for `make test-sweep` only: each file starts a kernel of its own, whose reader is
-    tested without a browser."""
+    """The names as parameters, some for `make test-sweep` only: the readers are tested without a browser."""
     return [pytest.param(name, marks=pytest.mark.sweep) if name in others else name for name in names]
 
 
@@ -51,6 +55,7 @@ def page(desk):
         panel = wb.debug(session)
         panel.save(folder / "found.wbfinding")
         panel.close()
+    shutil.copyfile(folder / "run.wbtrace", folder / KEPT)
     with desk.page() as page:
         page.page.goto(f"{page.url}/lab?token={page.token}&reset")
         page.page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
@@ -58,18 +63,28 @@ def page(desk):
             "jupyterapp.restored.then(() => jupyterapp.commands.execute('filebrowser:go-to-path', {path: 'files'}))"
         )
         page.page.locator(".jp-DirListing-item", has_text="run.wbtrace").wait_for()
+        double_click(page, KEPT)
         yield page
 
 
-def double_click(page, name: str, until: str):
+def double_click(page, name: str, until: str = PANEL):
     page.page.locator(f".jp-DirListing-item[title^='Name: {name}']").dblclick()
-    seen = f"() => {DOCUMENT}?.querySelector({until!r})"
+    seen = f"() => jupyterapp.shell.currentWidget?.title.label === {name!r} && {DOCUMENT}.querySelector({until!r})"
     page.page.wait_for_function(seen, timeout=120_000)
 
 
-def close(page) -> None:
-    page.page.evaluate("jupyterapp.shell.currentWidget.close()")
-    page.page.wait_for_function(f"() => !{DOCUMENT}")
+def close(page, name: str = "") -> None:
+    """Close the document in sight, or the one of this name."""
+    before = page.page.evaluate(OPEN)
+    chosen = f"[...jupyterapp.shell.widgets('main')].find(w => w.title.label === {name!r})"
+    page.page.evaluate(f"({chosen if name else 'jupyterapp.shell.currentWidget'}).close()")
+    page.page.wait_for_function(f"() => {OPEN} < {before} || !{before}")
+
+
+def kernels(page) -> list[str]:
+    """The ids of all kernels that run."""
+    asked = "jupyterapp.serviceManager.kernels.refreshRunning().then("
+    return page.page.evaluate(asked + "() => [...jupyterapp.serviceManager.kernels.running()].map(k => k.id))")
 
 
 def test_files_of_all_types_are_known_by_their_icons(page):
@@ -80,7 +95,7 @@ def test_files_of_all_types_are_known_by_their_icons(page):
 
 @pytest.mark.parametrize("name", some(NAMES, "loop.pb", "savings.fb", "linear.sdz"))
 def test_a_double_click_opens_a_panel(page, name):
-    double_click(page, name, ".workbench-debugger .workbench-figure")
+    double_click(page, name)
     until(lambda: page.page.evaluate("jupyterapp.shell.currentWidget.title.label"), name)
     close(page)
 
@@ -103,24 +118,73 @@ def test_a_format_that_is_not_read_says_what_to_do_instead(page, name):
 def test_a_hostile_name_is_text(page):
     item = page.page.locator(".jp-DirListing-item", has_text="onerror")
     item.dblclick()
-    page.page.wait_for_function(f"() => {DOCUMENT}?.querySelector('.workbench-page button')", timeout=120_000)
+    seen = f"() => {DOCUMENT}?.querySelector('.workbench-page button')"
+    page.page.wait_for_function(seen, timeout=120_000)
     assert page.page.evaluate(f"{DOCUMENT}.innerText").startswith(f"{HOSTILE} cannot be opened")
     assert page.page.evaluate(f"{DOCUMENT}.querySelector('img')") is None
     close(page)
 
 
-def test_the_kernel_of_a_panel_ends_with_its_tab_and_its_death_is_told(page):
-    double_click(page, "run.wbtrace", ".workbench-debugger .workbench-figure")
-    kernel = page.page.evaluate("jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.id")
-    page.page.evaluate("void jupyterapp.shell.currentWidget.context.sessionContext.restartKernel()")
-    page.page.wait_for_function(f"() => {DOCUMENT}?.querySelector('.workbench-gone-banner button')", timeout=120_000)
-    page.page.evaluate(f"{DOCUMENT}.querySelector('.workbench-gone-banner button').click()")
-    again = f"() => !{DOCUMENT}?.querySelector('.workbench-gone-banner, .workbench-gone') && "
-    page.page.wait_for_function(again + f"{DOCUMENT}?.querySelector('.workbench-figure')", timeout=120_000)
+def test_files_share_a_kernel_that_ends_with_the_last_of_them_and_whose_death_is_told_in_each(page):
+    double_click(page, KEPT)
+    kernel = page.page.evaluate(KERNEL)
+    double_click(page, "savings.pbtxt")
+    double_click(page, "relu.onnx")
+    assert page.page.evaluate(KERNEL) == kernel and kernels(page) == [kernel]
+    close(page, KEPT)
+    close(page, "relu.onnx")
+    step = f"{DOCUMENT}.querySelector('.workbench-debugger button[data-command=step]').click()"
+    page.page.evaluate(step)  # the kernel of the closed ones serves those that are left
+    until(
+        lambda: page.page.evaluate(f"{DOCUMENT}.innerText"), lambda words: "1 node done" in words or "Paused" in words
+    )
+    sessions = "jupyterapp.serviceManager.sessions.refreshRunning().then("
+    named = page.page.evaluate(sessions + "() => [...jupyterapp.serviceManager.sessions.running()].map(s => s.name))")
+    assert named == ["Files: savings.pbtxt"]
+    double_click(page, "run.wbtrace")
+    page.page.evaluate("void jupyterapp.shell.currentWidget.content.reader.session.restartKernel()")
+    told = "[...document.querySelectorAll('.workbench-gone-banner button')]"
+    page.page.wait_for_function(f"() => {told}.length === 2", timeout=120_000)
+    page.page.evaluate(f"{told}.forEach(button => button.click())")
+    again = (
+        "() => [...document.querySelectorAll('.workbench-document')].every(of => of.querySelector('.workbench-figure')"
+    )
+    page.page.wait_for_function(
+        f"{again} && !of.querySelector('.workbench-gone-banner, .workbench-gone'))", timeout=120_000
+    )
+    assert kernels(page) == [kernel]
     close(page)
-    gone = "jupyterapp.serviceManager.kernels.refreshRunning().then(() => "
-    gone += f"![...jupyterapp.serviceManager.kernels.running()].some(k => k.id === {kernel!r}))"
-    page.page.wait_for_function(gone, timeout=120_000, polling=500)
+    close(page)
+    until(lambda: kernels(page), [])
+
+
+def test_a_kernel_at_work_or_gone_takes_no_further_file(page):
+    double_click(page, "run.wbtrace")
+    kernel = page.page.evaluate(KERNEL)
+    busy = "content.reader.kernel.requestExecute({code: 'import time; time.sleep(60)'})"
+    page.page.evaluate(f"void jupyterapp.shell.currentWidget.{busy}")
+    double_click(page, "savings.pbtxt")
+    other = page.page.evaluate(KERNEL)
+    assert other != kernel and sorted(kernels(page)) == sorted([kernel, other])
+    close(page, "run.wbtrace")
+    until(lambda: kernels(page), [other])
+    page.page.evaluate(f"jupyterapp.serviceManager.kernels.shutdown({other!r}).then(() => null)")
+    page.page.wait_for_function(f"() => {DOCUMENT}.querySelector('.workbench-gone-banner button')", timeout=120_000)
+    page.page.evaluate(f"{DOCUMENT}.querySelector('.workbench-gone-banner button').click()")
+    page.page.wait_for_function(f"() => {DOCUMENT}.querySelector({PANEL!r}) && {KERNEL}", timeout=120_000)
+    assert kernels(page) == [page.page.evaluate(KERNEL)] != [other]
+
+
+def test_a_page_that_is_loaded_again_finds_the_kernel_of_its_files(page):
+    kernel = page.page.evaluate(KERNEL)
+    page.page.evaluate(
+        "jupyterapp.serviceManager.workspaces && new Promise(done => setTimeout(done, 2000))"
+    )  # it is saved
+    page.page.goto(f"{page.url}/lab?token={page.token}")
+    page.page.wait_for_function(f"() => window.jupyterapp && {DOCUMENT}?.querySelector({PANEL!r})", timeout=120_000)
+    assert page.page.evaluate(KERNEL) == kernel and kernels(page) == [kernel]
+    close(page)
+    until(lambda: kernels(page), [])
 
 
 def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):

@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from tests.cli.models import newton, save
-from workbench.widgets.jupyter.file_panel import open_file
+from workbench.widgets.jupyter.file_panel import close_file, open_file
 
 
 @pytest.fixture
@@ -55,3 +55,12 @@ def test_what_cannot_be_read_is_refused_in_words(tmp_path, shown):
         with pytest.raises(wb.WorkbenchError, match=name.split(".")[0]):
             open_file(tmp_path / name)
     assert shown == []
+
+
+def test_a_closed_file_ends_its_run_and_no_other(tmp_path, shown):
+    paths = [save(newton(name), tmp_path / f"{name}.txt") for name in ("one", "two")]
+    for path in paths:
+        open_file(path)
+    close_file(paths[0])
+    close_file(tmp_path / "never-opened.txt")
+    assert [panel.session.state for panel in shown] == ["closed", "ready"] and shown[0].comm is None

@@ -1,4 +1,4 @@
-"""Shows a file of a graph, a trace or a saved panel: the JupyterLab extension calls it in the kernel of a document."""
+"""Shows a file of a graph, a trace or a saved panel; the JupyterLab extension calls it in the kernel of documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def open_file(path: str | Path, again: bool = False) -> None:
     Parameters
     ----------
     path : str or Path
-        The file; from a document a name in the folder of the kernel.
+        The file; from a document its path below the folder of the kernel.
     again : bool, default False
         Read the file anew in any case.
 
@@ -62,6 +62,19 @@ def open_file(path: str | Path, again: bool = False) -> None:
         read = _SUFFIXES.get(file.suffix)
         known = _SHOWN[file] = (stamp, read(file) if read is not None else _model(file))
     display(known[1])
+
+
+def close_file(path: str | Path) -> None:
+    """Close the panel of a file and its run; without effect for a file that has none.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, as it was named to ``open_file``.
+    """
+    shown = _SHOWN.pop(Path(path).resolve(), None)
+    if shown is not None:
+        shown[1].close()
 
 
 def _model(file: Path) -> Any:

@@ -34,6 +34,21 @@ function checked(runs: unknown): Run[] {
   });
 }
 
+// The runs of a kernel that is not at work.
+export async function ask(kernel: Kernel.IKernelConnection): Promise<Run[]> {
+  await kernel.info;
+  const future = kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    allow_stdin: false,
+    user_expressions: { runs: EXPRESSION }
+  });
+  const { content } = await future.done;
+  const answer = content.status === 'ok' ? (content.user_expressions?.runs as any) : undefined;
+  return checked(answer?.data?.['application/json']?.runs);
+}
+
 export class AskedKernel {
   constructor(
     private kernel: Kernel.IKernelConnection,
@@ -61,22 +76,8 @@ export class AskedKernel {
   }
 
   private async request(): Promise<void> {
-    try {
-      await this.kernel.info;
-      const future = this.kernel.requestExecute({
-        code: '',
-        silent: true,
-        store_history: false,
-        allow_stdin: false,
-        user_expressions: { runs: EXPRESSION }
-      });
-      const { content } = await future.done;
-      const answer = content.status === 'ok' ? (content.user_expressions?.runs as any) : undefined;
-      this.last = checked(answer?.data?.['application/json']?.runs);
-      this.old = true;
-    } catch {
-      this.last = []; // the kernel has gone
-    }
+    this.last = await ask(this.kernel).catch(() => []); // the kernel has gone
+    this.old = true;
   }
 
   private last: Run[] = [];

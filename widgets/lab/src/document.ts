@@ -1,21 +1,17 @@
-// A document whose panel is made by a kernel of its own: the kernel reads the file, and only its widgets reach the page.
+// A document whose panel is made by a kernel: the kernel reads the file, and only its widgets reach the page.
 
-import { ISessionContext, ToolbarButton } from '@jupyterlab/apputils';
+import { ToolbarButton } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { ABCWidgetFactory, DocumentRegistry, DocumentWidget, TextModelFactory } from '@jupyterlab/docregistry';
 import { OutputAreaModel, SimplifiedOutputArea } from '@jupyterlab/outputarea';
-import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Contents, Kernel } from '@jupyterlab/services';
 import { notebookIcon, refreshIcon } from '@jupyterlab/ui-components';
-import { registerWidgetManager } from '@jupyter-widgets/jupyterlab-manager';
 import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
+import { call, FileKernel, FileKernels, Reader } from './kernels';
 import { FACTORY } from './names';
 import { page } from './page';
-
-const GONE: Kernel.Status[] = ['dead', 'autorestarting', 'restarting', 'terminating'];
-const MODULE = 'workbench.widgets.jupyter';
 
 // A model without the content of the file, which may be of any size.
 export class FileModelFactory extends TextModelFactory {
@@ -33,45 +29,54 @@ export class FileModelFactory extends TextModelFactory {
   }
 }
 
-export class FilePanel extends Panel {
+export class FilePanel extends Panel implements Reader {
+  // the panel has a kernel, or another one than before
+  readonly taken = new Signal<this, void>(this);
+
   constructor(
     private context: DocumentRegistry.Context,
-    private rendermime: IRenderMimeRegistry
+    private kernels: FileKernels
   ) {
     super();
     this.addClass('workbench-document');
     this.addClass('jp-LinkedOutputView');
-    const { sessionContext } = context;
-    sessionContext.statusChanged.connect(this.heard, this);
-    // What the widget manager wants of a notebook: a place for saved widgets, of which a file has none.
-    const context_ = {
-      sessionContext,
-      model: { getMetadata: () => undefined, setMetadata: () => undefined },
-      saveState: new Signal<this, DocumentRegistry.SaveState>(this),
-      urlResolver: context.urlResolver
-    };
-    registerWidgetManager(context_ as unknown as Parameters<typeof registerWidgetManager>[0], rendermime, [].values());
+    context.pathChanged.connect(() => this.reader?.name());
     this.say('Starting a kernel ...', '');
-    void Promise.all([context.ready, sessionContext.ready]).then(() => this.open(false));
+    void context.ready.then(() => this.open(false));
+  }
+
+  get localPath(): string {
+    return this.context.localPath;
+  }
+
+  get kernelId(): string | undefined {
+    return this.reader?.kernel?.id;
+  }
+
+  dispose(): void {
+    if (this.isDisposed) return;
+    this.leave();
+    super.dispose();
   }
 
   // Ask the kernel for the panel: the one that it made of this file before, unless it shall make it anew.
   async open(again: boolean): Promise<void> {
-    const { sessionContext, path } = this.context;
+    const path = this.localPath;
     const name = PathExt.basename(path);
+    const kernel = await this.reach();
     if (this.isDisposed) return;
-    const kernel = sessionContext.session?.kernel;
     if (!kernel) {
       this.say(`${name} is not open`, 'It needs a Python kernel, and none was started.', true);
       return;
     }
     this.clear();
-    this.area = new SimplifiedOutputArea({ model: new OutputAreaModel({ trusted: true }), rendermime: this.rendermime });
+    this.area = new SimplifiedOutputArea({ model: new OutputAreaModel({ trusted: true }), rendermime: this.reader!.rendermime });
     const waits = page('Opening ...', `${name} is read by the kernel ${kernel.name}.`);
     this.addWidget(waits);
     this.addWidget(this.area);
-    // JSON's literals of strings and booleans' names below are Python's too
-    const code = `from ${MODULE} import open_file\nopen_file(${JSON.stringify(name)}, again=${again ? 'True' : 'False'})`;
+    const renamed = this.opened && this.opened !== path ? `${call('close_file', this.opened)}\n` : '';
+    this.opened = path;
+    const code = renamed + call('open_file', path, `, again=${again ? 'True' : 'False'}`);
     const future = kernel.requestExecute({ code, store_history: false, allow_stdin: false, stop_on_error: false });
     this.area.future = future;
     const reply = await future.done.catch(() => undefined);
@@ -83,25 +88,42 @@ export class FilePanel extends Panel {
     this.say(`${name} cannot be opened`, missing ? `The kernel does not have workbench. ${fix}` : `${ename}: ${evalue}`, true);
   }
 
-  private heard(_: ISessionContext, status: Kernel.Status): void {
-    if (!GONE.includes(status) || this.gone || !this.area) return;
+  // The kernel of this panel; where there is none or it is gone, another one.
+  private async reach(): Promise<Kernel.IKernelConnection | null> {
+    if (this.reader?.alive) return this.reader.kernel;
+    this.leave();
+    const reader = await this.kernels.take(this, this.context.sessionContext.kernelPreference.id).catch(() => null);
+    if (!reader) return null;
+    this.reader = reader;
+    if (this.isDisposed) {
+      this.leave();
+      return null;
+    }
+    reader.session.statusChanged.connect(this.heard, this);
+    this.taken.emit();
+    return reader.kernel;
+  }
+
+  private leave(): void {
+    const { reader } = this;
+    this.reader = null;
+    if (!reader) return;
+    reader.session.statusChanged.disconnect(this.heard, this);
+    this.kernels.leave(reader, this, this.opened);
+  }
+
+  private heard(): void {
+    if (!this.reader || this.reader.alive || this.gone || !this.area) return;
     this.gone = page('The kernel of this panel is gone', 'The last picture stays as it is. Open the file again to go on.', () =>
-      this.restart()
+      this.open(true)
     );
     this.gone.addClass('workbench-gone-banner');
     this.insertWidget(0, this.gone);
   }
 
-  async restart(): Promise<void> {
-    const { sessionContext } = this.context;
-    if (!sessionContext.session?.kernel || sessionContext.session.kernel.status === 'dead') await sessionContext.restartKernel();
-    await sessionContext.session?.kernel?.info;
-    await this.open(true);
-  }
-
   private say(title: string, words: string, retry = false): void {
     this.clear();
-    this.addWidget(page(title, words, retry ? () => this.restart() : undefined));
+    this.addWidget(page(title, words, retry ? () => this.open(true) : undefined));
   }
 
   private clear(): void {
@@ -110,6 +132,8 @@ export class FilePanel extends Panel {
     this.area = null;
   }
 
+  private reader: FileKernel | null = null;
+  private opened = '';
   private area: SimplifiedOutputArea | null = null;
   private gone: Widget | null = null;
 }
@@ -119,21 +143,19 @@ export class FileDocument extends DocumentWidget<FilePanel> {}
 export class FileWidgetFactory extends ABCWidgetFactory<FileDocument> {
   constructor(
     options: DocumentRegistry.IWidgetFactoryOptions<FileDocument>,
-    private rendermime: IRenderMimeRegistry,
+    private kernels: FileKernels,
     private inNotebook: (path: string) => void
   ) {
     super(options);
   }
 
   protected createNewWidget(context: DocumentRegistry.Context): FileDocument {
-    // Without this, a machine with several Python kernels asks which one to take.
-    context.sessionContext.kernelPreference = { ...context.sessionContext.kernelPreference, autoStartDefault: true };
-    const content = new FilePanel(context, this.rendermime.clone({ resolver: context.urlResolver }));
+    const content = new FilePanel(context, this.kernels);
     const document = new FileDocument({ content, context });
     const button = (name: string, label: string, icon: ToolbarButton['props']['icon'], onClick: () => void) =>
       document.toolbar.addItem(name, new ToolbarButton({ label, icon, onClick }));
     button('notebook', 'Debug in a notebook', notebookIcon, () => this.inNotebook(context.path));
-    button('again', 'Open again', refreshIcon, () => void content.restart());
+    button('again', 'Open again', refreshIcon, () => void content.open(true));
     return document;
   }
 }
@@ -144,8 +166,5 @@ export const factoryOptions = (fileTypes: string[]): DocumentRegistry.IWidgetFac
   modelName: 'workbench-file',
   fileTypes,
   defaultFor: fileTypes,
-  readOnly: true,
-  preferKernel: true,
-  canStartKernel: true,
-  shutdownOnClose: true
+  readOnly: true
 });

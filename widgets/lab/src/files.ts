@@ -11,6 +11,7 @@ import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import { factoryOptions, FileDocument, FileModelFactory, FileWidgetFactory } from './document';
 import { extensions, fileTypes, loopIcon } from './filetypes';
+import { FileKernels } from './kernels';
 import { firstLesson } from './lesson';
 import { CATEGORY, Commands, FACTORY, NOTICE_MS } from './names';
 import { writeNotebook } from './notebook';
@@ -36,7 +37,7 @@ export const files: JupyterFrontEndPlugin<void> = {
     docRegistry.addModelFactory(new FileModelFactory());
     const names = fileTypes.map(type => type.name!);
     const inNotebook = (path: string) => void commands.execute(Commands.inNotebook, { path });
-    const factory = new FileWidgetFactory(factoryOptions(names), rendermime, inNotebook);
+    const factory = new FileWidgetFactory(factoryOptions(names), new FileKernels(app.serviceManager, rendermime), inNotebook);
     docRegistry.addWidgetFactory(factory);
 
     const tracker = new WidgetTracker<FileDocument>({ namespace: 'workbench-files' });
@@ -44,11 +45,15 @@ export const files: JupyterFrontEndPlugin<void> = {
       const type = docRegistry.getFileTypesForPath(document.context.path)[0];
       document.title.icon = type?.icon ?? loopIcon;
       document.context.pathChanged.connect(() => void tracker.save(document));
+      document.content.taken.connect(() => void tracker.save(document));
       void tracker.add(document);
     });
     void restorer?.restore(tracker, {
       command: 'docmanager:open',
-      args: document => ({ path: document.context.path, factory: FACTORY }),
+      args: ({ context, content }) => {
+        const id = content.kernelId;
+        return { path: context.path, factory: FACTORY, ...(id && { kernel: { id } }) };
+      },
       name: document => document.context.path
     });
 

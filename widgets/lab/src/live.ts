@@ -10,7 +10,9 @@ import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 
 import { Answer, AskedKernel, Run } from './ask';
+import { FileDocument } from './document';
 import { loopIcon } from './filetypes';
+import { FILES } from './kernels';
 import { CATEGORY, Commands, NOTICE_MS } from './names';
 
 const EVERY_MS = 2000;
@@ -92,15 +94,16 @@ class LiveRuns extends Widget {
     if (!told.length) add(this.node, 'p', 'workbench-live-none', NONE);
     for (const [session, { runs, old }] of told) {
       const box = add(this.node, 'section', 'workbench-live-kernel');
-      const name = PathExt.basename(session.path) || session.name;
-      add(box, 'h3', 'workbench-live-path', old ? `${name} (at work: as told before)` : name).title = session.path;
+      const files = session.type === FILES;
+      const name = files ? session.name : PathExt.basename(session.path) || session.name;
+      add(box, 'h3', 'workbench-live-path', old ? `${name} (at work: as told before)` : name).title = files ? name : session.path;
       const list = add(box, 'ul', 'workbench-live-runs');
       for (const run of runs) {
         const item = add(list, 'li', 'workbench-live-run');
         item.dataset.state = run.state;
         item.dataset.kind = run.kind;
         const button = add(item, 'button', 'workbench-live-go') as HTMLButtonElement;
-        button.title = `Go to ${run.name} in ${session.path}`;
+        button.title = `Go to ${run.name} in ${files ? name : session.path}`;
         button.addEventListener('click', () => this.goTo(session, run));
         add(button, 'span', 'workbench-live-name', run.name);
         add(button, 'span', 'workbench-live-state', run.state);
@@ -129,20 +132,33 @@ export const live: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     registry: ISettingRegistry | null
   ) {
+    // The document of a file, among those that share a kernel, that shows a run.
+    function fileOf(session: Session.IModel, name: string): FileDocument | undefined {
+      for (const widget of app.shell.widgets('main')) {
+        if (!(widget instanceof FileDocument) || widget.content.kernelId !== session.kernel?.id) continue;
+        if (widget.node.querySelector(name)) return widget;
+      }
+      return undefined;
+    }
     async function goTo(session: Session.IModel, run: Run): Promise<void> {
       if (session.type === 'console') {
         await app.commands.execute('console:open', { path: session.path });
         return;
       }
-      const widget = documents.findWidget(session.path, null) ?? documents.openOrReveal(session.path);
+      const name = `.workbench-${run.kind === 'watch' ? 'watch' : 'session'}-${run.number}`;
+      const file = session.type === FILES ? fileOf(session, name) : undefined;
+      if (session.type === FILES && !file) {
+        Notification.warning(`${run.name} is in no document of this page.`, { autoClose: NOTICE_MS });
+        return;
+      }
+      const widget = file ?? documents.findWidget(session.path, null) ?? documents.openOrReveal(session.path);
       if (!widget) {
         Notification.warning(`${session.path} cannot be opened: its kernel has no document.`, { autoClose: NOTICE_MS });
         return;
       }
       app.shell.activateById(widget.id);
       await widget.context.ready;
-      const panel = widget.node.querySelector(`.workbench-${run.kind === 'watch' ? 'watch' : 'session'}-${run.number}`);
-      panel?.scrollIntoView({ block: 'center' });
+      widget.node.querySelector(name)?.scrollIntoView({ block: 'center' });
     }
     const list = new LiveRuns(app.serviceManager, (session, run) => void goTo(session, run));
     app.shell.add(list, 'left', { rank: 650 });

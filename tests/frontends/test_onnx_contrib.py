@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import workbench as wb
 from tests.frontends.contrib import ML, MS, NCHWC, Case, cases, info
 from tests.frontends.contrib_newer import newer
 from tests.work import Work
+from workbench.execution import prepare_feeds
 from workbench.frontends import from_onnx
 from workbench.frontends.onnx.foreign import entry, gate, runtime
 from workbench.ir.types import STRING
+from workbench.session import plan_for
 
 ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 if isinstance(runtime.runtime(), str):
@@ -276,6 +278,55 @@ def test_probabilities_by_label(strings, tmp_path):
         session.trace.save(tmp_path / "t.wbtrace")
     loaded = wb.Trace.load(tmp_path / "t.wbtrace")
     assert loaded.firings("probabilities") == [wanted] and loaded["probabilities"].values[0] == wanted
+
+
+@pytest.mark.parametrize("texts", [["b", "a"], [["c"], ["b"], ["d"]], [], [["ä", "a b"]], "c"])
+@pytest.mark.parametrize("zeros", [0, 1, None])
+def test_categories_of_strings(zeros, texts):
+    """The array of onnxruntime, or an error that names the categories where it has one."""
+    categories = ["b", "a", "c", "ä", ""]
+    more = {} if zeros is None else {"zeros": zeros}
+    node = helper.make_node("OneHotEncoder", ["x"], ["y"], domain=ML, cats_strings=categories, **more)
+    feeds = {"x": np.array(texts, object)}
+    dims = [None] * feeds["x"].ndim
+    model = model_of(
+        [node],
+        [helper.make_tensor_value_info("x", TensorProto.STRING, dims)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [*dims, len(categories)])],
+        opset=15,
+    )
+    graph = from_onnx(model)
+    if zeros == 0 and not set(feeds["x"].reshape(-1)) <= set(categories):
+        with pytest.raises(wb.WorkbenchError, match="categories 'b', 'a'"):
+            graph.run(feeds)
+        return
+    same(by_onnxruntime(model, feeds)[0], graph.run(feeds)["y"])
+
+
+def test_weights_are_dequantised_with_the_plan():
+    """Once, by the call that runs would make; large ones stay as small as they are."""
+    for columns, steps in ((4, 1), (1 << 15, 2)):
+        weights = np.arange(12 * columns).reshape(12, columns).astype(np.int8)
+        nodes = [
+            helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["d"]),
+            helper.make_node("MatMul", ["x", "d"], ["y"]),
+        ]
+        model = model_of(
+            nodes,
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 12])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, columns])],
+            initializer=[
+                numpy_helper.from_array(weights, "w"),
+                numpy_helper.from_array(np.array(0.25, np.float32), "scale"),
+                numpy_helper.from_array(np.array(3, np.int8), "zero"),
+            ],
+            opset=15,
+        )
+        feeds = {"x": np.ones((2, 12), np.float32)}
+        graph = from_onnx(model)
+        run = plan_for(graph, prepare_feeds(graph, feeds), None, lean=True).straight
+        same(by_onnxruntime(model, feeds)[0], graph.run(feeds)["y"])
+        assert len(run.steps) == steps
 
 
 @pytest.mark.parametrize("value", [TensorProto.FLOAT, TensorProto.INT64, TensorProto.DOUBLE, TensorProto.STRING])

@@ -145,15 +145,76 @@ def test_runs_of_many_threads():
     assert not wrong
 
 
-def test_loops_and_branches_are_the_executors():
+def test_loops_are_the_executors():
     b = wb.GraphBuilder("loop")
     x = b.while_loop(lambda x: x < 10.0, lambda x: x * 2.0, {"x": b.placeholder("a", "float64", ())})
-    loop = b.build(x)
-    b = wb.GraphBuilder("branch")
-    p = b.placeholder("p", "bool", ())
-    branch = b.build({"y": b.cond(p, lambda: b.constant(1.0), lambda: b.constant(2.0))})
-    for graph, feeds in ((loop, {"a": 1.0}), (branch, {"p": True})):
-        assert plan_for(graph, prepare_feeds(graph, feeds), None, lean=True).straight is None
+    loop = b.build({"x": x["x"] if isinstance(x, dict) else x[0]})
+    assert both_ways(loop, {"a": 1.0}) == 0
+    assert float(loop.run(a=1.0)["x"]) == 16.0
+
+
+def branching(seed: int) -> tuple[Graph, dict[str, np.ndarray]]:
+    """Branches in branches, on numbers and arrays of known and unknown size; sides that pass values through or are
+    read twice; values from before, within and behind."""
+    draw = np.random.default_rng(seed)
+    b = wb.GraphBuilder(f"branches {seed}")
+    size = int(draw.integers(1, 5))
+    shape = (size,) if draw.random() < 0.5 else (None,)
+    known = [b.placeholder("x", "float64", shape), b.placeholder("y", "float64", shape)]
+    numbers = [b.placeholder("s", "float64", ())]
+
+    def value(depth: int, at: list) -> wb.Value:
+        kind = draw.integers(0, 6)
+        first, second = (at[int(draw.integers(len(at)))] for _ in range(2))
+        if kind == 0 or depth > 3:
+            return first
+        if kind < 3:
+            return [first + second, first * second, b.relu(first) - second][int(draw.integers(3))]
+        number = numbers[int(draw.integers(len(numbers)))]
+        if draw.random() < 0.5:
+            number = b.op("sum", first)
+        decision = number > float(draw.normal())
+
+        def side() -> wb.Value:
+            inner = list(at)
+            for _ in range(int(draw.integers(0, 3))):
+                inner.append(value(depth + 1, inner))
+            return inner[-1]
+
+        return b.cond(decision, side, side)
+
+    for _ in range(4):
+        known.append(value(0, known))
+    graph = b.build({f"o{k}": v for k, v in enumerate(known)})
+    return graph, {"x": draw.normal(size=size), "y": draw.normal(size=size), "s": np.asarray(draw.normal())}
+
+
+def test_branches_are_steps_with_decisions():
+    """Also a number that is fed again with the other sign, which takes other sides."""
+    calls = 0
+    for seed in range(60):
+        graph, feeds = branching(seed)
+        for sign in (1.0, -1.0):
+            given = {n: sign * a for n, a in feeds.items()}
+            calls += both_ways(graph, given) > 0 and any(n.op == "Switch" for n in graph.nodes.values())
+            found = graph.run(given)
+            outputs = list(found.values())
+            for k, value in enumerate(outputs):
+                others = [o for m, o in enumerate(outputs) if m != k] + list(given.values())
+                assert not any(np.shares_memory(value, o) for o in others)
+    assert calls > 50
+
+
+def test_an_error_on_a_side_names_its_node():
+    b = wb.GraphBuilder("side")
+    x, p = b.placeholder("x", "float64", (None,)), b.placeholder("p", "bool", ())
+    at = b.placeholder("at", "int64", (1,))
+    graph = b.build({"z": b.cond(p, lambda: b.op("gather", x, at), lambda: x)})
+    assert both_ways(graph, {"x": np.ones(2), "at": np.array([1]), "p": np.asarray(True)})
+    assert graph.run(x=np.ones(2), at=[7], p=False)["z"].tolist() == [1.0, 1.0]
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(x=np.ones(2), at=[7], p=True)
+    assert "gather" in caught.value.node
 
 
 def test_the_plan_is_found_again_by_what_was_fed():

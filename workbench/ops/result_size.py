@@ -38,9 +38,11 @@ SIZED = frozenset(
         "tile",
     )
 )
+#: ... those that repeat items, with the operand whose numbers say how often at most
+REPEATING = {"broadcast_to": 1, "tile": 1, "constant_of_shape": 0, "fill": 0}
 #: ops that give another view of the array they are given
 VIEWS = frozenset(("expand_dims", "identity", "squeeze", "stop_gradient", "transpose"))
-_ITEM = 16
+_ITEM, _SIZES = 16, 64
 
 
 @functools.cache
@@ -79,10 +81,15 @@ def check_result(spec: OpSpec, arrays: Sequence[Any], attrs: Mapping[str, Any]) 
     """Raise ExecutionError (slug ``too-large``) if what ``spec`` gives for these arrays is larger than is allowed."""
     if spec.name in VIEWS:
         return
-    if spec.name not in SIZED:
+    repeats = REPEATING.get(spec.name, len(arrays))
+    if spec.name not in SIZED or repeats < len(arrays):
         product = _ITEM
-        for a in arrays:
-            if isinstance(a, np.ndarray):
+        for k, a in enumerate(arrays):
+            if k == repeats and (not isinstance(a, np.ndarray) or a.dtype.kind not in "iu" or a.size > _SIZES):
+                product = CHECKED_BYTES + 1
+            elif k == repeats:
+                product *= math.prod([max(n, 1) for n in a.reshape(-1).tolist()])
+            elif isinstance(a, np.ndarray):
                 product *= max(a.size, 1)
         if product <= CHECKED_BYTES:
             return

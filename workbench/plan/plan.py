@@ -20,7 +20,7 @@ from workbench.kernels.opcodes import REGION
 from workbench.plan.fusion import Work, array_work, fused_nodes
 from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
-from workbench.plan.lowering.straight.straight_run import StraightRun
+from workbench.plan.lowering.straight.steps import StraightRun
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import SMALL_BYTES, RowTooLong, arrays_in_rows_up_to
 from workbench.plan.native import NativeLoops

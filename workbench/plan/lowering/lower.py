@@ -32,7 +32,8 @@ from workbench.plan.lowering.node_facts import CONTROL, NodeFacts
 from workbench.plan.lowering.node_lowering import NodeLowering
 from workbench.plan.lowering.recompute import reasons_of
 from workbench.plan.lowering.regions import PlannedRegion, RegionLowering
-from workbench.plan.lowering.straight.straight_run import StraightLowering, StraightRun
+from workbench.plan.lowering.straight.steps import StraightRun
+from workbench.plan.lowering.straight.straight_run import StraightLowering
 from workbench.plan.lowering.unstructured import Steps, UnstructuredFrames
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import Slot, Spot, in_rows

@@ -13,11 +13,11 @@ from workbench.errors import ExecutionError, UnknownOpError
 from workbench.frontends.onnx.foreign import reference, regions, widened
 from workbench.frontends.onnx.foreign.affine import affine
 from workbench.frontends.onnx.foreign.following import followed
+from workbench.frontends.onnx.foreign.ml_ops import one_hot, zip_map
 from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, present
 from workbench.frontends.onnx.foreign.ort_exceptions import distrust
 from workbench.frontends.onnx.foreign.session import NodeSession, Refused, arrays_at
 from workbench.frontends.onnx.foreign.values import Kind, MapType
-from workbench.frontends.onnx.foreign.zip_map import zip_map
 from workbench.frontends.onnx.tensors import DTYPES
 from workbench.ir.opspec import Bound, OpSpec
 from workbench.ir.types import ANY, NARROW, OPAQUE, TensorType, dtype_name, numpy_dtype
@@ -129,6 +129,8 @@ def _bind(attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequ
         return _by_reference_or_later(attrs, ("foreign-late", why), len(types))
     if (call := zip_map(node, types)) is not None:
         return Bound(call, (0,), ("arrays", f"{name} is computed here, a dict for each row"), sees=True)
+    if (call := one_hot(node, types)) is not None:
+        return Bound(call, (0,), ("arrays", f"{name} is computed here, by looking strings up"), sees=True)
     if any(t.dtype == "bfloat16" for t in types) and widened.computes(node):
         return widened.bound(_bind, attrs, types, constants, "bfloat16")
     if (pair := affine(node, opsets, types, constants)) is not None:

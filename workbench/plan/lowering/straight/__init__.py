@@ -1,1 +1,1 @@
-"""Runs of graphs without loops and branches as a list of calls."""
+"""Runs of graphs without loops as a list of calls."""

@@ -71,6 +71,18 @@ def together_or_alone(region: LoweredRegion) -> Call:
     return call
 
 
+def side_taken(ways: Sequence[Sequence[tuple[int, bool]]], decisions: int) -> Call:
+    """From the decisions and the value of each side to that of the side which was taken: all of its way must hold."""
+
+    def call(given: list[Any]) -> Sequence[Any] | None:
+        for value, way in zip(given[decisions:], ways, strict=True):
+            if all(bool(given[k]) is wanted for k, wanted in way):
+                return (value,)
+        return None
+
+    return call
+
+
 def as_in_rows(call: Call, outputs: Sequence[Spot], dynamic: bool) -> Call:
     """The call with its results as the executor leaves them: in C order where they are in rows or come from a compiled
     loop, and never sharing memory with operands. Values that are not of the declared type are left to the executor.

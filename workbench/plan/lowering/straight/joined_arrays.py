@@ -21,6 +21,9 @@ from workbench.plan.memory.storage import array_bytes
 #: bytes that the values of one call take at most
 MOST_TOGETHER = 4 << 20
 
+#: where a step runs: places of decisions, and what each must be
+Guarded = tuple[tuple[int, bool], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayNode:
@@ -31,6 +34,7 @@ class ArrayNode:
     gives: tuple[int, ...]
     given: tuple[TensorType, ...]
     made: tuple[TensorType, ...]
+    guard: Guarded = ()
 
     def bytes(self) -> int:
         return sum(map(array_bytes, self.made))
@@ -136,7 +140,8 @@ def joined(
 def stretches(steps: Sequence[Any]) -> list[Any]:
     """Steps in an order in which they can run, with the nodes on arrays that can run together as a list.
 
-    A node joins the last list where nothing that it reads was made behind it.
+    A node joins the last list where nothing that it reads was made behind it, and where that runs under the same
+    decisions.
     """
     found: list[Any] = []
     open_: list[ArrayNode] | None = None
@@ -148,7 +153,8 @@ def stretches(steps: Sequence[Any]) -> list[Any]:
             behind.update(step.gives)
             continue
         size += step.bytes()
-        if open_ is None or size > MOST_TOGETHER or not behind.isdisjoint(step.takes):
+        apart = open_ is not None and open_[0].guard != step.guard
+        if open_ is None or apart or size > MOST_TOGETHER or not behind.isdisjoint(step.takes):
             open_, size = [], step.bytes()
             found.append(open_)
             behind.clear()

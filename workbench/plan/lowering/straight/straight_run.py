@@ -1,17 +1,16 @@
-"""Straight runs: a graph without loops and branches, whose inner values are not observed, as a list of calls.
+"""Straight runs: a graph without loops, whose inner values are not observed, as a list of calls.
 
 The executor with its rows, its trace and its checkpoints costs a tenth of a millisecond a run, which is more than a
 small model takes. Here each call gets and gives the very arrays that it gets and gives there: regions are one call,
 nodes of other libraries one each, neighbours that are instructions on arrays are one call of the same code
-(joined_arrays), and nodes on single numbers are their evaluator. A failing call is left to the executor, which names
-the node and its operands.
+(joined_arrays), and nodes on single numbers are their evaluator. A call on a side of a branch runs where that
+side is taken. A failing call is left to the executor, which names the node and its operands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,75 +21,19 @@ from workbench.plan.lowering.kernel_choice import resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
 from workbench.plan.lowering.regions import LoweredRegion, RegionLowering
-from workbench.plan.lowering.straight.calls import Call, as_in_rows, bare, by_shapes, together_or_alone
-from workbench.plan.lowering.straight.joined_arrays import ArrayNode, joined, stretches
+from workbench.plan.lowering.straight.calls import Call, as_in_rows, bare, by_shapes, side_taken, together_or_alone
+from workbench.plan.lowering.straight.joined_arrays import ArrayNode, Guarded, joined, stretches
+from workbench.plan.lowering.straight.steps import StraightRun, StraightStep
 from workbench.plan.memory.storage import array_bytes
+from workbench.plan.schedule.guards import Guard, root_of
 
 #: compiled nodes outside of regions from which on the executor is faster (of those whose loop is set up for each shape
 #: four count as one, of those that are joined with others sixteen), and bytes of an array from which on it may be
 MOST_COMPILED, MOST_COMPILED_BYTES = 96, 1 << 20
-#: runs in a row that were left to the executor, from which on all are
-MOST_FAILURES = 2
+#: bytes that a value which follows from constants alone may take to be computed with the plan
+MOST_FOLDED_BYTES = 1 << 20
 #: nodes that only name or order values
-SILENT = ("Const", "Identity", "NoOp", "Placeholder")
-
-
-class StraightStep(NamedTuple):
-    """One call: the positions of its operands and results in the list of values, and those to be freed."""
-
-    call: Call
-    takes: tuple[int, ...]
-    gives: tuple[int, ...]
-    frees: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StraightRun:
-    """A whole run of a graph: feeds, by name, to outputs. ``feeds`` has the place of each and whether it must be dense;
-    ``values`` the constants in their places, ``outputs`` the place of each output. Once ``failures``, in a row, are
-    too many, as where a node gives another type than it declares, all runs are left to the executor."""
-
-    feeds: tuple[tuple[str, int, bool], ...]
-    values: tuple[Any, ...]
-    steps: tuple[StraightStep, ...]
-    outputs: tuple[tuple[str, int], ...]
-    failures: list[str] = field(default_factory=list)
-
-    def __call__(self, feeds: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The outputs, arrays of the caller's own; None where the executor must run."""
-        if len(self.failures) >= MOST_FAILURES:
-            return None
-        values = list(self.values)
-        for name, place, dense in self.feeds:
-            fed = feeds[name]
-            values[place] = np.ascontiguousarray(fed) if dense and not fed.flags.c_contiguous else fed
-        taken = {id(v) for v in values}
-        given = values[:]  # so that no other object takes one of these identities
-        try:
-            with np.errstate(all="ignore"):
-                for call, takes, gives, frees in self.steps:
-                    results = call([values[k] for k in takes])
-                    if results is None:
-                        self.failures.append("left to the executor")
-                        return None
-                    for place, result in zip(gives, results, strict=True):
-                        values[place] = result
-                    for place in frees:
-                        values[place] = None
-        except Exception:  # the executor says what is wrong, with the node and all its operands
-            return None
-        self.failures.clear()
-        found: dict[str, Any] = {}
-        for name, place in self.outputs:
-            value = values[place]
-            if isinstance(value, np.ndarray):
-                if id(value) in taken or not value.flags.owndata:
-                    value = np.array(value)
-                taken.add(id(value))
-                value.flags.writeable = True  # it owns its memory
-            found[name] = value
-        del given
-        return found
+SILENT = ("Const", "Identity", "NoOp", "Placeholder", "Switch")
 
 
 class StraightLowering:
@@ -102,19 +45,21 @@ class StraightLowering:
         self._values: list[Any] = []
         self._steps: list[StraightStep | ArrayNode] = []
         self._compiled = 0.0
+        self._guard: Guarded = ()  # of the node that is being added
 
     def run(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> StraightRun | None:
         """The run from ``inputs`` to ``outputs``; None where the executor is needed, or faster."""
         state = self._state
         if state.home is not None or len(state.frames) > 1 or state.guards.raw or state.graph.flushes_subnormals:
             return None
-        if any(state.guards.node[name] for name in state.spans):
+        if any(not self._decided(wanted, ref) for name in state.spans for ref, wanted in state.guards.node[name]):
             return None
         feeds = tuple([self._feed(name, ref) for name, ref in inputs.items() if ref.node in state.spans])
         within = {name: region for region in self._regions.lowered for name in region.names}
         try:
             for name in state.spans:
                 region = within.get(name)
+                self._guard = self._guarded(state.guards.node[name])
                 if region is None:
                     if not self._add(state.graph.nodes[name]):
                         return None
@@ -123,10 +68,20 @@ class StraightLowering:
             found = tuple([(name, self._place(self._regions.source(ref))) for name, ref in outputs.items()])
         except KeyError:  # a value of a region that its call does not leave
             return None
+        self._guard = ()
         if self._compiled > MOST_COMPILED or not self._steps:
             return None
         kept = {k for _, k in found}
         return StraightRun(feeds, tuple(self._values), self._freed(self._joined(kept), kept), found)
+
+    def _decided(self, wanted: bool | str, ref: Ref) -> bool:
+        """True for a literal of a guard that is a truth value."""
+        spot = self._state.spots.get(ref) if ref.index < 0 else self._state.spot(ref)
+        return isinstance(wanted, bool) and spot is not None and (spot.dtype, spot.shape) == ("bool", ())
+
+    def _guarded(self, guard: Guard) -> Guarded:
+        literals = sorted(guard, key=lambda literal: (literal[0].node, literal[0].index))
+        return tuple([(self._place(ref), bool(wanted)) for ref, wanted in literals])
 
     def _feed(self, name: str, ref: Ref) -> tuple[str, int, bool]:
         return name, self._new(ref), self._state.spot(ref).dtype is not None
@@ -138,7 +93,7 @@ class StraightLowering:
 
     def _place(self, ref: Ref) -> int:
         """The place of a value; KeyError where no call leaves it."""
-        ref = self._regions.source(ref)
+        ref = root_of(self._state.graph, ref)
         if ref not in self._places:
             spot = self._state.spot(ref)
             if not spot.is_constant:
@@ -153,20 +108,24 @@ class StraightLowering:
             if whole is not None:
                 given, made = (self._facts.type_of(whole),), (self._facts.type_of(ref),)
                 takes = (self._place(whole),)
-                self._steps.append(ArrayNode(ArrayCode(views={0: 0}), takes, (self._new(ref),), given, made))
+                self._steps.append(
+                    ArrayNode(ArrayCode(views={0: 0}), takes, (self._new(ref),), given, made, self._guard)
+                )
                 return self._places[ref]
         raise KeyError(ref)
 
     def _add_region(self, region: LoweredRegion) -> None:
         takes = tuple([self._place(r) for r in region.takes])
         gives = tuple([self._new(r) for r in region.leaves])
-        self._steps.append(StraightStep(together_or_alone(region), takes, gives))
+        self._steps.append(StraightStep(together_or_alone(region), takes, gives, guard=self._guard))
 
     def _add(self, node: Node) -> bool:
         """Add the call of a node; False where only the executor can carry it out."""
         state, choice = self._state, self._state.choices.get(node.name)
         if node.op in SILENT or self._facts.folded(node) is not None:
             return True
+        if node.op == "Merge":
+            return self._add_merge(node)
         spec = REGISTRY.lookup(node.op, node.attrs)
         if choice is None or not spec.pure or spec.draws or spec.once or choice.draws:
             return False
@@ -189,10 +148,41 @@ class StraightLowering:
             self._compiled += 1.0 if compiled or choice.scalar_op else 0.25
             if any(t.is_static and array_bytes(t) > MOST_COMPILED_BYTES for t in types):
                 return False
-        gives = tuple([self._new(node.ref(k)) for k in range(len(types))])
         if resolve is not None:
             call = by_shapes(call, resolve)
-        self._steps.append(StraightStep(as_in_rows(call, outputs, resolve is not None), takes, gives))
+        call = as_in_rows(call, outputs, resolve is not None)
+        known = self._known(call, node, takes)
+        gives = tuple([self._new(node.ref(k), known[k] if known else None) for k in range(len(types))])
+        if not known:
+            self._steps.append(StraightStep(call, takes, gives, guard=self._guard))
+        return True
+
+    def _known(self, call: Call, node: Node, takes: Sequence[int]) -> Sequence[Any]:
+        """The values of a node that has constants alone for operands, as its own call computes them; none if they are
+        large, or cannot be computed: then the run says why."""
+        types = self._state.types[node.name]
+        size = sum(array_bytes(t) if t.is_static else MOST_FOLDED_BYTES + 1 for t in types)
+        if size > MOST_FOLDED_BYTES or not node.inputs or any(self._values[k] is None for k in takes):
+            return ()
+        try:
+            with np.errstate(all="ignore"):
+                return call([self._values[k] for k in takes]) or ()
+        except Exception:  # of any library; the run has the error
+            return ()
+
+    def _add_merge(self, node: Node) -> bool:
+        """The value of the side that was taken."""
+        state = self._state
+        if node.name in state.guards.general or node.ref(1) in state.read:
+            return False
+        live = [node.inputs[k] for k in state.guards.merges[node.name] if node.inputs[k].node not in state.guards.dead]
+        ways = [self._guarded(state.guards.seen(ref) - state.guards.node[node.name]) for ref in live]
+        decisions = tuple(dict.fromkeys(k for way in ways for k, _ in way))
+        wanted = [[(decisions.index(k), is_) for k, is_ in way] for way in ways]
+        takes = (*decisions, *(self._place(ref) for ref in live))
+        self._steps.append(
+            StraightStep(side_taken(wanted, len(decisions)), takes, (self._new(node.ref()),), guard=self._guard)
+        )
         return True
 
     def _add_arrays(self, node: Node, places: Sequence[int]) -> bool:
@@ -201,7 +191,7 @@ class StraightLowering:
             return False
         gives = tuple([self._new(node.ref(k)) for k in range(len(types))])
         given = tuple([self._facts.type_of(r) for r in node.inputs])
-        self._steps.append(ArrayNode(code, tuple(places), gives, given, types))
+        self._steps.append(ArrayNode(code, tuple(places), gives, given, types, self._guard))
         self._compiled += 0.0625
         return True
 
@@ -216,7 +206,7 @@ class StraightLowering:
                 found.append(part)
                 continue
             leaves = read.union(*outside[:number], *outside[number + 1 :])
-            step = StraightStep(*joined(part, leaves))
+            step = StraightStep(*joined(part, leaves), guard=part[0].guard)
             if step.gives:
                 found.append(step)
         return found
@@ -225,8 +215,8 @@ class StraightLowering:
         """The steps, each with the values that it is the last to read."""
         found, read = [], set(kept)
         for step in reversed(steps):
-            last = {*step.takes, *step.gives} - read
+            last = {*step.takes, *step.gives, *(k for k, _ in step.guard)} - read
             read |= last
             frees = tuple(sorted(k for k in last if self._values[k] is None))
-            found.append(StraightStep(step.call, step.takes, step.gives, frees))
+            found.append(step._replace(frees=frees))
         return tuple(reversed(found))

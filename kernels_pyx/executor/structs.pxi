@@ -152,6 +152,12 @@ cdef extern from "fast_path/threaded_code.h" nogil:
     Instr* wb_chain_before(Engine* m, Instr* s, Instr* stop) noexcept
     void wb_free_groups(Engine* m) noexcept
     int wb_group_facts(const Engine* m, int first, int* last, int* pairs) noexcept
+    ctypedef struct ByGroups "wb_again":
+        size_t piece_bytes
+        int direct
+    ByGroups* wb_make_again(const Engine* m, const int* ip, int n, int base, Py_ssize_t offset, Py_ssize_t size) noexcept
+    void wb_run_again(char** base, char* pieces, const ByGroups* how) noexcept
+    void wb_free_again(ByGroups* how) noexcept
     int wb_call_loop_once(Engine* m, Instr* s) noexcept
     const bint WB_HAS_TAIL_CALLS
 

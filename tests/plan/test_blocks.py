@@ -192,6 +192,35 @@ def test_what_has_no_neighbour_is_fused_once_it_has_one():
         assert said["Y"][0] == slug, more
 
 
+@pytest.mark.parametrize("rows", [30, 700])
+def test_what_is_computed_again_by_groups_has_the_bits_of_numpy(rows):
+    """All of an array, a part of it, one that is read behind a product, and what stands in front of that."""
+    b = wb.GraphBuilder("again")
+    x, n = b.placeholder("x", "float64", (rows, 40)), b.placeholder("n", "int64")
+    weights = np.random.default_rng(3).normal(size=(40, 40)) / 9
+
+    def body(x: wb.Value, i: wb.Value) -> tuple[wb.Value, wb.Value]:
+        scaled = b.alias("scaled", x * 0.5 + 0.25)
+        part = b.alias("part", scaled[2:-3])
+        product = b.alias("product", b.op("matmul", scaled, b.constant(weights)))
+        last = b.alias("last", (product - scaled) * 3.0 + b.op("sum", part))
+        return b.op("minimum", last, 1.0), i + 1
+
+    final, _ = b.while_loop(lambda x, i: i < n, body, [x, 0])
+    at = np.random.default_rng(rows).normal(size=(rows, 40))
+    with wb.Session(b.build({"x": final}), {"x": at, "n": np.int64(4)}) as session:
+        session.run()
+        assert sum(slug == "recomputed" for slug, _ in session.plan.recorded.values()) >= 4
+        for k in range(4):
+            scaled = at * 0.5 + 0.25
+            product = scaled @ weights
+            last = (product - scaled) * 3.0 + scaled[2:-3].sum()
+            wanted = {"last": last, "part": scaled[2:-3], "scaled": scaled, "product": product}
+            assert [name for name, value in wanted.items() if not same(session.value(name, k), value)] == []
+            at = np.minimum(last, 1.0)
+        assert same(session.outputs["x"], at)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool"])
 @pytest.mark.parametrize("size", [513, 1031, 8200, 100_001])
 def test_reductions_in_groups_have_the_bits_of_numpy(size, dtype):

@@ -43,7 +43,7 @@ static void wb_run_chain(char **base, wb_instr *const *chain, int length) {
 }
 static __attribute__((noinline)) void wb_chain(wb_engine *m, const struct wb_fast_op *i) {
     const wb_group *g = (const wb_group *)i->pa;
-    if (m->pieces != NULL && !(g->n_elided && m->frames[g->store].pinning)) wb_run_group(m, g);
+    if (m->pieces != NULL && !(g->n_elided && m->frames[g->store].pinning)) wb_run_group(m->base, m->pieces, g);
     else wb_run_chain(m->base, g->chain, g->chained);
 }
 static void wb_op_chain(WB_ARGS) { wb_chain(m, i); i = i->target; WB_GO; }
@@ -63,12 +63,13 @@ static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr
     return g->chain[n - 1] + 1;
 }
 
-static int wb_links(const wb_fast_op *h) {
-    const wb_array *x = (const wb_array *)h->src->data;
-    if (h->fn != wb_op_array) return 0;
+static int wb_goes_by_blocks(const wb_array *x) {
     /* the others say how many items they have if they go block by block (plan: arrays), or how blocks are joined */
     return x->kind == WB_FLAT || x->kind == WB_STATS || x->kind == WB_ROWS || (x->kind == WB_REDUCE && x->join != NULL) ||
            ((x->kind == WB_COPY || x->kind == WB_NEST) && x->n > 0);
+}
+static int wb_links(const wb_fast_op *h) {
+    return h->fn == wb_op_array && wb_goes_by_blocks((const wb_array *)h->src->data);
 }
 /* The bytes that an instruction of a chain goes over. */
 typedef struct {

@@ -60,7 +60,7 @@ static void wb_run_member(char *const *base, char *pieces, const wb_group *g, co
         wb_stream(base[w->base[3]] + w->offset[3] + walk->from * w->stride[3], at[3], (size_t)(walk->count * w->stride[3]));
 }
 
-static void wb_run_group(const wb_engine *m, const wb_group *g) {
+static void wb_run_group(char *const *base, char *pieces, const wb_group *g) {
     wb_fold folds[WB_MOST_FOLDS];
     wb_walk walk;
     int k;
@@ -69,7 +69,7 @@ static void wb_run_group(const wb_engine *m, const wb_group *g) {
     while (wb_next_block(&walk)) {
         wb_fold *fold = folds;
         for (k = 0; k < g->length; k++) {
-            wb_run_member(m->base, m->pieces, g, &g->member[k], &walk, fold);
+            wb_run_member(base, pieces, g, &g->member[k], &walk, fold);
             fold += g->member[k].x->kind == WB_REDUCE;
         }
     }
@@ -178,15 +178,15 @@ static void wb_share_pieces(wb_group *g, const char *held) {
     g->length = j;
 }
 
-static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length) {
+/* A group of these instructions, of which `elided` says whether a result is to stand in a piece alone. */
+static wb_group *wb_new_group(const wb_engine *m, wb_instr *const *chain, int length) {
     wb_group *g = (wb_group *)calloc(1, sizeof(wb_group));
-    char elided[WB_LONGEST_CHAIN] = {0};
-    int readers[WB_LONGEST_CHAIN] = {0}, k, i;
-    ptrdiff_t item = 1;
+    int k, i;
     if (g == NULL) return NULL;
     memcpy(g->chain, chain, (size_t)length * sizeof *chain);
     g->length = g->chained = length, g->store = m->array_store[chain[0]->frame];
     g->first = (int)(chain[0] - m->code), g->last = (int)(chain[length - 1] - m->code);
+    g->n = g->row = wb_items((const wb_array *)chain[0]->data), g->piece_bytes = 1;
     for (k = 0; k < length; k++) {
         const wb_instr *s = chain[k];
         wb_member *w = &g->member[k];
@@ -196,25 +196,36 @@ static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length)
         memcpy(w->stride, w->x->stride, sizeof w->stride);
         for (i = 0; i < 4; i++) w->piece[i] = -1;
         if (w->x->kind == WB_STATS) w->stride[3] = 0;
-        elided[k] = (char)wb_may_be_left_out(m, w, g->last);
-        g->n_elided += elided[k];
-        m->elided[s - m->code] = elided[k];
-        if (w->stride[3] > item) item = w->stride[3];
+        if (w->stride[3] > g->piece_bytes) g->piece_bytes = w->stride[3];
+        if (wb_row_of(w->x)) g->row = wb_row_of(w->x);
     }
-    g->n = g->row = wb_items(g->member[0].x);
-    for (k = 0; k < length; k++)
-        if (wb_row_of(g->member[k].x)) g->row = wb_row_of(g->member[k].x);
-    for (k = 0; k < length; k++)
+    g->piece_bytes = WB_BLOCK * g->piece_bytes + 64;
+    return g;
+}
+/* Pairs become one loop, and results that are left out or streamed get pieces. */
+static void wb_finish_group(const wb_engine *m, wb_group *g, char *elided, int streams) {
+    int readers[WB_LONGEST_CHAIN] = {0}, k, i;
+    for (k = 0; k < g->length; k++) {
+        g->n_elided += elided[k];
         for (i = 0; i < wb_operands(g->member[k].x); i++) {
             const int maker = wb_maker(g, elided, k, i);
             if (maker >= 0) readers[maker]++;
         }
-    for (k = 0; k < length; k++)
+    }
+    for (k = 0; k < g->length; k++)
         if (!wb_join_pair(g, elided, readers, k, 0)) wb_join_pair(g, elided, readers, k, 1);
-    for (k = 0; k < length; k++)
+    for (k = 0; streams && k < g->length; k++)
         if (!elided[k] && wb_may_stream(m, &g->member[k], g->n)) elided[k] = g->member[k].streams = 1, g->n_streams++;
     wb_share_pieces(g, elided);
-    g->piece_bytes = WB_BLOCK * item + 64;
+}
+static wb_group *wb_make_group(wb_engine *m, wb_instr *const *chain, int length) {
+    wb_group *g = wb_new_group(m, chain, length);
+    char elided[WB_LONGEST_CHAIN] = {0};
+    int k;
+    if (g == NULL) return NULL;
+    for (k = 0; k < length; k++)
+        m->elided[chain[k] - m->code] = elided[k] = (char)wb_may_be_left_out(m, &g->member[k], g->last);
+    wb_finish_group(m, g, elided, 1);
     g->next = m->groups, m->groups = g;
     return g;
 }

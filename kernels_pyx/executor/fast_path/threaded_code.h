@@ -4,11 +4,13 @@
  *   scalar_ops.h     kernels, scalar ops and their table
  *   array_fusion.h   arrays of known shape, chains of them
  *   blocks.h         how a chain goes block by block
+ *   again.h          the same for what recipes compute
  *   control_ops.h    conditions, guards, tests, marks, back jumps
  *   pack.h           from instructions to packed ones
  */
 #ifndef WB_THREADED_CODE_H
 #define WB_THREADED_CODE_H
+#include "again.h"
 #include "pack.h"
 
 /* Addresses of operands elsewhere: they stand still while the frame is active. */

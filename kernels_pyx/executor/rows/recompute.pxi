@@ -129,16 +129,24 @@ cdef void forget_edits(Machine machine, long long event) noexcept:
 # -- computing ---------------------------------------------------------------------------------------------------------
 cdef struct Again:  # what computing again works with
     char** bases
-    char* scratch      # the memory for the rest of a row ...
+    char* scratch      # the memory for the rest of a row; none where what is asked for is written where it is wanted ...
     char* copies[5]    # ... and copies of what edits wrote over: rows of numbers (two), of arrays, the row before; outermost
+    ByGroups* how
+    char* pieces
 
 
-cdef int begin_again(Machine m, Rows* arrays, Again* again) noexcept nogil:
-    """-1 without memory."""
+cdef int begin_again(Machine m, int store, Recipe* recipe, long long offset, long long size, Again* again) noexcept nogil:
+    """For ``size`` bytes at ``offset`` of rows; -1 without memory."""
+    cdef Rows* arrays = &m.e.frames[store]
     memset(again, 0, sizeof(Again))
     again.bases = <char**>malloc(m.program.n_bases * sizeof(char*))
-    again.scratch = wb_big_chunk(arrays.scratch_bytes, 0)
-    if again.bases == NULL or again.scratch == NULL:
+    again.how = wb_make_again(&m.e, recipe.steps, recipe.n, wb_base_of(&m.e, store) + 2, recipe.offset, recipe.size)
+    if again.how != NULL:
+        again.pieces = wb_big_chunk(again.how.piece_bytes + 64, 0)
+        if not (again.how.direct and offset == recipe.offset and size == recipe.size):
+            again.scratch = wb_big_chunk(arrays.scratch_bytes, arrays.scratch_bytes >= HUGE_BYTES)
+            again.how.direct = 0
+    if again.bases == NULL or again.pieces == NULL or (again.scratch == NULL and not again.how.direct):
         end_again(arrays, again)
         return -1
     return 0
@@ -147,6 +155,9 @@ cdef int begin_again(Machine m, Rows* arrays, Again* again) noexcept nogil:
 cdef void end_again(Rows* arrays, Again* again) noexcept nogil:
     cdef int k
     free(again.bases)
+    if again.how != NULL:
+        wb_free_chunk(again.pieces, again.how.piece_bytes + 64)
+    wb_free_again(again.how)
     wb_free_chunk(again.scratch, arrays.scratch_bytes)
     for k in range(5):
         free(again.copies[k])
@@ -200,25 +211,24 @@ cdef int _undo_edits(Machine m, int f, int store, long long row, Again* again) n
     return 0
 
 
-cdef int compute_again(Machine m, int f, int store, long long row, Recipe* recipe, Again* again) noexcept nogil:
-    """Compute what a recipe gives in a row, into ``again.scratch``; -1 without memory. The caller holds the lock, or is
-    the thread of the run."""
+cdef int compute_again(Machine m, int f, int store, long long row, char* rest, Again* again) noexcept nogil:
+    """Compute what a recipe gives in a row, into ``rest``, where its byte 0 would stand; -1 without memory. The caller
+    holds the lock, or is the thread of the run."""
     cdef Engine* e = &m.e
     cdef Rows* arrays = &e.frames[store]
-    cdef int base = wb_base_of(e, store), k, mode
+    cdef int base = wb_base_of(e, store), mode
     cdef bint first = row <= arrays.first_chunk * arrays.per_chunk
     memcpy(again.bases, e.base, m.program.n_bases * sizeof(char*))
     again.bases[f + 1] = row_address(&e.frames[f], row)
     again.bases[base] = row_address(arrays, row)
     again.bases[base + 1] = row_address(arrays, row if first else row - 1)  # a first row reads nothing there
-    again.bases[base + 2] = again.scratch - arrays.recorded
+    again.bases[base + 2] = rest
     if e.pointed[f]:  # an edit in the next row changed what this one refers to, which was no longer read here
         point_from(m.program, again.bases, f, row_address(&e.frames[f], row) - e.frames[f].row_bytes)
     if m.n_edits and _undo_edits(m, f, store, row, again) < 0:
         return -1
     mode = wb_set_flush(m.program.flushes)
-    for k in range(recipe.n):
-        wb_run_array(again.bases, &e.code[recipe.steps[k]])
+    wb_run_again(again.bases, again.pieces, again.how)
     wb_restore_flush(mode)
     return 0
 
@@ -229,18 +239,19 @@ cdef inline bint _in_progress(Machine m, int store, long long row) noexcept nogi
     return row == m.e.frames[store].row and m.status != RUNNING and span[0] < m.ip < span[1]
 
 
-cdef int rest_of_row(Machine m, int f, int store, long long row, Recipe* recipe, Again* again, char* out, long long offset, long long size) noexcept nogil:
+cdef int rest_of_row(Machine m, int f, int store, long long row, Again* again, char* out, long long offset, long long size) noexcept nogil:
     """Copy ``size`` bytes at ``offset`` of a row, in the rest, to ``out``; -1 without memory."""
     cdef Rows* arrays = &m.e.frames[store]
     cdef Pin* pin = pin_of(arrays, row)
-    cdef char* source = again.scratch - arrays.recorded
+    cdef char* source = out - offset if again.how.direct else again.scratch - arrays.recorded
     if pin != NULL:
         source = pin.bytes - arrays.recorded
     elif _in_progress(m, store, row) or (arrays.pinning and row == arrays.row):
         source = arrays.scratch  # the last row of a loop that has been left is pinned when the next one begins
-    elif compute_again(m, f, store, row, recipe, again) < 0:
+    elif compute_again(m, f, store, row, source, again) < 0:
         return -1
-    memcpy(out, source + offset, size)
+    if source + offset != out:
+        memcpy(out, source + offset, size)
     return 0
 
 
@@ -285,7 +296,7 @@ cdef object column_again(Machine m, int store, long long offset, dtype, long lon
     cdef Again again
     if recipe == NULL:
         raise ValueError(f"the program does not say how byte {offset} of store {store} is computed again")
-    if begin_again(m, arrays, &again) < 0:
+    if begin_again(m, store, recipe, offset, size, &again) < 0:
         raise MemoryError("no memory to compute arrays again")
     with nogil:
         PyThread_acquire_lock(m.lock, 1)
@@ -298,7 +309,7 @@ cdef object column_again(Machine m, int store, long long offset, dtype, long lon
             stop = min(stop, arrays.row + 1)
             if row >= stop:
                 break
-            done = rest_of_row(m, f, store, row, recipe, &again, data + (row - begin) // step * size, offset, size)
+            done = rest_of_row(m, f, store, row, &again, data + (row - begin) // step * size, offset, size)
             if done < 0:
                 break
             row += step
@@ -324,12 +335,12 @@ cdef object whole_rows(Machine m, int store, long long start, long long stop):
     cdef Again again
     cdef Recipe* recipe = recipe_of(m.program, store, -1)
     cdef int done = 0
-    if begin_again(m, arrays, &again) < 0:
+    if begin_again(m, store, recipe, 0, 0, &again) < 0:
         raise MemoryError("no memory to compute arrays again")
     with nogil:
         for row in range(start, stop):
             memcpy(at, row_address(arrays, row), arrays.recorded)
-            done = rest_of_row(m, f, store, row, recipe, &again, at + arrays.recorded, arrays.recorded, arrays.scratch_bytes)
+            done = rest_of_row(m, f, store, row, &again, at + arrays.recorded, arrays.recorded, arrays.scratch_bytes)
             if done < 0:
                 break
             at += width

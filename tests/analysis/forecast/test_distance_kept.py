@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, is_walk
-from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.returns import returns_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 
 K = np.arange(50.0)
@@ -71,18 +71,6 @@ def test_steady_growth_goes_away_and_growth_that_slackens_does_not():
     norms = np.linalg.norm(vectors, axis=1)
     for n in (24, 30, 45, 50):
         assert not outgrows(norms[:n])
-
-
-def test_scatter_far_from_a_tolerance_and_near_to_one():
-    x, values = 0.3, []
-    for _ in range(60):
-        values.append(abs(3.9 * x * (1 - x) - x))
-        x = 3.9 * x * (1 - x)
-    residual = np.array(values)
-    assert scatter_clear(np.log(residual / 1e-13)) is not None
-    assert scatter_clear(np.log(residual / (0.5 * residual.min()))) is None
-    falling = residual * 0.9 ** K[-1] ** (np.arange(60) / 60)
-    assert scatter_clear(np.log(falling / 1e-6)) is None
 
 
 def test_a_level_that_falls_under_its_swings_closes_in():

@@ -124,10 +124,6 @@ def _irregular(h: History) -> Finding:
         return found
     p = predictability(h)
     linear = p is not None and p.linear_enough
-    if not linear and chaos.smooth(h):
-        found = chaos.neighbours(h)
-        if found is not None and found.label is Pattern.CHAOTIC:
-            return found
     peak = spectral_peak(h)
     h.refuse("spectrum", "one frequency and its harmonics carry {share:.0%} of the variance", share=peak[0])
     found = periodic_signal(h, 0.8, peak)

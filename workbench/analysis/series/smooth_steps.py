@@ -57,7 +57,7 @@ def smooth(h: History) -> Finding | None:
         tail = None
     if linear is None and tail is not None:
         # the approach to a turn of a curve falls faster and faster, too
-        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
+        found = step_ratios.falling(h, end)
         return None if found is not None and _episode(h, tail, found) else found
     return linear
 

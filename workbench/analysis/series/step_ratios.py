@@ -18,7 +18,6 @@ import numpy as np
 from workbench.analysis.series.acceleration import aitken
 from workbench.analysis.series.models import Superlinear
 from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.smooth_tail import Tail, finding, laws
 from workbench.analysis.series.value_series import History
 
 
@@ -80,22 +79,6 @@ def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
     if max(r) >= 0 or not math.isfinite(min(r)):
         return None
     return statistics.median(later / sooner for sooner, later in zip(r, r[1:], strict=False))
-
-
-def late(h: History, tail: Tail) -> Finding | None:
-    """A geometric law of the last half or third of the tail, after a transient."""
-    m = len(tail.d)
-    for count in (m // 2, m // 3):
-        if count < 8:
-            return None
-        part = Tail(tail.d[m - count :], tail.end - count, tail.end, tail.alternating)
-        fit = next((f for f in laws(part, h.start) if f.kind == "geometric"), None)
-        if fit is not None and fit.error < 0.05 and fit.slope * count < -0.7:
-            found = finding(h, part, fit)
-            if found.label is Pattern.CONVERGING:
-                found.doubt = 0.2
-                return found
-    return None
 
 
 def falling(h: History, end: int) -> Finding | None:

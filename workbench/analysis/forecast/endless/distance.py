@@ -13,7 +13,7 @@ import numpy as np
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, may_walk
-from workbench.analysis.forecast.endless.returns import returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.returns import returns_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 from workbench.analysis.series.value_series import changes
@@ -73,7 +73,4 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         return "limit-beyond", sentence
     if not fast and outgrows(y):
         return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns."
-    if turns and scatter_clear(z) is not None and not closes_in(z, float(z.mean())):
-        sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
-        return "chaotic", sentence
     return None

@@ -12,17 +12,12 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.noise.line import line_in_noise
 from workbench.kernels import laws
 
-#: Lengths of the record for which the pace must not lead to the threshold; the same for scatter, which hides a slope.
-LENGTHS, SCATTER = 10.0, 10.0
-#: Standard errors by which a slope that scatter hides may be steeper.
-ERRORS = 2.5
+#: Lengths of the record for which the pace must not lead to the threshold.
+LENGTHS = 10.0
 #: The same for a pace that is seen.
 CLOSES = 16.0
-#: Correlation of neighbours in what a line leaves, at most, for the error of its slope.
-MEMORY = 0.95
 #: Correlation of the steps of a smooth curve, and variance over q steps of what does not walk as a share of a walk's;
 #: the same where the gap is less than so many deviations of a walk.
 SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
@@ -61,21 +56,6 @@ def may_walk(y: np.ndarray, gap: float) -> bool:
 def _variance(d: np.ndarray) -> float:
     mean = float(d.sum()) / len(d)
     return float(d @ d) / len(d) - mean * mean
-
-
-def steady(z: np.ndarray, gap: float) -> bool:
-    """True if z lies on one level: its slope does not lead over the gap, it scatters evenly, and it does not walk.
-
-    The slope has the error of a first-order autoregression.  Dips, which are long in a logarithm, are cut off: a trend
-    shows in all that is left.
-    """
-    n = len(z)
-    z = np.maximum(z, float(np.partition(z, n // 4)[n // 4]))
-    slope, error, _, left = line_in_noise(z, MEMORY)
-    if left <= 0 or SCATTER * n * (max(-slope, 0.0) + ERRORS * error) > gap or slope > 4.0 * error:
-        return False
-    first, last = float(z[: n // 2].std()), float(z[-(n // 2) :].std())
-    return 0.5 * first < last < 2.0 * first and not is_walk(z, gap)
 
 
 def closes_in(y: np.ndarray, gap: float) -> bool:

@@ -2,25 +2,21 @@
 
 A return is the least distance of one swing below the middle of the record's swings.  No law of the swings is needed: a
 loop that ends within ``LENGTHS`` times the record's length at the pace of its returns has returned nearer and nearer,
-by at least that part of the gap.  Where the returns scatter too much for that, as those of chaos do, their own tail
-tells the chance of a later one that crosses: the tail of the least of them is exponential in a logarithmic scale
-(B. M. Hill, Ann. Statist. 3, 1975), and its rate, estimated from k of them, is averaged over.
+by at least that part of the gap.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk, steady
+from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk
 
-#: Minimum record length, the same for scattering records, and their minimum number of returns.
-FEWEST, MANY, SCATTERED = 24, 40, 8
+#: Fewest values.
+FEWEST = 24
 #: Difference of two swings that are alike, as a share of their deviation.
 ALIKE = 0.03
 #: The returns span this share of the record, at least, and rise by this share of the gap, at most.
 SPAN, RISE = 0.28, 0.5
-#: Chance of a crossing within nine times the record's length, at most.
-CHANCE = 0.02
 
 
 def returns_clear(y: np.ndarray, mark: float = 0.0) -> float | None:
@@ -98,24 +94,3 @@ def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.nd
 def _drawdown(values: np.ndarray) -> float:
     """The largest fall from a value to a later one."""
     return float((np.maximum.accumulate(values) - values).max())
-
-
-def scatter_clear(z: np.ndarray) -> float | None:
-    """The chance that z (n,) > 0, whose returns scatter, crosses 0 within nine times its length, if small; else None.
-
-    z is the logarithm of a residual over its threshold, or a distance.
-    """
-    n = len(z)
-    if n < MANY or not (z > 0).all():
-        return None
-    inner = z[1:-1]
-    low = np.sort(inner[(inner <= z[:-2]) & (inner < z[2:])])
-    count = len(low)
-    if count < SCATTERED:
-        return None
-    k = count // 2
-    spacing = float((low[k] - low[:k]).sum())
-    if spacing <= 0:
-        return None
-    chance = 9.0 * k * (1.0 + float(low[k]) / spacing) ** -k
-    return chance if chance < CHANCE and steady(z, float(z.min())) else None

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.noise.trends import drifting
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.step_ratios import spread_rate
 from workbench.analysis.series.value_series import History
@@ -26,20 +25,6 @@ def _line(t: list[float], y: list[float]) -> tuple[float, float, float]:
     slope = sum((a - mt) * (b - my) for a, b in zip(t, y, strict=True)) / tt
     rest = sum((b - my - slope * (a - mt)) ** 2 for a, b in zip(t, y, strict=True))
     return slope, math.sqrt(rest / (n - 2) / tt) + 1e-300, math.sqrt(rest / n)
-
-
-def _one_way_slowing(d: np.ndarray, blocks: int) -> float | None:
-    """Exponent s of steps that go like k**-s on average, by the means of blocks; None of steps that go both ways, and
-    of those that shrink geometrically."""
-    if d.min() < 0.0 < d.max():
-        return None
-    means = [abs(mean) for mean in fits.block_means(d, blocks)]
-    if min(means) == 0.0:
-        return None
-    # the first block holds the start of the law, wherever that is
-    logs = [math.log(mean) for mean in means[1:]]
-    slope, _, is_power = _law(logs)
-    return -slope if is_power else None
 
 
 def _law(logs: list[float]) -> tuple[float, float, bool]:
@@ -82,13 +67,6 @@ def envelope(h: History) -> Finding | None:
     quarter = len(h.d) // 4
     usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
     if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
-        moving = drifting(h)
-        if moving is not None:
-            return moving
-        slowing = _one_way_slowing(h.d, blocks)
-        if slowing is not None and slowing < 1.1:
-            why = f"All steps lead one way; they are fewer or smaller like k**-{slowing:.3g}, a sum that has no limit."
-            return Finding(Pattern.DIVERGING, "envelope", why, doubt=0.3)
         why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
         newest = h.x[-max(4, len(h) // 8) :]
         limit, error = float(newest.mean()), float(np.ptp(newest))

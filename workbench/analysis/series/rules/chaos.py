@@ -30,13 +30,6 @@ def irregular(h: History) -> bool:
     return fits.irregular(h.d)
 
 
-def smooth(h: History) -> bool:
-    """True if the last 512 values turn rarely, as a flow that is sampled often does and noise does not."""
-    up = h.d[-WINDOW:] > 0
-    turns = changes(up)
-    return len(up) >= 100 and 8 <= turns <= 0.29 * len(up)
-
-
 def steady(h: History) -> bool:
     """True if the steps are as large at the end of the last 512 values as at their start, within a factor of 2.5."""
     if len(h) < 40:

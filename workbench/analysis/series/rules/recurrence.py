@@ -15,7 +15,6 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.noise.levels import noise_ball
 from workbench.analysis.series.noise.spectrum import periodic_signal
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
@@ -32,8 +31,6 @@ LEFT, PART, STAYED, CLOSE = 0.3, 0.4, 0.15, 0.01
 #: The same, at least, where a rule forgets; what neighbours leave beside it, at most; growth of that, and its size far
 #: ahead, at least.
 FORGOTTEN, KNOWN, GROWN, FAR = 0.04, 0.2, 6.0, 0.01
-#: Error from which on the past tells nothing.
-NOTHING = 0.8
 #: Factor by which the orbits of a map of few values part, at least, where they are believed to.
 PARTING = 1.06
 #: Methods that say that nothing parts from the movement of neighbours.
@@ -66,7 +63,7 @@ def reviewed(h: History, found: Finding) -> Finding:
         return found
     error = past_error(h)
     if turning:
-        return _forgets(h, error) or _noise(h, error, found) or found
+        return _forgets(h, error) or found
     found = _recurs(h, error, found) or found
     return found
 
@@ -83,13 +80,6 @@ def _recurs(h: History, error: float, found: Finding) -> Finding | None:
     wave = pattern_in_noise(h) or periodic_signal(h, 0.8)
     period = wave.period if wave is not None else crossings(h.x)
     return Finding(Pattern.OSCILLATING, "recurrence", why, period=period, doubt=0.1 if error < 0.1 else 0.2)
-
-
-def _noise(h: History, error: float, found: Finding) -> Finding | None:
-    """A noise ball where neighbours seem to stay together, but the past tells nothing."""
-    if found.method in ("neighbours", "smooth_curve") and NOTHING < error < math.inf and len(h) >= LINEAR_VALUES:
-        return noise_ball(h)
-    return None
 
 
 def _forgets(h: History, error: float) -> Finding | None:

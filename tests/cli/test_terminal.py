@@ -116,6 +116,17 @@ def test_large_and_unhealthy_arrays_are_summarised(open_terminal):
     assert len(text) < 10_000 and "1 NaN, 1 infinite of 1,000,000" in text
 
 
+def test_list_says_how_a_node_runs(open_terminal):
+    b = wb.GraphBuilder("loop")
+    x, n = b.placeholder("x", "float64", (900,)), b.placeholder("n", "int64")
+    final, _ = b.while_loop(lambda x, i: i < n, lambda x, i: (b.op("tanh", b.op("sqrt", x * x + 1.0)), i + 1), [x, 0])
+    terminal = open_terminal(b.build({"y": final}), x=np.ones(900), n=np.int64(3))
+    text = " ".join(said(terminal, "list while/sqrt").split())
+    assert "where nothing stops, it runs block by block with while/multiply, while/add" in text
+    assert "it runs alone: its loop is one of NumPy's" in said(terminal, "list while/tanh")
+    assert "add on int64, int64 is compiled" in said(terminal, "list while/add_1")
+
+
 def test_looking_around(terminal):
     said(terminal, "i 3", "s 3")
     assert "►" in said(terminal, "frames") and "iteration 2" in said(terminal, "frames")

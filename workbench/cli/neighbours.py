@@ -19,8 +19,8 @@ from workbench.text import printable
 MANY = 20
 
 
-def neighbourhood(graph: Any, name: str, trace: Any = None) -> str:
-    """Text, each line ended. GraphError for a name that the graph does not have."""
+def neighbourhood(graph: Any, name: str, trace: Any = None, plan: Any = None) -> str:
+    """Text, each line ended; with a plan, how it runs. GraphError for a name that the graph does not have."""
     ref = graph.value(name)
     node = graph.nodes[ref.node]
     sources = [(graph.name_of(r), graph.nodes[r.node].op, _last(trace, r)) for r in node.inputs]
@@ -45,6 +45,7 @@ def neighbourhood(graph: Any, name: str, trace: Any = None) -> str:
         f"{printable(k)}={clip(value_text(v) if hasattr(v, 'dtype') else v, 40)}" for k, v in node.attrs.items()
     )
     facts += [attrs] if attrs else []
+    facts += _how_it_runs(plan, node.name)
     out += [f"{pad}  {clip(fact, 200)}\n" for fact in facts]
     for i, reader in enumerate(readers[:MANY]):
         corner = "└" if i == len(readers) - 1 else "├"
@@ -76,6 +77,15 @@ def node_facts(graph: Any, name: str, trace: Any = None) -> dict[str, Any]:
         "firings": 0 if series is None else len(series),
         "last": series[-1] if series is not None and len(series) else None,
     }
+
+
+def _how_it_runs(plan: Any, name: str) -> list[str]:
+    """Neighbours that a node on arrays runs block by block with, or why it is alone; of others, what computes them."""
+    if plan is None:
+        return []
+    slug, sentence = plan.fused.get(name) or plan.reasons.get(name) or ("", "")
+    begin = "" if name not in plan.fused else "where nothing stops, " if slug == "fused" else "it runs alone: "
+    return [printable(f"{begin}{sentence}")] if sentence else []
 
 
 def _last(trace: Any, ref: Any) -> str:

@@ -72,10 +72,11 @@ def frames(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.table(("", "frame", "", "carries"), rows[: 2 * ROWS])
 
 
-@command("list l", _GROUP, "list [NAME]", "a node with its inputs and the nodes that read it", completes="value")
+@command("list l", _GROUP, "list [NAME]", "a node with its inputs, what reads it, and how it runs", completes="value")
 def list_(terminal: Terminal, words: list[str], line: str) -> None:
     name, _, _ = split_name(terminal, words)
-    terminal.screen.say(neighbourhood(terminal.session.graph, name, terminal.session.trace).rstrip("\n"))
+    session = terminal.session
+    terminal.screen.say(neighbourhood(session.graph, name, session.trace, session.plan).rstrip("\n"))
 
 
 @command("graph", _GROUP, "graph", "inputs, outputs, loops and ops of the graph")

@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.array_bodies                  all of them
     python -m tests.benchmarks.array_bodies plate adam       some
+    python -m tests.benchmarks.array_bodies --fresh          the first run of fresh processes beside warm runs
 
 ===============  ===============================================================================================
 name             one iteration
@@ -12,6 +13,7 @@ plate            heat on 512 x 512 points, five-point stencil, the border kept a
 map-reduce       y = sqrt(x * x + 1); s = s + sum(y); x = 0.99 * y, on 100,000 numbers
 adam             a step of Adam on 1,000,000 parameters of a quadratic loss
 logistic         x = r * x * (1 - x) for 100,000 values of r
+gd               x = x - 0.05 * (A @ x - b), 32 unknowns
 ===============  ===============================================================================================
 
 Rounds are interleaved and the smallest time of each engine is kept; times are of the processor (all threads of the
@@ -25,6 +27,7 @@ import ctypes
 import functools
 import gc
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -35,7 +38,8 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from tests.benchmarks.peers import Missing, need
+from tests.benchmarks.peers import Missing, need, numba_bodies, numexpr_bodies, onnx_bodies
+from tests.benchmarks.workloads import WORKLOADS
 
 State = tuple[Any, ...]
 SOURCE = Path(__file__).parent / "peers" / "array_bodies.c"
@@ -79,6 +83,10 @@ def logistic(xp: Any, x: Any, r: Any) -> State:
     return r * x * (1.0 - x), r
 
 
+def gd(xp: Any, x: Any, A: Any, b: Any) -> State:
+    return x - 0.05 * (A @ x - b), A, b
+
+
 def _draw(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).uniform(0.1, 0.9, shape)
 
@@ -101,6 +109,7 @@ BODIES = {
             15,
         ),
         Body("logistic", logistic, (_draw(100_000), 3.0 + _draw(100_000)), 300),
+        Body("gd", gd, tuple(WORKLOADS["gd"].inputs[k] for k in ("x0", "A", "b")), 30_000),
     )
 }
 
@@ -126,9 +135,12 @@ def compiled_c(body: Body) -> Callable[[int], Any]:
 
     def run(n: int) -> Any:
         arrays = [np.array(a) for a in body.start]
+        if body.name == "gd":
+            arrays = [arrays[1], arrays[2], arrays[0]]
         pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in arrays]
-        function(*pointers, ctypes.c_int64(len(arrays[0])), ctypes.c_int64(n))
-        return arrays[0]
+        size = [ctypes.c_int64(len(arrays[0]))] * (body.name != "gd")
+        function(*pointers, *size, ctypes.c_int64(n))
+        return arrays[2 if body.name == "gd" else 0]
 
     return run
 
@@ -210,7 +222,7 @@ def ours(body: Body, trace: str) -> Callable[[int], Any]:
     return run
 
 
-def measure(body: Body, rounds: int) -> tuple[dict[str, float], dict[str, str]]:
+def measure(body: Body, rounds: int, only: Sequence[str] = ()) -> tuple[dict[str, float], dict[str, str]]:
     """Seconds of the processor an iteration, and why an engine is not there."""
     engines: dict[str, Callable[[int], Any]] = {}
     missing: dict[str, str] = {}
@@ -218,11 +230,16 @@ def measure(body: Body, rounds: int) -> tuple[dict[str, float], dict[str, str]]:
     makers: dict[str, Callable[[Body], Callable[[int], Any]]] = {
         "C -O3": compiled_c,
         "NumPy": plain,
+        "numexpr": lambda body: numexpr_bodies.prepare(body.name, body.start),
+        "Numba": lambda body: numba_bodies.prepare(body.name, body.start),
         "JAX jit": jax_jit,
         "torch compiled": torch_compiled,
+        "onnxruntime": lambda body: onnx_bodies.prepare(body.step, body.start),
     }
     makers |= {name: functools.partial(ours, trace=trace) for name, trace in TRACES.items()}
     for name, make in makers.items():
+        if only and name not in only:
+            continue
         try:
             run = make(body)
             found = run(CHECKED)
@@ -244,6 +261,26 @@ def measure(body: Body, rounds: int) -> tuple[dict[str, float], dict[str, str]]:
     return best, missing
 
 
+def first_and_warm(body: Body, trace: str, rounds: int) -> tuple[float, float]:
+    """Seconds of the processor of the first run in this process, and of the fastest of those behind it."""
+    run = ours(body, trace)
+    seconds = [run(body.trips)[1] for _ in range(rounds + 1)]
+    return seconds[0], min(seconds[1:])
+
+
+def fresh(body: Body, rounds: int) -> str:
+    """How many times as long the first run of a fresh process takes as a warm one; the smallest of some processes."""
+    parts = []
+    for trace in ("off", "all"):
+        command = [sys.executable, "-m", "tests.benchmarks.array_bodies", "--first", trace, body.name]
+        done = [
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() for _ in range(rounds)
+        ]
+        first, warm = (min(float(d[k]) for d in done) for k in (0, 1))
+        parts.append(f"{trace}: first {first * 1e3:.2f} ms, warm {warm * 1e3:.2f} ms, {first / warm:.2f} times")
+    return f"{body.name:<12} " + "; ".join(parts)
+
+
 def report(body: Body, seconds: dict[str, float], missing: dict[str, str]) -> str:
     base = seconds.get("C -O3", float("nan"))
     lines = [f"{body.name}: us an iteration, and times as long as C"]
@@ -258,10 +295,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("body", nargs="*", help=f"one or more of {', '.join(BODIES)}; all by default")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (5)")
+    parser.add_argument("--fresh", action="store_true", help="the first run of fresh processes beside warm runs")
+    parser.add_argument("--first", choices=["off", "all"], help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     for name in given.body or BODIES:
         if name not in BODIES:
             parser.error(f"there is no body {name!r}; there are {', '.join(BODIES)}")
+        if given.first:
+            print(*first_and_warm(BODIES[name], given.first, 3))
+            continue
+        if given.fresh:
+            print(fresh(BODIES[name], given.rounds), flush=True)
+            continue
         print(report(BODIES[name], *measure(BODIES[name], given.rounds)), flush=True)
 
 

@@ -31,7 +31,7 @@ def plate(u: Any, n: int) -> Any:
 
 
 def map_reduce(x: Any, s: Any, n: int) -> Any:
-    x, all_ = x.copy(), 0.0
+    x, s, all_ = x.copy(), s.copy(), 0.0
     for _ in range(n):
         total = 0.0
         for k in range(x.size):

@@ -24,44 +24,44 @@ class _Nodes:
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def add(self, kind: str, *operands: str, **attributes: Any) -> Symbol:
+    def add(self, kind: str, *operands: str, **attributes: Any) -> NodeResult:
         name = f"v{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(kind, list(operands), [name], **attributes))
-        return Symbol(self, name)
+        return NodeResult(self, name)
 
 
-class Symbol:
+class NodeResult:
     """A value of the body."""
 
     def __init__(self, nodes: _Nodes, name: str) -> None:
         self.nodes, self.name = nodes, name
 
-    def _two(self, kind: str, a: Any, b: Any) -> Symbol:
-        operands = [v.name if isinstance(v, Symbol) else self.nodes.constant(np.float64(v)) for v in (a, b)]
+    def _two(self, kind: str, a: Any, b: Any) -> NodeResult:
+        operands = [v.name if isinstance(v, NodeResult) else self.nodes.constant(np.float64(v)) for v in (a, b)]
         return self.nodes.add(kind, *operands)
 
-    def __add__(self, other: Any) -> Symbol:
+    def __add__(self, other: Any) -> NodeResult:
         return self._two("Add", self, other)
 
-    def __sub__(self, other: Any) -> Symbol:
+    def __sub__(self, other: Any) -> NodeResult:
         return self._two("Sub", self, other)
 
-    def __rsub__(self, other: Any) -> Symbol:
+    def __rsub__(self, other: Any) -> NodeResult:
         return self._two("Sub", other, self)
 
-    def __mul__(self, other: Any) -> Symbol:
+    def __mul__(self, other: Any) -> NodeResult:
         return self._two("Mul", self, other)
 
-    def __rmul__(self, other: Any) -> Symbol:
+    def __rmul__(self, other: Any) -> NodeResult:
         return self._two("Mul", other, self)
 
-    def __truediv__(self, other: Any) -> Symbol:
+    def __truediv__(self, other: Any) -> NodeResult:
         return self._two("Div", self, other)
 
-    def __matmul__(self, other: Any) -> Symbol:
+    def __matmul__(self, other: Any) -> NodeResult:
         return self._two("MatMul", self, other)
 
-    def __getitem__(self, key: slice | tuple[slice, ...]) -> Symbol:
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> NodeResult:
         parts = key if isinstance(key, tuple) else (key,)
         starts = self.nodes.constant(np.array([p.start or 0 for p in parts]))
         stops = self.nodes.constant(np.array([LAST if p.stop is None else p.stop for p in parts]))
@@ -82,7 +82,7 @@ def prepare(step: Callable[..., Sequence[Any]], start: tuple[np.ndarray, ...]) -
     def info(name: str, kind: int, shape: Sequence[int]) -> Any:
         return h.make_tensor_value_info(name, kind, shape)
 
-    made = step(Functions, *(Symbol(nodes, f"in{k}") for k in range(len(start))))
+    made = step(Functions, *(NodeResult(nodes, f"in{k}") for k in range(len(start))))
     outputs = [h.make_node("Identity", [v.name], [f"out{k}"]) for k, v in enumerate(made)]
     go = h.make_node("Identity", ["go_in"], ["go"])
     carried = [info(f"in{k}", DOUBLE, a.shape) for k, a in enumerate(start)]

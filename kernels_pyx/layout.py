@@ -1,4 +1,7 @@
-"""Layout of a program's values in the rows: plain data, shared by planner, trace and saved files."""
+"""Layout of a program's values in the rows: plain data, shared by planner, trace and saved files.
+
+Nobody changes any of it. What there is for each node is not frozen all the same: that takes four times as long to make.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass, field
 KEPT = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Place:
     """A slot: ``base`` 0 is the constant pool, s + 1 a row of store s; ``shift`` -1 is the row before.
 
@@ -44,7 +47,7 @@ class Copy:
     guard: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class NodeLayout:
     """When a node fires: in rows of ``frame`` where all conditions hold; ``ip`` is its place in the program.
 
@@ -61,7 +64,7 @@ class NodeLayout:
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ValueLayout:
     """Location of an output in rows where its node fired and ``guard`` (which includes the node's) holds.
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.benchmarks.big_graph import MAKERS
 from tests.ir.programs import count, nested
 from workbench.errors import FeedError, GraphError
+from workbench.ir.infer import infer_types
 from workbench.ir.types import TensorType
 from workbench.plan import PLANS, PlanCache, choose_outputs, make_plan, signature_of
 
@@ -168,3 +170,12 @@ def test_an_output_that_contradicts_itself_can_never_be_alive():
         and "'never'" in str(caught.value)
         and "can never be alive" in str(caught.value)
     )
+
+
+def test_a_plan_has_the_types_that_inference_finds_with_its_feeds():
+    for graph in [count(), nested(), *(make(200) for make in MAKERS.values())]:
+        feeds = {name: graph.type_of(ref) for name, ref in graph.inputs.items()}
+        plan = make_plan(graph, graph.outputs, signature_of(graph, feeds))
+        order = tuple(n for n in graph.nodes if n in plan.needed)
+        given = {graph.inputs[name].node: type_ for name, type_ in feeds.items()}
+        assert plan.types == infer_types(graph.nodes, order, given, plan.needed)

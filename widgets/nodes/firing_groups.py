@@ -66,7 +66,9 @@ class NodePlaces:
         self.values: list[ValueLayout | None] = [None] * count
         self.groups: list[FiringGroup] = []
         known: dict[tuple[int, int, str], int] = {}
-        together: dict[tuple[object, ...], list[tuple[int, NodeLayout]]] = {}
+        guards: dict[int, tuple[Condition, ...]] = {}  # most nodes share theirs, which takes long to hash
+        equal: dict[tuple[Condition, ...], tuple[Condition, ...]] = {}
+        together: dict[tuple[int, int, int, bool, bool], list[tuple[int, NodeLayout]]] = {}
         for node in layout.nodes if layout is not None else ():
             assert layout is not None  # else there are no nodes
             value = layout.values.get((node.name, 0))
@@ -74,7 +76,10 @@ class NodePlaces:
             if value is None or number is None:
                 continue
             self.values[number] = value
-            fires = (value.frame, value.guard, node.frame, node.first, node.op == "Enter")
+            guard = guards.get(id(value.guard))
+            if guard is None:
+                guard = guards[id(value.guard)] = equal.setdefault(value.guard, value.guard)
+            fires = (value.frame, id(guard), node.frame, node.first, node.op == "Enter")
             together.setdefault(fires, []).append((number, node))
             place = value.place
             if value.kind != "slot" or place is None or place.dtype is None or place.shape or not place.base:
@@ -91,8 +96,8 @@ class NodePlaces:
             if 0 <= place.until < KEPT:
                 until[number] = place.until
         self.column, self.offset, self.until = (np.array(c, np.int64) for c in (column, offset, until))
-        for (frame, guard, *_), members in together.items():
+        for (frame, guard_id, *_), members in together.items():
             members.sort(key=lambda pair: pair[1].ip)
             numbers = np.array([number for number, _ in members], np.int64)
             ips = np.array([node.ip for _, node in members], np.int64)
-            self.groups.append(FiringGroup(frame, guard, [n for _, n in members], numbers, ips))  # type: ignore[arg-type]
+            self.groups.append(FiringGroup(frame, guards[guard_id], [n for _, n in members], numbers, ips))

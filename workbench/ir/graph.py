@@ -264,20 +264,19 @@ class Graph:
         return self._where[node]
 
     @cached_property
-    def _reads(self) -> dict[str, tuple[str, ...]]:
+    def reads(self) -> Mapping[str, tuple[str, ...]]:
+        """Node -> names of the nodes whose outputs it reads, one for each of its inputs."""
         return {name: tuple([ref[0] for ref in node.inputs]) for name, node in self.nodes.items()}
 
     @cached_property
     def _consumers(self) -> dict[str, tuple[str, ...]]:
-        table: dict[str, dict[str, None]] = {n: {} for n in self.nodes}
-        for name, sources in self._reads.items():
+        table: dict[str, list[str]] = {n: [] for n in self.nodes}
+        for name, sources in self.reads.items():
             for source in (*sources, *self.nodes[name].control):
-                table[source][name] = None
+                found = table[source]
+                if not found or found[-1] != name:  # a node that reads several outputs counts once
+                    found.append(name)
         return {k: tuple(v) for k, v in table.items()}
-
-    def reads(self, node: str) -> tuple[str, ...]:
-        """Return the names of the nodes whose outputs a node reads, one for each of its inputs."""
-        return self._reads[node]
 
     def consumers(self, node: str) -> tuple[str, ...]:
         """Return the names of the nodes that read an output of a node or wait for it."""

@@ -87,8 +87,13 @@ def _one_pass(
                 raise _no_such_output(node, ref, len(known))
             ins.append(known[ref.index])
         if node.op == "Merge" and name in carried:
-            ins.append(carried[name])
-        key = (node.op, node.attrs, *ins) if node.op != "Const" and constants.keys().isdisjoint(node.inputs) else None
+            ins.append(shared.setdefault(carried[name], carried[name]))
+        # equal types are one object, and all of them stay until the end of this function
+        key = (
+            (node.op, node.attrs, *map(id, ins))
+            if node.op != "Const" and constants.keys().isdisjoint(node.inputs)
+            else None
+        )
         if key is not None and key in alike and len(ins) == len(node.inputs):
             types[name] = _decided(node, alike[key], decides)
             if fold is not None and (value := fold(node, ins, [None] * len(ins), types[name])) is not None:
@@ -146,7 +151,7 @@ def _one_pass(
 
 def _decided(node: Node, types: tuple[TensorType, ...], decides: frozenset[Ref]) -> tuple[TensorType, ...]:
     """The types of a node's outputs, knowing that decisions are single."""
-    if not decides or not any(Ref(node.name, i) in decides for i in range(len(types))):
+    if not any([(node.name, i) in decides for i in range(len(types))]):
         return types
     return tuple(_single(t) if Ref(node.name, i) in decides else t for i, t in enumerate(types))
 

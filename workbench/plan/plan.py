@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from workbench.device import Device, open_device
 from workbench.errors import FeedError, GraphError
@@ -31,6 +32,7 @@ from workbench.plan.schedule.schedule_frames import Arrangement, arrange
 from workbench.plan.schedule.split_frames import shown
 from workbench.text import harmless
 
+T = TypeVar("T")
 #: input name -> exact type of what is fed
 Signature = tuple[tuple[str, TensorType], ...]
 
@@ -47,6 +49,7 @@ class ExecutionPlan:
     arrays live, None for the host. ``straight`` is the whole run as a list of calls, where there are no loops and
     branches and values are not observed. ``native`` is the machine code of its loops, once runs have been long.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
+    ``known`` holds what was found out about it since, by the question.
     """
 
     graph: Graph
@@ -72,6 +75,14 @@ class ExecutionPlan:
     straight: StraightRun | None = None
     native: NativeLoops = field(default_factory=NativeLoops)
     array_work: Mapping[int, Work] = field(default_factory=dict)
+    known: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+    def once(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question about the plan alone, which is looked for once."""
+        if question not in self.known:
+            self.known[question] = answer()
+        found: T = self.known[question]
+        return found
 
     @property
     def fused(self) -> dict[str, tuple[str, str]]:
@@ -138,7 +149,7 @@ def _planned(
                 fix=f"give a value for {name!r}.",
             )
     order = tuple(n for n in graph.nodes if n in needed)
-    types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed, folder(graph))
+    types = _types(graph, order, signature)
     found = arrange(graph, needed)
     if found.graph is not graph:
         order = tuple(n for n in found.graph.nodes if n in found.needed)
@@ -178,6 +189,20 @@ def _planned(
         array_work=array_work(lowering.state.code),
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
+
+
+def _types(graph: Graph, order: tuple[str, ...], signature: Signature) -> Mapping[str, tuple[TensorType, ...]]:
+    """The types of the nodes that are needed: where all are, and the feeds have the types that are declared, those with
+    which the graph was made. Equal types are one object."""
+    fold = folder(graph)
+    if (
+        fold is not None
+        or len(order) < len(graph.nodes)
+        or any(graph.type_of(graph.inputs[n]) != t for n, t in signature)
+    ):
+        return infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, frozenset(order), fold)
+    shared: dict[tuple[TensorType, ...], tuple[TensorType, ...]] = {}
+    return {name: shared.setdefault(node.types, node.types) for name, node in graph.nodes.items()}
 
 
 def raw_frames(found: Arrangement) -> dict[FramePath, str]:

@@ -21,13 +21,14 @@ def required_nodes(
     """
     stack = [ref.node for ref in outputs]
     seen: set[str] = set()
+    reads, nodes = graph.reads, graph.nodes
     while stack:
         name = stack.pop()
         if name in seen:
             continue
         seen.add(name)
-        stack += graph.reads(name)
-        if control := graph.nodes[name].control:
+        stack += reads[name]
+        if control := nodes[name].control:
             stack.extend(filter(waits_for, control))
     return frozenset(seen)
 

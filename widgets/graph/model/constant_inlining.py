@@ -81,7 +81,8 @@ def fold(graph: Graph, structure: Structure | None = None) -> Folding:
         _fold_fixed(graph, result, outputs)
     drawn = set(result.drawn)
     for name in graph.nodes:
-        result.home[name] = _home(graph, name, drawn, stands)
+        plain = name in drawn and name not in stands
+        result.home[name] = name if plain else _home(graph, name, drawn, stands)
     return result
 
 
@@ -170,11 +171,11 @@ def _fold_fixed(graph: Graph, folding: Folding, outputs: set[str]) -> None:
         node = graph.nodes[name]
         if (
             node.inputs
+            and fixed.issuperset(graph.reads[name])
             and not node.control
             and name not in outputs
             and node.op not in FRAME_WORDS
             and len(graph.consumers(name)) == 1
-            and all(ref.node in fixed for ref in node.inputs)
         ):
             fixed.add(name)
             for index in range(max(1, len(node.types))):
@@ -188,8 +189,6 @@ def _carries_a_name(graph: Graph, node: Node) -> bool:
 
 def _called(graph: Graph, node: Node, index: int, variables: dict[str, str], folding: Folding) -> str:
     """Name of a drawn value in the labels of its consumers."""
-    ref = Ref(node.name, index)
-    public = graph.name_of(ref)
     if node.op in ("Switch", "Exit", "NextIteration") and node.inputs:
         return folding.text.get(node.inputs[0], short_name(node.inputs[0].node))
     if node.name in variables:
@@ -197,6 +196,8 @@ def _called(graph: Graph, node: Node, index: int, variables: dict[str, str], fol
     if node.op == "Enter":
         merges = [c for c in graph.consumers(node.name) if c in variables]
         return short_name(variables[merges[0]]) if merges else folding.text.get(node.inputs[0], short_name(node.name))
+    ref = Ref(node.name, index)
+    public = graph.name_of(ref)
     if public != str(ref):
         return shorten(short_name(public), 14)
     return shorten(short_name(node.name) + (f":{index}" if index else ""), 14)

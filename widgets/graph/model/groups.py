@@ -172,17 +172,15 @@ class _Grouping:
 
     # -- repeated blocks --------------------------------------------------------------------------------------------
     def _by_repeats(self, group: Group) -> None:
-        items = group.items
-        place: dict[str, int] = {}
-        for k, item in enumerate(items):
-            for node in self._nodes(item):
-                place[node] = k
+        items, reads = group.items, self.graph.reads
+        inside = [self._nodes(item) for item in items]
+        place = {node: k for k, nodes in enumerate(inside) for node in nodes}
         sources = [
-            sorted({place[s] for node in self._nodes(item) for s in self._reads(node) if place.get(s, k) != k})
-            for k, item in enumerate(items)
+            sorted({place[s] for node in nodes for s in reads[node] if place.get(s, k) != k})
+            for k, nodes in enumerate(inside)
         ]
         kinds = [self._kind(item) for item in items]
-        weights = [sum(1 for _ in self._nodes(item)) for item in items]
+        weights = [len(nodes) for nodes in inside]
         rest: list[str] = []
         at = 0
         for repeat in find_repeats(kinds, sources, weights):
@@ -220,7 +218,7 @@ class _Grouping:
         """Key of an item; items with equal keys are drawn once."""
         if item not in self.groups:
             node = self.graph.nodes[item]
-            return (node.op, *((t.dtype, None if t.shape is None else len(t.shape)) for t in node.types))
+            return (node.op, *[(t.dtype, None if t.shape is None else len(t.shape)) for t in node.types])
         group = self.groups[item]
         return (group.kind, *(self.graph.nodes[n].op for n in self._nodes(item)))
 
@@ -236,9 +234,6 @@ class _Grouping:
             else:
                 found.append(current)
         return found
-
-    def _reads(self, node: str) -> list[str]:
-        return [ref.node for ref in self.graph.nodes[node].inputs]
 
     # -- parts ------------------------------------------------------------------------------------------------------
     def _by_parts(self, group: Group, depth: int) -> None:

@@ -22,11 +22,11 @@ class Overview:
     def __init__(self, graph: Graph) -> None:
         self.names = list(graph.nodes)
         number = {name: k for k, name in enumerate(self.names)}
-        depth = np.zeros(len(self.names), np.int64)
+        depths: list[int] = []
         for k, name in enumerate(self.names):
-            node = graph.nodes[name]
-            before = [number[r.node] for r in node.inputs] + [number[c] for c in node.control]
-            depth[k] = 1 + max((int(depth[b]) for b in before if b < k), default=-1)
+            before = [number[s] for s in graph.reads[name] + graph.nodes[name].control]
+            depths.append(1 + max([depths[b] for b in before if b < k], default=-1))
+        depth = np.array(depths, np.int64)
         self.number = number
         deepest = int(depth.max(initial=0)) + 1
         columns = max(1, min(COLUMNS, deepest))

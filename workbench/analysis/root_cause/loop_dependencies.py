@@ -23,7 +23,7 @@ class LoopDependencies:
         self.graph, self.path = graph, path
         self.variables = {v.name: v for v in graph.frames[path].variables}
         self.by_merge = {v.merge: v for v in self.variables.values()}
-        self._read: dict[tuple[str, bool], tuple[str, ...]] = {}
+        self._walks: dict[tuple[str, bool], tuple[str, ...]] = {}
 
     @cached_property
     def _inside(self) -> frozenset[str]:
@@ -31,26 +31,43 @@ class LoopDependencies:
         frames = self.graph.frames.items()
         return frozenset().union(*(f.nodes for p, f in frames if p[: len(self.path)] == self.path))
 
+    @cached_property
+    def _decides(self) -> bool:
+        """True if something in this loop is decided: by the predicate of a branch, or by a control edge."""
+        inside = map(self.graph.nodes.__getitem__, self._inside)
+        return any(
+            n.op == "Switch" and self._is_decided(n) or n.control and not all(map(self._says_here, n.control))
+            for n in inside
+        )
+
+    def _is_decided(self, switch: Node) -> bool:
+        return self.graph.nodes[switch.inputs[1].node].op != "LoopCond"
+
     def reads(self, ref: Ref, decisions: bool = False) -> list[str]:
         """Variables that a value depends on in one iteration, the nearest first; with ``decisions`` also through the
         predicates of branches."""
-        key = ref.node, decisions  # asked again and again for the few values of a condition
-        if key not in self._read:
-            behind = self._back([ref.node], decisions)
-            self._read[key] = tuple(dict.fromkeys(self.by_merge[n].name for n in behind if n in self.by_merge))
-        return list(self._read[key])
+        behind = self._behind(ref.node, decisions)
+        return list(dict.fromkeys([self.by_merge[n].name for n in behind if n in self.by_merge]))
+
+    def _behind(self, name: str, decisions: bool) -> tuple[str, ...]:
+        """All nodes behind one, which is asked again and again for the few values of a condition."""
+        key = name, decisions and self._decides
+        if key not in self._walks:
+            self._walks[key] = tuple(self._back([name], key[1]))
+        return self._walks[key]
 
     def _back(self, start: Iterable[str], decisions: bool = True) -> Iterable[str]:
         """Nodes behind some, nearest first; stops at this loop's Merges and at the values of outer frames."""
         waiting, seen, inside = deque(start), set(start), self._inside
+        nodes, reads = self.graph.nodes, self.graph.reads
         while waiting:
             name = waiting.popleft()
             yield name
             if name in self.by_merge:
                 continue
-            node = self.graph.nodes[name]
-            sources = self.graph.reads(name)
-            if node.op == "Switch" and not (decisions and self.graph.nodes[sources[1]].op != "LoopCond"):
+            node = nodes[name]
+            sources = reads[name]
+            if node.op == "Switch" and not (decisions and self._is_decided(node)):
                 sources = sources[:1]
             if decisions and node.control:
                 sources += tuple([c for c in node.control if not self._says_here(c)])
@@ -118,11 +135,11 @@ class LoopDependencies:
         """Nodes on the way from the Merge of a variable to its NextIteration, in order; where the new value does not
         depend on the old one, all that it is made of."""
         variable = self.variables[name]
-        behind = set(self._back([variable.next_iteration], False))
+        behind = {variable.next_iteration, *self._behind(self.update(name).node, False)}
         inside = {variable.merge}
         order = [n for n in self.graph.nodes if n in behind]
         for node in order:
-            if node not in self.by_merge and not inside.isdisjoint(self.graph.reads(node)):
+            if node not in self.by_merge and not inside.isdisjoint(self.graph.reads[node]):
                 inside.add(node)
         kept = [n for n in order if n in inside] if variable.next_iteration in inside else order
         nodes = [n for n in kept if self.graph.nodes[n].op != "Const" and n != variable.merge]

@@ -92,6 +92,10 @@ COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equa
 
 def failing_nodes(plan: ExecutionPlan, path: tuple[str, ...]) -> list[str]:
     """Nodes of a loop of a plan, and of the loops inside it, that can fail."""
+    return list(plan.once(("can fail", path), lambda: _failing_nodes(plan, path)))
+
+
+def _failing_nodes(plan: ExecutionPlan, path: tuple[str, ...]) -> list[str]:
     frames = plan.layout.frames
     mine = {i for i, f in enumerate(frames) if f.path[: len(path)] == path}
     names = dict.fromkeys(n.name for n in plan.layout.nodes if n.frame in mine and n.op not in CONTROL)

@@ -58,15 +58,17 @@ class SliceMachine(SliceState):
         self.whole = False  # the graph itself, not a plan of the condition's nodes
         #: nominal seconds (:mod:`work`) that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
         self.patience = 1.0
-        self._event_seconds = work.event_seconds(plan, frame)
+        self._event_seconds = plan.once(("seconds", frame), lambda: work.event_seconds(plan, frame))
         self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
         graph = plan.graph
-        computing = [n.name for n in plan.layout.nodes if n.op != "Placeholder"]
-        self.impure_nodes = with_effects(graph, computing)
+        self.impure_nodes = list(plan.once(("effects",), lambda: _with_effects(plan)))
         self.pure = not self.impure_nodes
         #: the nodes that are not pure are random draws, all of them
         self.draws = not self.pure and all(spec_of(graph, n).draws for n in self.impure_nodes)
-        reached = data_slice(graph, Ref(self._cond.name), *map(Ref, also))
+        ends = (Ref(self._cond.name),)
+        reached = plan.once(("slice", *ends), lambda: data_slice(graph, *ends))
+        if not reached.issuperset(also):
+            reached = data_slice(graph, *ends, *map(Ref, also))
         fired = plan.layout.values
         variables = [v for v in graph.frames[frame].variables if v.merge in reached and (v.merge, 0) in fired]
         if self.pure:
@@ -289,6 +291,10 @@ def with_effects(graph: Graph, names: Iterable[str]) -> list[str]:
     return found
 
 
+def _with_effects(plan: ExecutionPlan) -> list[str]:
+    return with_effects(plan.graph, [n.name for n in plan.layout.nodes if n.op != "Placeholder"])
+
+
 def spec_of(graph: Graph, name: str) -> OpSpec:
     """The specification of a node's op."""
     node = graph.nodes[name]
@@ -307,7 +313,7 @@ def slice_of(
     signature = plan.signature
     inner = loops_inside(plan, frame)
     outputs = {"condition": Ref(cond), **{f"inside {k}": Ref(n) for k, n in enumerate(inner)}}
-    reached = required_nodes(graph, outputs.values())
+    reached = plan.once(("reached", *outputs.values()), lambda: required_nodes(graph, outputs.values()))
     outputs.update({f"also {k}": Ref(n) for k, n in enumerate(also) if n not in reached})
     own = plan.needed.issuperset(also) and serves(plan, reached)
     found = plan if own else PLANS.get(graph, outputs, signature)

@@ -233,9 +233,9 @@ class Assembly:
                     frame,
                     kind,
                     None if spot is None else spot.place(),
-                    self._conditions(guards.value[ref]),
+                    conditions if (alive := guards.value[ref]) is guard else self._conditions(alive),
                     branches,
-                    self._statistics(spot),
+                    self._statistics(spot) if self._state.statistics_of else None,
                 )
         copies = tuple(
             Copy(ip, source.place(), target.place(), self._conditions(guard))

@@ -252,9 +252,8 @@ class Lowering:
         self.state.emit(HALT, 0)
         self.state.ranges[0] = (-1, len(self.state.code))
         # constants that only the trace reads get their place too
-        spots = {
-            Ref(n, i): self._trace_spot(Ref(n, i)) for n in self.state.ips for i in range(len(self.state.types[n]))
-        }
+        refs = [Ref(n, i) for n in self.state.ips for i in range(len(self.state.types[n]))]
+        spots = {r: self.state.spots.get(r) or self._trace_spot(r) for r in refs}
         return self._assembly.assemble(spots)
 
     def recorded(self) -> dict[str, tuple[str, str]]:

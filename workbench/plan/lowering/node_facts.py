@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.device import OpenDevice, Placement, place_node
 from workbench.ir.graph import Graph
-from workbench.ir.node import FrozenAttrs, Node, Ref
+from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY, Bound
 from workbench.ir.types import TensorType
 from workbench.plan.lowering.array_layout import ArrayCode
@@ -21,8 +21,8 @@ CONTROL = frozenset(
     ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond")
 )
 
-#: op, attributes and the types of inputs and outputs of a node
-Likeness = tuple[str, FrozenAttrs, tuple[TensorType, ...], tuple[TensorType, ...]]
+#: ops whose values are constants, where all is that they are made of
+CONSTANT = CONTROL | FILLING
 
 
 class NodeFacts:
@@ -36,7 +36,7 @@ class NodeFacts:
         self.coded: dict[str, ArrayCode | None] = {}
         # of nodes that are alike (:meth:`likeness`): their instructions
         self._codes: dict[int, ArrayCode | None] = {}
-        self._alike: dict[Likeness, int] = {}
+        self._alike: dict[tuple[object, ...], int | None] = {}
         self._likeness: dict[str, int | None] = {}
         self._constants: dict[Ref, np.ndarray | None] = {}
         self._folded: dict[str, np.ndarray | None] = {}
@@ -85,13 +85,17 @@ class NodeFacts:
         return self._likeness[node.name]
 
     def _compared(self, node: Node) -> int | None:
-        if self.bound(node) is not None:
-            return None
+        nodes, known = self.graph.nodes, self._folds_all
         for ref in node.inputs:
-            if self.constant_of(ref) is not None:
+            maybe = known or nodes[ref[0]].op in CONSTANT
+            if maybe and self.constant_of(ref) is not None:
                 return None
-        key = node.op, node.attrs, tuple([self.types[r.node][r.index] for r in node.inputs]), self.types[node.name]
-        return self._alike.setdefault(key, len(self._alike))
+        # equal types of a plan are one object (ir: infer)
+        types = [self.types[r[0]][r[1]] for r in node.inputs]
+        key = (node.op, node.attrs, len(types), *map(id, types), *map(id, self.types[node.name]))
+        if key not in self._alike:
+            self._alike[key] = None if self.bound(node) is not None else len(self._alike)
+        return self._alike[key]
 
     def bound(self, node: Node) -> Bound | None:
         """The node's op made ready for it, if the op asks for that."""

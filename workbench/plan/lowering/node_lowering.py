@@ -43,9 +43,14 @@ class NodeLowering:
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
         self._choices: dict[tuple[object, ...], KernelChoice] = {}  # of nodes that are alike
+        # of those whose values are all single numbers: dtypes of inputs and output, and the kernel
+        self._kernels: dict[int | None, tuple[list[str | None], str | None, KernelChoice]] = {}
 
     def compute(self, node: Node, frame: int) -> None:
         """Emit the instructions of a node, and give its outputs slots."""
+        known = self._kernels.get(self._facts.likeness(node))
+        if known is not None and self._like_another(node, frame, *known):
+            return
         value = self._facts.folded(node)
         if value is not None and node.ref() not in self._state.spots:
             self._state.choices[node.name] = KernelChoice(
@@ -80,6 +85,9 @@ class NodeLowering:
             at = self._state.emit(
                 KERNEL, frame, kernel=choice.kernel, scalar_op=choice.scalar_op, event=True, **operands
             )
+            like = self._facts.likeness(node)
+            if like is not None and placed is None and len(outputs) == 1:
+                self._kernels[like] = [s.number for s in inputs], outputs[0].number, choice
         elif choice.kind == "ufunc":
             at = self._state.emit(
                 UFUNC,
@@ -121,6 +129,23 @@ class NodeLowering:
             for spot in outputs:
                 self._state.summarize(spot, frame)
         self._state.ips[node.name] = at
+
+    def _like_another(
+        self, node: Node, frame: int, takes: list[str | None], gives: str | None, choice: KernelChoice
+    ) -> bool:
+        """Emit the kernel of a node that was chosen for another like it; False where its values stand elsewhere."""
+        inputs = [self._state.spot(r) for r in node.inputs]
+        if [s.number for s in inputs] != takes:
+            return False
+        out = self._outputs(node, frame, False)[0]
+        if out.number != gives:
+            return False
+        self._state.choices[node.name] = choice
+        operands = dict(zip("abc", inputs, strict=False), out=out)
+        self._state.ips[node.name] = self._state.emit(
+            KERNEL, frame, kernel=choice.kernel, scalar_op=choice.scalar_op, event=True, **operands
+        )
+        return True
 
     def _device_node(self, node: Node, placed: Placement, inputs: Sequence[Spot], frame: int) -> None:
         """The call of a node on the device."""

@@ -37,6 +37,8 @@ class Recomputed:
 def find_recomputed(state: LoweringState) -> Recomputed:
     """Decide for every array in the rows of loops; lean plans reuse memory of the outermost level, whose arrays can be
     inputs only if they are fed."""
+    if not any(s.stored for frame in range(1, len(state.frames)) for s in state.slots[frame]):
+        return Recomputed()
     writers: dict[Slot, list[int]] = {}
     foreign = {s.slot for _, _, outs, *_ in state.calls for s in outs}
     foreign |= {s.slot for *_, outs in state.regions for s in outs}
@@ -85,6 +87,8 @@ def find_recomputed(state: LoweringState) -> Recomputed:
 def left_out(state: LoweringState, found: Recomputed) -> dict[int, int]:
     """Instructions whose result nothing but array instructions of the same iteration reads -> the last of those: where
     they all run block by block, it need not be written to memory (kernels: fast_path/blocks.h)."""
+    if not found.steps:
+        return {}
     heads = {row["frame"]: (row["jump"], ip) for ip, row in enumerate(state.code) if row["op"] == BACK}
     others = {spot.slot for call in state.calls for spot in (*call[1], *call[2])}
     others |= {spot.slot for region in state.regions for spot in (*region[1], *region[2])}

@@ -100,7 +100,7 @@ class Slot:
         return self.shape != () and not self.beside
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Spot:
     """A slot, in the row in progress (shift 0) or in the row before (shift -1); ``delta`` bytes into it, as an array of
     ``shape`` (None: the slot's own)."""

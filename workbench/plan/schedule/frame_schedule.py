@@ -14,7 +14,7 @@ from workbench.plan.schedule.guards import ALIVE, Guard, Guards
 from workbench.plan.schedule.nesting import NotNestingError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ScheduledItem:
     """One thing to do: a node, or a whole child frame (``frame`` is set)."""
 
@@ -81,24 +81,27 @@ def order_block(
                 unit_of[name] = unit
             elif name in needed and node.op == "Enter":
                 waits[unit] |= sources_of(graph, name)
+    for unit in units:
+        waits[unit] = {u for s in waits[unit] if (u := unit_of.get(s, s)) in items}
     for name, item in items.items():
         if item.frame is None:
-            waits[name] = set() if graph.nodes[name].op == "Enter" else sources_of(graph, name)
-    for name, sources in waits.items():
-        if units:
-            sources = {unit_of.get(s, s) for s in sources}
-        waits[name] = {s for s in sources if s in items}
-    decides = dict.fromkeys(items, 0)  # 0 header, 1 body, 2 exits
-    if pred is not None:
-        for name, item in items.items():
-            decides[name] = 1 if (pred, True) in item.guard else 2 if (pred, False) in item.guard else 0
-    ordered = _order(items, waits, decides, path)
+            node = graph.nodes[name]
+            sources = set() if node.op == "Enter" else sources_of(graph, name)
+            plain = not units and items.keys() >= sources
+            waits[name] = sources if plain else {u for s in sources if (u := unit_of.get(s, s)) in items}
     own = frozenset() if pred is None else frozenset({(pred, True), (pred, False)})
+    guards_of = {item.guard for item in items.values()}
+    rest = {guard: guard - own for guard in guards_of}
+    part = dict.fromkeys(guards_of, 0)  # 0 header, 1 body, 2 exits
+    if pred is not None:
+        part = {g: 1 if (pred, True) in g else 2 if (pred, False) in g else 0 for g in guards_of}
+    decides = {name: part[item.guard] for name, item in items.items()}
+    ordered = _order(items, waits, decides, path)
     sections: list[list[ScheduledItem]] = [[], [], []]
     for item in ordered:
-        if not own.isdisjoint(item.guard):
-            item = ScheduledItem(item.name, item.guard - own, item.frame)
-        sections[decides[item.name]].append(item)
+        guard = item.guard
+        item.guard = rest[guard]
+        sections[part[guard]].append(item)
     # an Exit belongs to the parent's iteration: it comes when everything in this one has fired
     sections[2].sort(key=lambda item: item.frame is None and graph.nodes[item.name].op == "Exit")
     return Block(path, pred, start, tuple(enters), *(tuple(s) for s in sections))
@@ -108,19 +111,26 @@ def _order(
     items: Mapping[str, ScheduledItem], waits: Mapping[str, set[str]], decides: Mapping[str, int], path: FramePath
 ) -> Sequence[ScheduledItem]:
     """Topological order by section; among the ready ones, those with the guard of the last come first."""
-    left = {name: len(sources) for name, sources in waits.items()}
-    readers: dict[str, list[str]] = {name: [] for name in items}
-    for name, sources in waits.items():
-        mine = decides[name]
-        for source in sources:
-            readers[source].append(name)
-            theirs = decides[source]
-            if theirs > mine or theirs + mine == 3:  # not before it, or one in the body and one behind the loop
-                raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
     names = list(items)
     most = len(names)
     # what is ready is one number: its section and its place among all
     number = {name: decides[name] * most + i for i, name in enumerate(names)}
+    # where all of a section have one guard, and stand behind what they wait for, that is the order
+    straight = len({item.guard for item in items.values()}) == len(set(decides.values()))
+    for name, sources in waits.items():
+        mine, place = decides[name], number[name]
+        for source in sources:
+            theirs = decides[source]
+            if theirs > mine or theirs + mine == 3:  # not before it, or one in the body and one behind the loop
+                raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
+            straight = straight and number[source] < place
+    if straight:
+        return [items[name] for name in sorted(names, key=number.__getitem__)]
+    left = {name: len(sources) for name, sources in waits.items()}
+    readers: dict[str, list[str]] = {name: [] for name in items}
+    for name, sources in waits.items():
+        for source in sources:
+            readers[source].append(name)
     ready: dict[Guard, list[int]] = {}
     # what has ever been ready, over all guards: entries of ``placed`` go when they come to the top, so that finding
     # the first one takes no look at every guard

@@ -28,7 +28,10 @@ class CyclicFramesError(FrameError):
 def sources_of(graph: Graph, name: str) -> set[str]:
     """The dependencies of a node in one iteration: inputs and control inputs, without NextIterations."""
     node = graph.nodes[name]
-    return {s for s in (*(r.node for r in node.inputs), *node.control) if graph.nodes[s].op != "NextIteration"}
+    sources = {*graph.reads[name], *node.control}
+    if node.op != "Merge":  # nothing else may read one
+        return sources
+    return {s for s in sources if graph.nodes[s].op != "NextIteration"}
 
 
 def whole_frames(graph: Graph, nodes: Iterable[str]) -> tuple[str, ...]:

@@ -66,7 +66,8 @@ class Guards:
 
     ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs;
     ``general`` those of them whose inputs are not the two sides of one decision; ``raw`` the frames that do not nest;
-    ``arrives`` tells, for each NextIteration of a raw frame, where its Merge finds it alive.
+    ``arrives`` tells, for each NextIteration of a raw frame, where its Merge finds it alive; ``sound``, of guards that
+    were looked at, whether one does not contradict itself.
     """
 
     node: dict[str, Guard] = field(default_factory=dict)
@@ -76,6 +77,7 @@ class Guards:
     general: set[str] = field(default_factory=set)
     raw: dict[FramePath, RawFrame] = field(default_factory=dict)
     arrives: dict[str, Guard] = field(default_factory=dict)
+    sound: dict[Guard, bool] = field(default_factory=dict)
 
     def seen(self, ref: Ref) -> Guard:
         """The guard under which a Merge gets an input alive."""
@@ -206,7 +208,9 @@ def _all_of(graph: Graph, node: Node, found: Guards) -> Guard | None:
             return None
         other = graph.nodes[source]
         guard = _both(guard, found.value[other.ref()] if other.op in ("Exit", "Enter") else found.node[source])
-    return None if contradicts(guard) else guard
+    if guard not in found.sound:
+        found.sound[guard] = not contradicts(guard)
+    return guard if found.sound[guard] else None
 
 
 def _both(one: Guard, other: Guard) -> Guard:

@@ -42,8 +42,8 @@ CLAIMS = 8
 #: what a proof of each kind rests on (analysis: Proof)
 HOW = {
     "lookahead": "the condition was computed ahead, iteration by iteration",
-    "recurrence": "the loop comes back to a state that it was in",
-    "invariant-predicate": "nothing that the condition reads changes any more",
+    "recurrence": "what the condition reads repeats",
+    "invariant-predicate": "no iteration changes what the condition reads",
     "affine-counter": "the values of its counters follow from their first value and their step",
     "ray": "every period adds the same to the variables",
     "identity": "no iteration changes whether the two sides of the condition are equal",

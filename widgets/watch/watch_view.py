@@ -54,7 +54,7 @@ class WatchView(RunPart):
         watch = self._watch()
         if outlook is None or watch is None:
             if self.status.get("state") in ("ready", "running", "quiet"):
-                self.amend(state="ended", sentence="Nobody holds the watch any more.")
+                self.amend(state="ended", sentence="The watch no longer exists: no variable refers to it.")
         else:
             self.offer({**plain(outlook), "stopping": bool(watch.stop_requested)})
 

@@ -126,7 +126,7 @@ def test_of_two_clauses_that_are_false_in_the_end_the_later_one_decides():
 def test_clauses_that_hold_in_turns_are_not_said_to_stay_true():
     step = lambda a, b: {"a": (a + 1) % 12, "b": (b + 1) % 8}  # noqa: E731
     answer, _ = told({"a": 1, "b": 0}, lambda a, b: (a != 0) | (b != 0), step)
-    assert answer.outcome == "never" and "turns, another comparison keeps the loop going" in answer.reason.sentence
+    assert answer.outcome == "never" and "is false, another comparison keeps the loop going" in answer.reason.sentence
 
 
 def test_the_item_of_an_array_that_keeps_the_loop_going_is_named():

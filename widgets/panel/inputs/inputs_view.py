@@ -90,14 +90,16 @@ class InputsView(HtmlView):
             self._said = "No input was changed: change a value first."
         else:
             begun = session.position.event > 0
+            kept = len(session.histories) + 1  # before the command, which may be carried out at once
             try:
                 session.post("update", changes=values)
                 arguments = ", ".join(f"{name!r}: {value.tolist()!r}" for name, value in values.items())
                 self.selection.did(f"session.update({{{arguments}}})")
                 self.selection.look_at(None)
-                kept = len(getattr(session, "histories", ())) + 1
                 self._said = (
-                    f"This is the second run. The run before is kept as earlier inputs {kept}." if begun else ""
+                    f"A run with these inputs has begun. The run before is kept as earlier inputs {kept}."
+                    if begun
+                    else ""
                 )
             except WorkbenchError as error:
                 self._said = error.message

@@ -39,10 +39,14 @@ def _truth(clause: Any) -> str:
     return "false" if clause.negated else "true"
 
 
+def _untruth(clause: Any) -> str:
+    return "true" if clause.negated else "false"
+
+
 def _period(c: Any) -> str:
     if c.n == 1:
         return f"Iteration {c.since + 1:,} began exactly like iteration {c.since:,}, so all later ones do the same."
-    return f"From iteration {c.since:,} on the same {count(c.n, 'iteration')} come again and again, bit for bit."
+    return f"From iteration {c.since:,} on all values repeat every {count(c.n, 'iteration')}, bit for bit."
 
 
 def _first_bad(c: Any) -> str:
@@ -70,7 +74,7 @@ def _rests(c: Any) -> str:
 
 
 def _edited(c: Any) -> str:
-    return f"The {c.what} was written over {c.name}: it was edited, no op made it."
+    return f"The {c.what} in {c.name} was edited; no op computed it."
 
 
 def _ray(c: Any) -> str:
@@ -96,8 +100,8 @@ def _bounded(c: Any) -> str:
 
 def _overflow(c: Any) -> str:
     return (
-        f"Python's ints have no end; those of this graph have 64 bits, which {c.node} no longer fits in iteration "
-        f"{c.iteration:,}."
+        f"{c.node} no longer fits into 64 bits in iteration {c.iteration:,}: Python's ints have no limit, "
+        "those of this graph do."
     )
 
 
@@ -119,7 +123,7 @@ def _circles(c: Any) -> str:
         values = f"{name} repeats its values {over}, from {low} to {high}"
     if c.always:
         return f"{values}, and {written(c.clause)} is {_truth(c.clause)} for all of them."
-    return f"{values}; where {written(c.clause)} turns, another comparison keeps the loop going."
+    return f"{values}; where {written(c.clause)} is {_untruth(c.clause)}, another comparison keeps the loop going."
 
 
 def _observed(c: Any) -> str:
@@ -145,7 +149,7 @@ def _residue(c: Any) -> str:
 
 
 def _every_number(c: Any) -> str:
-    return f"Every {c.clause.dtype} number satisfies {written(c.clause)}, so the loop has no way out there."
+    return f"Every {c.clause.dtype} number satisfies {written(c.clause)}, so this comparison never ends the loop."
 
 
 def _moves_away(c: Any) -> str:
@@ -168,12 +172,11 @@ def _variable(c: Any) -> str:
 
 
 def _absorbed(c: Any) -> str:
-    verb = "adding" if c.op == "add" else "subtracting" if c.op == "subtract" else "multiplying by"
-    if c.op == "divide":
-        verb = "dividing by"
+    step, operand = shown(c.step), shown(c.operand)
+    doing = {"add": f"adding {step} to {operand}", "subtract": f"subtracting {step} from {operand}"}.get(c.op)
+    doing = doing or f"{'dividing' if c.op == 'divide' else 'multiplying'} {operand} by {step}"
     many = "" if c.item is None else f" in {_variable(c)}"
-    to = {"add": "to", "subtract": "from"}.get(c.op, "at")
-    change = f"{verb} {shown(c.step)} {to} {shown(c.operand)} changes nothing{many}{at_line(c.line)}"
+    change = f"{doing} changes nothing{many}{at_line(c.line)}"
     return f"In {c.dtype}, {change}: the step is lost in rounding."
 
 
@@ -246,7 +249,9 @@ def _nan(c: Any) -> str:
 
 def _origin(c: Any) -> str:
     with_ = " and ".join(shown(float(v)) for v in c.operands)
-    return f"The {c.what} comes from {c.text}{at_line(c.line)} in iteration {c.iteration:,}, of {with_}."
+    return (
+        f"The {c.what} is the result of {c.text}{at_line(c.line)} in iteration {c.iteration:,}, computed from {with_}."
+    )
 
 
 def _infinite(c: Any) -> str:

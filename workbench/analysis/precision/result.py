@@ -83,7 +83,7 @@ class NanOrigin:
     ...     quotient.run()
     ...     print(wb.nan_origin(quotient))
     <Stop FINISHED: ...>
-    The first NaN comes from y (divide), written at ...
+    The first NaN is computed by y (divide), ...
     Cause: ...
     """
 
@@ -132,12 +132,12 @@ class NanOrigin:
     def text(self) -> str:
         """Return the finding as sentences."""
         kind = "NaN" if self.kind == "nan" else "an infinity"
-        where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True))
-        line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} comes from {self.name} ({self.op})"
-        if self.edited:
-            line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} was written over {self.name} ({self.op})"
-        line += f" in {where}" if where else ""
-        line += f", written at {self.source.where}" if self.source is not None else ""
+        where = "".join(
+            f" in iteration {i} of {f}" for f, i in zip(self.frame[::-1], self.iteration[::-1], strict=True)
+        )
+        verb = "was written by hand over" if self.edited else "is computed by" if self.operands else "is held by"
+        line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} {verb} {self.name} ({self.op})"
+        line += where + (f", {self.source.where}" if self.source is not None else "")
         items = getattr(self.value, "size", 1)
         lines = [f"{self.headline}."] if self.headline else []
         lines += [line + (f", in {self.count} of {items} items, first at {list(self.index)}." if items > 1 else ".")]

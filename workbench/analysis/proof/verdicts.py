@@ -46,19 +46,28 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
     Iterations are counted from the present one.
     """
     p, at = search.period, search.slot_at
-    names = ", ".join(runner.state_names) or "nothing"
+    what = f"what the condition depends on ({', '.join(runner.state_names) or 'no variable'})"
     # invariant means from now on: the state (all that the condition reads) is the present one for ever
     invariant = p == 1 and at == 0
     slug = "invariant-predicate" if invariant else "recurrence"
-    checked = (
-        f"all that the condition depends on ({names}) "
-        + ("is the same after one iteration" if invariant else f"has its values of iteration +{at} again at +{at + p}")
-        + ", bit for bit, twice, with the condition true throughout."
-    )
+    if invariant:
+        checked = f"{what} is bit for bit the same after one more iteration, which was computed twice"
+        why = f"The condition is true, and no iteration changes {what}."
+    else:
+        same = (
+            f"{what} is bit for bit the same {after(at)} and {after(at + p)}"
+            if at
+            else f"{what} is bit for bit what it is now {after(p)}"
+        )
+        checked = f"{same}; the iterations between were computed twice"
+        repeats = (
+            f"no iteration after the next {at:,} changes {what}" if p == 1 else f"{what} repeats every {p:,} iterations"
+        )
+        why = f"The condition stays true: {repeats}."
+    checked += ", with the condition true throughout."
     search.claims, search.came_to = period(search.ahead, p, at), CameTo(search.ahead, at, p)
-    again = "does not change any more" if p == 1 else f"recurs with period {p}"
-    why = f"The state that the condition reads {again}, and the condition is true."
-    limited = f"The condition never becomes false by itself: its state recurs with period {p}."
+    stays = "does not change" if p == 1 else f"repeats every {p:,} iterations"
+    limited = f"The condition never becomes false by itself: {what} {stays}."
     return _never(slug, why, Proof(slug, checked), runner, search, left, limited)
 
 
@@ -101,7 +110,7 @@ def followed(runner: SliceRunner, search: Search, left: int | None) -> Terminati
         return replace(answer, claims=list(search.claims))
     why = "Every period adds the same to the variables, and all comparisons keep their values for ever."
     if found.kind == "recurs":
-        why = "The state that the condition reads recurs, and the condition is true."
+        why = "The condition stays true: all that it depends on repeats."
     return _never("ray", why, proof, runner, search, left)
 
 

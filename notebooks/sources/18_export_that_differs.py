@@ -16,20 +16,23 @@
 # [◂ 17 A loss that is NaN](17_loss_that_is_nan.ipynb) · [the course](README.md) ·
 # [19 A looped transformer ▸](19_looped_transformer.ipynb)
 #
-# "My ONNX model does not give what my module gives." The results differ in the fourth digit, or in all of them, and
-# between the two lie a hundred nodes and a loop. Which node is wrong, and which only pass on what they got?
-# `wb.diff(module, "model.onnx", (x,))` answers that: it evaluates each node of the export on the inputs that the
-# *module* has there.
+# "My ONNX model gives other results than my module." You see the difference at the output, perhaps in the fourth digit.
+# But a hundred nodes and a loop lie between the input and the output. One of these nodes is wrong, and the others only
+# pass the error on. Which one is it?
+#
+# `wb.diff(module, "model.onnx", (x,))` finds it. It runs both programs. Then it takes one node of the export at a time,
+# gives it the inputs that the *module* had at that point, and looks at the result. A node that is wrong even on the
+# right inputs is the one you are looking for.
 #
 # **After this notebook you can**
 #
-# 1. name the node of an export that errs, the iteration, and the lines of both programs;
-# 2. tell an error that is made in a node from one that it inherits;
-# 3. say what rounding explains, and why no tolerance is needed for that;
-# 4. tell another function from another rounding, such as a cast that is lost.
+# 1. name the wrong node of an export, the iteration in which it goes wrong, and its line in the module;
+# 2. distinguish an error that a node makes from one that it inherits;
+# 3. say how much rounding explains, without choosing a tolerance;
+# 4. distinguish a wrong function from a different rounding.
 #
-# It takes about 45 minutes with the exercises. PyTorch is not needed: the exports lie in `models/`. Read
-# [12](12_two_runs.ipynb) before.
+# It takes about 45 minutes with the exercises. You do not need PyTorch: the exported files are in `models/`. Read
+# [12](12_two_runs.ipynb) first.
 
 # %% tags=["definitions"]
 import course
@@ -42,7 +45,7 @@ from workbench.widgets import LiveFigure
 # %% [markdown]
 # ## 1. A module and its export
 #
-# The module is small, and has a loop. This is the file `echo.py`:
+# The module is small. It has three linear layers, and a loop that runs eight times. This is the file `echo.py`:
 #
 # ```python
 #  6  class Echo(nn.Module):
@@ -64,8 +67,9 @@ from workbench.widgets import LiveFigure
 # 22          return self.head(h).softmax(-1)
 # ```
 #
-# `torch.export.save` wrote `models/echo.pt2`, and `torch.onnx.export` wrote `models/echo.onnx`. Both files know the
-# lines of the code. (With PyTorch installed the module itself may stand in the place of the first one.)
+# The module was exported twice. `torch.export.save` wrote `models/echo.pt2`, which is our reference.
+# `torch.onnx.export` wrote `models/echo.onnx`, which we test. Both files record which line of `echo.py` each node comes
+# from. (If you have PyTorch, you can pass the module itself as the reference.)
 
 # %% tags=["definitions"]
 program = "models/echo.pt2"
@@ -80,12 +84,16 @@ print("apart by rounding only:", *found.rounded[:4], "...")
 assert found.equal and len(found.rounded) >= 5
 
 # %% [markdown]
-# This export is right. Its numbers are not the same, though: `LayerNormalization` is one node there and nine of them
-# here, and sums in another order are rounded otherwise. No tolerance had to be chosen for that.
+# This export is correct, although some of its numbers differ from the module's. The reason is rounding. A layer norm is
+# one node in the ONNX model and nine nodes in the reference. The two add up the same numbers in a different order, and
+# each order rounds differently.
+#
+# Note that you chose no tolerance. `wb.diff` works out for each node how much rounding can do.
 #
 # ## 2. An epsilon
 #
-# A layer norm divides by the root of the variance plus a small epsilon, 0.00001 here. An exporter writes another one:
+# Now let us break something. A layer norm divides by $\sqrt{\text{variance} + \varepsilon}$, here with
+# $\varepsilon = 0.00001$. Suppose that an exporter writes 0.0001 instead:
 
 
 # %%
@@ -106,7 +114,8 @@ ours, theirs = wb.load(program).run(x=x), wb.load(wrong).run(x=x)
 print("results:", ours["result"][0], "and", theirs["softmax"][0])
 
 # %% [markdown]
-# Five digits agree. Is that rounding? The results do not say.
+# The first digits agree, and the last ones do not. Is that rounding, or is it a mistake? The results alone cannot tell
+# you. Compare the programs:
 
 # %%
 found = wb.diff(program, wrong, (x,))
@@ -119,13 +128,18 @@ assert [r.node for r in found.introduced] == ["while_loop/norm/layer_norm"]
 assert row.iteration == (0,) and row.source.place == "echo.py:18" and row.own.fault == "function"
 
 # %% [markdown]
-# The last sentence says what was done. The node got the very inputs that the module's layer norm had in that iteration,
-# and both were evaluated again **in float64**, where rounding is 500 million times smaller. If the two were the
-# same function, they would agree there. The bound is 8 roundings of float32, of the largest number in the value.
+# It is a mistake, and the first line names the node, the iteration and the line in `echo.py`.
+#
+# The second line says how we know. Both layer norms got the same inputs, those that the module had in that iteration.
+# Both were then computed **in float64**, where rounding is 500 million times smaller than in float32. Two spellings of
+# the same function agree there. These two do not, so they are different functions.
+#
+# How much may they disagree? The bound is eight float32 roundings of the largest number in the value.
 #
 # ## 3. Made here, or inherited?
 #
-# Everything after the layer norm differs, too. `ranking()` shows where the error is *made*:
+# After the layer norm, every other value differs too. You should expect that: wrong inputs give wrong results.
+# `ranking()` separates the two kinds of error. Look at the column *own* first:
 
 # %%
 for row in found.ranking():
@@ -137,8 +151,14 @@ assert [bool(r.own.fault) for r in found.ranking()][:2] == [True, False]
 assert any(r.worst_abs > 1e-4 and r.own.own < 1e-6 for r in found.ranking())
 
 # %% [markdown]
-# *Own* is the error on the module's inputs, *all* is how far the two runs are apart. Each `tanh` after
-# the first is off because its input is; on the right input it is right. As a picture, in the order of execution:
+# - *own* is the error of the node on the module's inputs. It is the error that the node **makes**.
+# - *all* is the distance between the two runs at this node. It contains everything that the node **inherits**.
+#
+# Compare the rows. Only the layer norm has a large *own*. A `tanh` has a large *all* and a tiny *own*: given the right
+# input, it gives the right result.
+#
+# The picture shows both numbers for each node, in the order of execution. The grey bar is *all*, and the coloured bar
+# inside it is *own*. Only one bar is orange: the node that makes an error beyond rounding.
 
 # %% tags=["nbval-ignore-output"]
 picture = found.ranking().figure()
@@ -147,7 +167,8 @@ LiveFigure(picture)
 # %% [markdown]
 # ## 4. A loop that is one trip short
 #
-# In the ONNX model the bound of the loop is a constant, and it says 7 in place of 8.
+# The next mistake is of another kind. In the ONNX model the number of iterations is a constant. We set it to 7 instead
+# of 8.
 
 # %%
 short = exported()
@@ -164,12 +185,17 @@ assert row.node == "while_loop/lt" and row.iteration == (7,) and row.source.plac
 assert (found.lengths[0].a, found.lengths[0].b) == (9, 8)
 
 # %% [markdown]
-# An ONNX loop decides at the end of its body whether there is a *next* iteration, the module at the beginning of each.
-# The comparison knows that, and pairs the decision of iteration 7 with the one that the export makes in iteration 6.
+# The wrong node is the loop's condition, `k < 8` in line 14. It was evaluated nine times in the module and eight times
+# in the export.
+#
+# There is a subtlety. The module decides at the *beginning* of an iteration whether to run it. An ONNX loop decides at
+# the *end* of an iteration whether there is a next one. So the module's decision in iteration 7 belongs to the export's
+# decision in iteration 6. The comparison pairs them for you.
 #
 # ## 5. Other numbers on purpose
 #
-# A model in float16 has three digits. Compared digit by digit, everything is different:
+# Sometimes you change the numbers on purpose. A model in float16 has only about three digits. Compared digit by digit,
+# all of it looks wrong. Is it?
 
 # %%
 graph = wb.load(program)
@@ -183,35 +209,40 @@ print("the largest own error:", worst.name, f"{worst.own.share:.1e} of the large
 assert found.equal and len(found.rounded) > 20 and worst.own.share < 2e-3
 
 # %% [markdown]
-# Both programs are measured by the coarser one: a rounding is 0.001 here. Had somebody put one cast to float16 into a
-# float32 model, it would be an error. *SQNR* is the ratio of signal to noise in decibels, as people who quantise models
-# count: 60 dB are three digits.
+# It is not. The comparison uses the coarser of the two formats as its yardstick, and one rounding of float16 is about
+# 0.001. The whole model rounds that way, so nothing stands out. A single cast to float16 in a float32 model would be
+# reported as an error.
+#
+# The last number is the **SQNR**, the signal-to-quantisation-noise ratio. It is another way to write a relative error:
+# 20 dB for each digit, so 60 dB are three digits.
 #
 # ## 6. Exercises
 #
-# **18.1** `course.planted("first")` is an export of the same module with one fault. Which node errs? Write its name.
+# **18.1** `course.planted("first")` is an export of the same module with one fault. Which node is wrong? Write its
+# name.
 
 # %%
 culprit = ...
 course.check_answer("18.1", culprit)
 
 # %% [markdown]
-# **18.2** `course.planted("second")` has another one. Which node errs, and is it the `"function"` or the `"rounding"`
-# that is wrong?
+# **18.2** `course.planted("second")` has another fault. Which node is wrong? And what is wrong about it, the
+# `"function"` or the `"rounding"`?
 
 # %%
 node, fault = ..., ...
 course.check_answer("18.2", node, fault)
 
 # %% [markdown]
-# **18.3** In `course.planted("third")` a node is right at first. In which iteration does it err for the first time?
+# **18.3** In `course.planted("third")` a node is right at first. In which iteration is it wrong for the first time?
 
 # %%
 iteration = ...
 course.check_answer("18.3", iteration)
 
 # %% [markdown]
-# **18.4** What is the largest own error of the float16 model of section 5, relative to the largest number of its value?
+# **18.4** Look again at the float16 model of section 5. What is its largest own error, relative to the largest number
+# of its value?
 
 # %%
 share = ...
@@ -220,13 +251,14 @@ course.check_answer("18.4", share)
 # %% [markdown]
 # ## What you have seen
 #
-# - A node errs if its result is wrong on the *right* inputs. All other differences are inherited.
-# - Float64 tells another function from another rounding. How ill-conditioned a node is says how much rounding may do.
-# - Names and lines that the exporter left in the file pair the two programs. The values decide if a pair is one.
+# - A node is wrong if it gives a wrong result on the *right* inputs. Every other difference is inherited.
+# - To distinguish a different function from a different rounding, compute both in float64.
+# - The two programs are paired by the names and lines that the exporter left in the file. The values then confirm or
+#   reject each pair.
 #
-# Your own: `wb.diff(module, "model.onnx", (x,))`, or `workbench diff model.pt2 model.onnx --random 1` at the command
-# line. [A page](../workbench/docs/reference/debugging.md) says how it is judged. The next notebook is about models that
-# are loops themselves: [19 A looped transformer](19_looped_transformer.ipynb).
+# With your own model: `wb.diff(module, "model.onnx", (x,))`, or `workbench diff model.pt2 model.onnx --random 1` at the
+# command line. The [debugging reference](../workbench/docs/reference/debugging.md) explains how a node is judged. Next,
+# models that are loops themselves: [19 A looped transformer](19_looped_transformer.ipynb).
 
 # %%
 course.score("18")

@@ -16,20 +16,23 @@
 # [◂ 18 An export that differs](18_export_that_differs.ipynb) · [the course](README.md) ·
 # [20 Decoding, token by token ▸](20_decoding.ipynb)
 #
-# A looped transformer has one block and calls it again and again on its own output: depth is a loop, and the number of
-# loops is free at run time. So the questions are those of this course. Does the hidden state come to a fixed point, or
-# to a cycle? Does its norm explode? Which number of loops is best? `wb.watch_states(model)` answers them for a model of
-# PyTorch as it is.
+# A usual transformer passes its input through many blocks, one after the other. A **looped** transformer has only one
+# block. It feeds the output of that block back into it, again and again. How often? You decide that when you run the
+# model.
+#
+# So the model is a loop, and you can ask about it what this course asks about every loop. Does its state settle? Does
+# it cycle? Does it explode? And how many loops are best? `wb.watch_states(model)` answers these questions. You do not
+# have to change the model.
 #
 # **After this notebook you can**
 #
-# 1. record the state of a block loop by loop, and read its course for each token;
-# 2. say after which loop the output stays, and which number of loops is best;
-# 3. tell why a looped model diverges, and find the place where one stops converging;
+# 1. record the state of a block in each loop, and say for each token whether it settles;
+# 2. say after which loop the output no longer changes, and which number of loops is best;
+# 3. explain why a looped model diverges, and find the input strength at which one stops converging;
 # 4. say whether an exit gate opens, and why one never will.
 #
-# It takes about 50 minutes with the exercises. It needs PyTorch: `pip install torch`. Read [05](05_convergence.ipynb)
-# and [06](06_oscillation_and_chaos.ipynb) before.
+# It takes about 50 minutes with the exercises. You need PyTorch: `pip install torch`. Read [05](05_convergence.ipynb)
+# and [06](06_oscillation_and_chaos.ipynb) first.
 
 # %% tags=["definitions"]
 import course
@@ -44,8 +47,11 @@ import workbench as wb
 # %% [markdown]
 # ## 1. A model that learns the largest digit
 #
-# Six digits go in, and at each place the largest of them is to come out. The block gets the state `h` and, in each loop
-# anew, the embedding `e`: that is *injected*, so that the state cannot forget the question.
+# The task is small: six digits go in, and the largest of them should come out at all six places.
+#
+# Two things enter the block in each loop. One is the **state** `h`, the output of the loop before. The other is the
+# embedding `e` of the digits. It is added anew in every loop, so that the state does not lose the question. We say that
+# `e` is **injected**.
 
 
 # %% tags=["definitions"]
@@ -107,8 +113,10 @@ assert model(digits).argmax(-1)[0].tolist() == [5] * 6
 # %% [markdown]
 # ## 2. Many more loops than it was trained with
 #
-# It was trained with five loops at most. With 64 loops, where does the state go? The model is called inside of the
-# watch; the block is found by itself, for it is what one forward pass calls repeatedly.
+# The model was trained with two to five loops. What does its state do in 64 loops?
+#
+# Call the model inside `wb.watch_states`. You need not say which module is the block: it is the one that a forward pass
+# calls repeatedly.
 
 # %%
 model.loops = 64
@@ -118,8 +126,8 @@ report = states.report()
 print("block:", report.block, "| loops:", report.loops, "| tokens:", report.paths.tokens)
 
 # %% [markdown]
-# All that is known, in words. Each sentence is computed from the states once more before it is shown. (Another
-# processor rounds otherwise, and training makes other weights of that: your numbers may differ a little.)
+# Print the report to read what was found. Each sentence is checked against the recorded states before it is shown.
+# (Your numbers may differ a little: another processor rounds differently, and the training amplifies that.)
 
 # %% tags=["nbval-ignore-output"]
 print(report)
@@ -130,20 +138,28 @@ assert np.isfinite(report.states).all() and len(report.sentences()) >= 3
 assert report.losses.shape == (64,) and report.best == report.losses.argmin() + 1
 
 # %% [markdown]
-# The table has medians over the tokens. A row of the heat map is a token, a column a loop; the colour is the length of
-# the step, by its logarithm. Circles mark the loop since which a token rests.
+# The numbers in the table are medians over the six tokens. The heat map shows the tokens one by one. Each row is a
+# token, and each column is a loop. The colour is the length of the step that the state took, on a logarithmic scale.
+#
+# Read a row from left to right. The steps become shorter and shorter, until a circle marks the loop from which on the
+# token is at rest.
 
 # %% tags=["nbval-ignore-output"]
 report.figure("step")
 
 # %% [markdown]
-# Two numbers of the report belong together. The *rate* is the factor by which the steps shrink per loop; it is below 1
-# where the state converges. The *spectral norm* of the update, at the last state, is the largest factor by which one
-# loop can enlarge a small change. It may be above 1 although the steps shrink: what one loop enlarges, the next ones
-# turn and shrink.
+# Two numbers of the report are easily confused.
 #
-# The loss is not lowest at the fixed point, but near the number of loops that the model was trained with. More loops
-# are no better here:
+# - The **rate** is measured. It is the factor by which the steps shrink from loop to loop. Below 1, the state
+#   converges.
+# - The **spectral norm** of the update is a worst case. It is the largest factor by which one loop can enlarge any
+#   small change of the state.
+#
+# The spectral norm may be above 1 although the state converges. One loop then enlarges a change in some direction, and
+# the following loops turn it and shrink it.
+#
+# Is a state at rest the best one? Look at the loss. It is lowest near the number of loops in training, not at the fixed
+# point:
 
 # %%
 print("best number of loops is at most 10:", report.best <= 10)
@@ -155,7 +171,7 @@ assert report.best <= 10
 # %% [markdown]
 # ## 3. One that diverges
 #
-# The same model without the norm at the entry of the block, with 120 loops:
+# Now remove one thing: the layer norm at the beginning of the block. Train again, and run 120 loops:
 
 # %%
 wild = train(normed=False)
@@ -172,8 +188,10 @@ print(report)
 assert report.label.name == "EXPLODING" and report.since < 120 and report.rate > 1
 
 # %% [markdown]
-# Nothing in it bounds the state: each loop multiplies the state by about the same factor, until its numbers are
-# infinite. A cross marks the loop from which on a state is not finite.
+# Nothing bounds the state any more. Each loop multiplies it by about the same factor, and in the end it overflows.
+#
+# The figure now shows the norm of the state. Follow a row again. A cross marks the loop from which on the state is not
+# finite.
 
 # %% tags=["nbval-ignore-output"]
 report.figure("norm", theme="dark")
@@ -181,8 +199,11 @@ report.figure("norm", theme="dark")
 # %% [markdown]
 # ## 4. Where it stops converging
 #
-# What is injected decides, too. This block turns its state around and bends it: `tanh(e - 1.8 h)`. A strong `e` drives
-# the tanh into saturation, where it is flat. A weak one does not.
+# The injected input matters as well. Take the smallest block that shows it: `tanh(e - 1.8 h)`. It reverses the sign of
+# the state, multiplies it by 1.8, adds `e` and bends the result.
+#
+# If `e` is large, the tanh saturates. It is flat there, so it shrinks every change, and the state settles. If `e` is
+# small, the tanh is steep. What happens then?
 
 
 # %% tags=["definitions"]
@@ -209,8 +230,11 @@ print("injected:", *report.update.injected)
 assert (report.label.name, report.period) == ("CYCLE", 2)
 
 # %% [markdown]
-# The report is a graph that `wb.sweep` runs: `scale` multiplies what is injected, and a run ends when the state rests.
-# A state that comes back bit for bit proves that it never will.
+# With this `e` the state alternates between two values. How strong must `e` be for the state to settle?
+#
+# You can sweep the report like any graph ([16](16_a_thousand_loops.ipynb)). Its parameter `scale` multiplies the
+# injected input. A run ends when the state is at rest. If a state comes back bit for bit, the loop repeats forever, and
+# the outcome is "endless".
 
 # %%
 found = wb.sweep(report, {"scale": [0.5, 1.0, 1.5, 2.5, 4.0]})
@@ -222,8 +246,11 @@ edge = wb.boundary(report, {"scale": (1.0, 4.0)}, tolerance=0.1)
 print(f"{edge.answer} changes near scale {edge.value:.1f}")
 
 # %% [markdown]
-# The place can be computed by hand. At a fixed point the slope of the tanh is $1 - h^2$, and the state comes nearer
-# while $1.8 (1 - h^2) < 1$, so down to $h = \sqrt{1 - 1/1.8}$; then $e = \operatorname{artanh}(h) + 1.8 h$.
+# Let us check that number by hand. At a fixed point $h$ the slope of the tanh is $1 - h^2$. The block multiplies by 1.8
+# as well, so a small change is multiplied by $1.8\,(1 - h^2)$.
+#
+# The state settles while that is below 1. The limit is $h = \sqrt{1 - 1/1.8}$. Solving $h = \tanh(e - 1.8 h)$ for the
+# input gives $e = \operatorname{artanh}(h) + 1.8 h$.
 
 # %%
 h = np.sqrt(1 - 1 / 1.8)
@@ -235,8 +262,10 @@ assert edge.low <= np.arctanh(h) + 1.8 * h <= edge.high and list(found["outcome"
 # %% [markdown]
 # ## 5. A gate that never opens
 #
-# Some looped models have a gate that is to end the loop. A module named like one (`exit_gate`, `halting` ...) is found.
-# This gate is a function of the state, and the state rests:
+# Some looped models have an **exit gate**. It is a small module that looks at the state in each loop and says when to
+# stop. The watch recognises it by its name, such as `exit_gate` or `halting`.
+#
+# In this model the gate ends the loop when its value is above 0.5:
 
 
 # %% tags=["definitions"]
@@ -268,7 +297,8 @@ for sentence in report.sentences():
 assert {"gate_never", "gate_cause"} <= {s.kind for s in report.sentences()} and report.loops == 60
 
 # %% [markdown]
-# The values come near 0.269 and stay. More loops change nothing; a lower threshold, or another bias, would.
+# The gate's value approaches 0.269, and there it remains. The state is at rest, so the gate sees the same state in
+# every loop. More loops change nothing. A lower threshold would open the gate, and so would a larger bias.
 #
 # ## 6. Exercises
 #
@@ -280,7 +310,7 @@ label, period = ..., ...
 course.check_answer("19.1", label, period)
 
 # %% [markdown]
-# **19.2** In `course.looped("second")` three of four tokens come to rest. Which one does not, and what is its label?
+# **19.2** In `course.looped("second")` three of the four tokens settle. Which one does not, and what is its label?
 
 # %%
 report = course.looped("second")
@@ -288,8 +318,8 @@ token, label = ..., ...
 course.check_answer("19.2", token, label)
 
 # %% [markdown]
-# **19.3** `course.looped("third")` runs 48 loops and does not evaluate its gate. After which loop would the gate have
-# opened?
+# **19.3** `course.looped("third")` always runs 48 loops and never evaluates its gate. After which loop would the gate
+# have opened?
 
 # %%
 report = course.looped("third")
@@ -299,13 +329,14 @@ course.check_answer("19.3", loop)
 # %% [markdown]
 # ## What you have seen
 #
-# - The block of a looped model is an iteration of the state. It rests, repeats, drifts or explodes, token by token.
-# - Rate and spectral norm say how fast, and why. The best number of loops is that of the loss, not of the fixed point.
-# - What is injected decides where the iteration stops converging: `wb.boundary` finds the place.
-# - A gate that looks at a state at rest sees the same state for ever.
+# - The block of a looped model iterates a state. Each token's state settles, cycles, drifts or explodes.
+# - The rate says how fast the state settles. The loss, not the fixed point, says how many loops are best.
+# - The strength of the injected input can decide whether the state settles. `wb.boundary` finds the critical value.
+# - A gate that looks at a state at rest never changes its mind.
 #
-# Your own: `with wb.watch_states(model) as states: model(x)`. [A page](../workbench/docs/howto/looped_models.md) says
-# what is found by itself. Another loop of a language model is the one that writes: [20 Decoding](20_decoding.ipynb).
+# With your own model: `with wb.watch_states(model) as states: model(x)`. The
+# [guide to looped models](../workbench/docs/howto/looped_models.md) says what is recognised automatically. A language
+# model contains yet another loop, the one that writes: [20 Decoding](20_decoding.ipynb).
 
 # %%
 torch.set_num_threads(threads)

@@ -16,21 +16,25 @@
 # [◂ 19 A looped transformer](19_looped_transformer.ipynb) · [the course](README.md) ·
 # [A1 Shapes and types ▸](A1_shapes_and_types.ipynb)
 #
-# A language model writes a text in a loop: it reads the tokens so far, chooses the next one, and begins again. A cache
-# saves work, speculation guesses tokens, quantised weights save memory, and none of them is to change the text. When
-# one does, the first wrong token is late and its cause is deep in a layer. `wb.record_decoding` keeps what every op of
-# the model gave for each token, and `wb.diff` of two such runs names the first token, and the first op of it, at which
-# they part.
+# A language model writes a text in a loop. It reads the tokens so far, chooses the next token, appends it, and begins
+# again. This is called **decoding**.
+#
+# Decoding is slow, so people speed it up. A cache avoids repeated work, speculation guesses several tokens at once, and
+# quantised weights need less memory. Caches and speculation must not change the text at all. If one of them does, you
+# see a wrong word somewhere, long after the mistake.
+#
+# `wb.record_decoding` keeps the result of every operation for every token. `wb.diff` compares two such recordings. It
+# names the first token, and the first operation, at which they differ.
 #
 # **After this notebook you can**
 #
-# 1. compare a run with a cache with one without, beyond rounding;
-# 2. find the layer, the op and the line of a fault of a cache;
-# 3. say since when a text repeats itself, and how often;
-# 4. compare a speculative run with a greedy one, and a quantised model with the model itself.
+# 1. compare a run that uses a cache with one that does not, in spite of rounding;
+# 2. find the layer, the operation and the line of a mistake in a cache;
+# 3. say from which token on a text repeats itself, and with which period;
+# 4. compare a speculative run with a greedy one, and a quantised model with the original.
 #
-# It takes about 50 minutes with the exercises. It needs PyTorch and transformers: `pip install torch transformers`.
-# Read [12](12_two_runs.ipynb) before.
+# It takes about 50 minutes with the exercises. You need PyTorch and transformers: `pip install torch transformers`.
+# Read [12](12_two_runs.ipynb) first.
 
 # %% tags=["definitions"]
 import copy
@@ -44,8 +48,11 @@ import workbench as wb
 # %% [markdown]
 # ## 1. With and without a cache
 #
-# A small model with random weights will do: it writes nonsense, but it has the ops of a large one. Tokens are numbers
-# below 64.
+# We use a small model with random weights. It writes nonsense, but it runs the same operations as a large one. Its
+# vocabulary has 64 tokens, so a token is a number from 0 to 63.
+#
+# For each token, the attention of a layer needs the keys and values of all earlier tokens. A **cache** keeps them.
+# Without a cache, each call of the model computes them again. We record one run of each kind:
 
 
 # %% tags=["definitions"]
@@ -71,8 +78,11 @@ assert [call.positions for call in whole.calls] == list(range(5, 13))
 assert [call.positions for call in cached.calls] == [5] + [1] * 7
 
 # %% [markdown]
-# Without a cache each call computes all positions anew, with one only the new position. So the two runs have other
-# calls and other shapes. They are compared by the token: what did each op give for token 7, whichever call computed it?
+# Look at the two lists. Without a cache, each call computes one more position than the call before. With a cache, the
+# first call computes the five tokens of the prompt, and every later call only one.
+#
+# So the calls of the two runs do not match, and neither do the shapes of their arrays. The tokens do. `wb.diff`
+# therefore compares token by token: what did each operation give for token 7, in whichever call it was computed?
 
 # %%
 found = wb.diff(whole, cached)
@@ -83,14 +93,19 @@ print("equal:", found.equal)
 assert found.equal and found.compared > 1000
 
 # %% [markdown]
-# "But for rounding": a product of one row is rounded otherwise than one of ten rows, so the two runs differ in the last
-# digits. Every op is computed once more in float64 beside the run; what remains there is another computation, not
-# rounding.
+# The two runs agree except for rounding. Their last digits do differ, because a matrix product of one row is computed
+# in another order than one of ten rows.
 #
-# ## 2. A fault of a cache
+# How can `wb.diff` know that this is rounding? While it records, it computes every operation a second time, in float64.
+# Rounding all but vanishes there. A difference that remains is a different computation.
 #
-# Caches are rewritten often: to have a fixed size, to be shared, to drop old tokens. This one keeps the rows of a layer
-# in blocks of eight. It has a fault. The loop is our own, with `generate=`; it returns all tokens.
+# ## 2. A mistake in a cache
+#
+# People often write caches of their own, for example to limit the memory or to share it. The following cache stores
+# keys and values in blocks of eight rows. It contains a mistake. Can you spot it before the comparison does?
+#
+# The function `greedy` is a decoding loop of our own. It always takes the most likely token. We pass it to
+# `record_decoding` as `generate=`.
 
 
 # %% tags=["definitions"]
@@ -135,8 +150,10 @@ assert (first.position, first.module, first.other.op) == (8, "model.layers.1.sel
 assert first.source.expression == "return torch.cat(self.blocks, 2)"
 
 # %% [markdown]
-# Token 8 is the first one for which the two runs have other keys. Eight rows fill the first block; the next call opens
-# a block and leaves it empty, so the ninth row is lost. The sentences say it by the number of keys:
+# Token 8 is the first one with different keys (we count from 0, so it is the ninth). The reason: eight rows fill the
+# first block. For the ninth row, `put` opens a new block, but `new[:, :, :0]` leaves it empty. The row is lost.
+#
+# The report gives the numbers of keys:
 
 # %% tags=["nbval-ignore-output"]
 print(found)
@@ -145,8 +162,11 @@ print(found)
 assert "a has 9 keys there and b has 8" in str(found)
 
 # %% [markdown]
-# As a picture: modules in the order of execution from above, tokens from the left. Pale is rounding. Below and to the
-# right of the first difference everything inherits it; that is why neither the last layer nor the text shows the cause.
+# In the picture, each row is a module, in the order of execution from top to bottom. Each column is a token. Grey cells
+# are equal or differ by rounding only.
+#
+# Find the first orange cell: the top row of the first orange column. Everything below it and to the right of it can
+# inherit the difference. This is why you cannot find the cause in the last layer or in the text.
 
 # %% tags=["nbval-ignore-output"]
 found.figure()
@@ -154,8 +174,9 @@ found.figure()
 # %% [markdown]
 # ## 3. A text that repeats itself
 #
-# Small models, and large ones at low temperature, end in a loop of the same words. The tokens of a run are the states
-# of a loop, and a state that comes back is a recurrence, with a period:
+# Small models often write the same words again and again, and so do large ones at a low temperature. Let us find such
+# a repetition. We treat the generated tokens like the values of a loop variable. A sequence that repeats has a
+# **period**:
 
 # %%
 model = made(33)
@@ -169,8 +190,10 @@ print("period", again.period, "since generated token", again.since)
 assert (run.generated()[again.since - 1 + again.period :] == run.generated()[again.since - 1 : -again.period]).all()
 
 # %% [markdown]
-# That is what was seen, not a proof: the cache grows with each token, so the model is never in the same state again. A
-# cache is a list that grows, and it has a bound:
+# This is an observation, not a proof. Only a loop whose whole state comes back must repeat forever. Here the cache is
+# part of the state, and it grows with each token, so the model is never in the same state twice.
+#
+# How fast does the cache grow, and for how many tokens is there room?
 
 # %%
 growth, largest = run.cache_growth
@@ -182,8 +205,12 @@ assert growth == 2 * 2 * 16 * 4 and largest == growth * (5 + 39)  # keys and val
 # %% [markdown]
 # ## 4. Speculation
 #
-# A speculative run guesses some tokens, lets the model check all of them in one call, and keeps those that the model
-# would have chosen. The text must be that of the greedy run. The keys of the wrong guesses must be forgotten.
+# **Speculative decoding** guesses several tokens at once. The model then checks all guesses in a single call, and the
+# loop keeps those that the model would have chosen itself. The text must therefore be the same as that of greedy
+# decoding.
+#
+# There is one trap. The call that checks the guesses also stores their keys in the cache. The keys of wrong guesses
+# must be removed. The argument `forget` below says whether that is done:
 
 
 # %% tags=["definitions"]
@@ -217,8 +244,9 @@ assert wb.diff(right, good).equal and (first.position, first.other.op) == (5, "c
 # %% [markdown]
 # ## 5. A quantised model
 #
-# Weights of four bits are other numbers, so that everything differs from the first token on. The questions are others:
-# when does the *text* part, and which layer does it?
+# **Quantising** a model means storing its weights in fewer bits, here in four. The weights are then different numbers,
+# and all results differ from the first token on. That is expected, so we ask other questions. From which token on does
+# the *text* differ? And which layer is responsible?
 
 
 # %% tags=["definitions"]
@@ -245,9 +273,12 @@ print("first other token:", found.choice.position, "|", found.choice.a, "became"
 assert found.first.position == 0 and found.first.module == "model.layers.0.self_attn.q_proj"
 
 # %% [markdown]
-# `ranking()` takes the model in float32 and exchanges one layer at a time for that of the quantised model. At the token
-# where the texts part it reads how far one token leads over the other. The layer that moves that lead most is the one
-# to keep in more bits.
+# `ranking()` finds the responsible layer by trial. It starts from the original model and replaces one layer at a time
+# by its quantised version. Then it looks at the token at which the texts differ. There, two tokens compete: the one
+# that the original model chose, and the one that the quantised model chose. The **lead** is the difference of their
+# logits.
+#
+# The layer that changes the lead most comes first. If you can afford more bits for one layer, choose that one.
 
 # %% tags=["nbval-ignore-output"]
 ranking = found.ranking()
@@ -257,7 +288,8 @@ print(ranking)
 assert ranking.lead_a > 0 > ranking.lead_b and len(ranking) == 15
 
 # %% [markdown]
-# The first row by hand: put that layer into a copy of the model, and let it read the tokens that both texts share.
+# Let us check the first row by hand. Copy the original model, put the quantised layer into the copy, and let it read
+# the tokens that both texts share:
 
 # %%
 worst, by_hand = ranking.rows[0], copy.deepcopy(model)
@@ -282,8 +314,8 @@ period = ...
 course.check_answer("20.1", period)
 
 # %% [markdown]
-# **20.2** `course.decoded("second")` is a pair of runs, the second with a fault. Which token is the first one that
-# differs, and in which module?
+# **20.2** `course.decoded("second")` is a pair of runs. The second one contains a mistake. Which is the first token
+# that differs, and in which module?
 
 # %%
 right, wrong = course.decoded("second")
@@ -291,7 +323,8 @@ token, module = ..., ...
 course.check_answer("20.2", token, module)
 
 # %% [markdown]
-# **20.3** In `course.decoded("third")` the texts part too. Is the `"model"` another one, or the `"choice"` of tokens?
+# **20.3** The two texts of `course.decoded("third")` differ as well. What differs in the two runs: the `"model"`, or
+# the `"choice"` of the tokens?
 
 # %%
 one, other = course.decoded("third")
@@ -301,14 +334,14 @@ course.check_answer("20.3", answer)
 # %% [markdown]
 # ## What you have seen
 #
-# - Runs are compared by the token, not by the call: a cache and a guess may not change what a token's ops give.
-# - The first token and op that differ are where the fault is; the text shows it later, or never.
-# - Repeated tokens are a recurrence with a period. A cache grows and has a bound.
-# - A quantised model differs everywhere: ask for the token at which the text parts, and for the layer that does it.
+# - Two decoding runs are compared token by token, because their calls need not match.
+# - A mistake is where the first token and the first operation differ. The text shows it later, or never.
+# - A text that repeats itself has a period. But the cache grows, so the repetition is not proved to last.
+# - A quantised model differs everywhere. Ask from which token on the text differs, and which layer is responsible.
 #
-# Your own: `wb.record_decoding(model, prompt, max_new_tokens=20)`, and
-# [a page](../workbench/docs/howto/decoding.md) with all of it. The course ends here. What is underneath:
-# [A1 Shapes and types](A1_shapes_and_types.ipynb).
+# With your own model: `wb.record_decoding(model, prompt, max_new_tokens=20)`. The
+# [guide to decoding](../workbench/docs/howto/decoding.md) covers all of it. The course ends here. Two appendices look
+# beneath the surface: [A1 Shapes and types](A1_shapes_and_types.ipynb).
 
 # %%
 torch.set_num_threads(threads)

@@ -121,6 +121,8 @@ def test_table_is_json():
         table = json.loads(json.dumps(answer.table(), allow_nan=False))
         assert table["label"] == answer.label.name and table["why"] == answer.why and table["count"] == len(values)
         assert table["limit"] == answer.limit and table["component"] == answer.component
+        reasons = [f": refused, {law['reason']}" for law in table["why_not"]]
+        assert all(str(law).endswith(end) for law, end in zip(answer.why_not, reasons, strict=True))
 
 
 @pytest.mark.parametrize(

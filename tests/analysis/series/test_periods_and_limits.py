@@ -176,3 +176,14 @@ def test_a_schedule_rests_where_its_half_wave_ends_and_a_shorter_part_does_not()
     wave = 1 + np.cos(np.pi * np.arange(401) / 400)
     assert classify(wave).label.name == "CONVERGING"
     assert classify(wave[:330]).label.name == "OSCILLATING"
+
+
+@pytest.mark.parametrize("period", [2, 3, 5])
+def test_a_residual_that_repeats_its_roundings_has_converged(period):
+    """The residual of an inverse iteration; a population that crashed to a cycle of its own goes on."""
+    falls = 1e-3 * 0.1 ** np.arange(12)
+    rounding = np.resize(np.array([3.4, 3.0, 2.2, 1.4, 2.6])[:period] * 1e-16, 60)
+    found = classify(np.r_[falls, rounding])
+    assert found.label is Pattern.CONVERGING and abs(found.limit) < 4e-16
+    crashed = classify(np.r_[1e15 * falls, 1e16 * rounding])
+    assert crashed.label is Pattern.OSCILLATING and crashed.period == period

@@ -6,6 +6,7 @@ import numpy as np
 
 import workbench as wb
 from tests.evaluation.random_histories.families import FAMILIES, histories
+from workbench.analysis.report.to_dict import value
 
 
 def test_the_law_of_the_label_is_not_among_the_refused_ones() -> None:
@@ -35,3 +36,10 @@ def test_a_law_that_may_be_a_part_of_a_swing_is_refused_with_that_reason() -> No
     swings = [e for e in found if any("may be a part of a swing" in str(refused) for refused in e.why_not)]
     assert len(found) == 8 and len(swings) >= 2
     assert all(e.label is wb.Pattern.OSCILLATING for e in found), found
+
+
+def test_a_report_as_json_writes_the_reasons_with_their_numbers() -> None:
+    found = wb.classify(0.9 ** np.arange(40.0) + 0.1)
+    written = value(found)["why_not"]
+    assert [law["reason"] for law in written] == [law["reason"] for law in found.table()["why_not"]]
+    assert written and not any("{" in law["reason"] for law in written)

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.variable import Variable
+from workbench.analysis.series.value_series import RefusedLaw
 
 if TYPE_CHECKING:
     from workbench.analysis.report.analysis import Analysis
@@ -127,6 +128,8 @@ def value(item: Any, depth: int = 0) -> Any:
         return {n: value(getattr(item, n), depth + 1) for n in names if n not in ("model",)}
     if isinstance(item, dict):
         return {str(k): value(v, depth + 1) for k, v in item.items()}
+    if isinstance(item, RefusedLaw):
+        return value(item.table(), depth)
     if hasattr(item, "_asdict"):
         return {k: value(v, depth + 1) for k, v in item._asdict().items()}
     if isinstance(item, (list, tuple, set, frozenset)):

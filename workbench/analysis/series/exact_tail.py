@@ -77,9 +77,15 @@ def periodic(h: History) -> Finding | None:
     # the last bits of a converged value may flutter: that is a limit, not an oscillation
     flutter = float(np.ptp(cycle))
     bits = 8 * h.ulp(float(np.max(np.abs(cycle))))
+    middle = float(np.mean(cycle))
     arrived = flutter <= bits and h.high - h.low > 100 * flutter or flutter <= rounding_floor(h, run + p)
+    top = float(cycle.max())
+    fell = not h.integral and 0.0 < h.low and top <= math.sqrt(h.eps) * h.high
+    if fell and not arrived and h.unscale(top) <= 64 * h.eps:
+        # what a residual of numbers about 1 repeats there is their rounding
+        why = f"The size fell to {h.unscale(top):.2g}, a few roundings of 1; the last {run + p} repeat with period {p}."
+        return Finding(Pattern.CONVERGING, "settled", why, Settled(middle), limit=middle, limit_error=top, doubt=0.2)
     if arrived and not h.integral:
-        middle = float(np.mean(cycle))
         return Finding(
             Pattern.CONVERGING,
             "settled",

@@ -163,7 +163,8 @@ class Evolution:
             value = getattr(self, name)
             known = value is not None and math.isfinite(value)
             out[name] = None if not known else value if isinstance(value, int) else float(value)
-        return {**out, "issues": dict(self.issues), "why": list(self.why)}
+        refused = [law.table() for law in self.why_not]
+        return {**out, "issues": dict(self.issues), "why": list(self.why), "why_not": refused}
 
     def to_pandas(self) -> Any:
         """Return :meth:`table` as a pandas Series; of several answers, ``pandas.DataFrame`` makes one row each.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -65,6 +66,11 @@ class RefusedLaw(NamedTuple):
     law: str
     reason: str
     numbers: dict[str, float]
+
+    def table(self) -> dict[str, Any]:
+        """Return ``law``, ``reason`` and ``numbers`` as plain data for JSON, numbers not finite as None."""
+        numbers = {name: float(v) if math.isfinite(v) else None for name, v in self.numbers.items()}
+        return {"law": self.law, "reason": self.reason.format(**self.numbers), "numbers": numbers}
 
     @harmless
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Claims: what an answer about a loop says, as small typed facts of which each can recompute itself.
+"""Claims: the statements of an answer about a loop, as small typed facts, each of which can recompute itself.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How a claim is checked, for people: one table, what :meth:`Claim.check` recomputes of each kind, and from where."""
+"""Explains the checks to readers: a table of what :meth:`Claim.check` recomputes for each kind, and from which data."""
 
 from __future__ import annotations
 

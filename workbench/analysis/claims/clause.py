@@ -59,7 +59,7 @@ class Compared(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class OfSides(Claim):
-    """A claim about both sides of a clause, the moving one first, in several iterations.
+    """A claim about both sides of a clause in several iterations; the moving side comes first.
 
     Evidence: the firings of the loop.
     """

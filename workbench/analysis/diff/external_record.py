@@ -166,7 +166,7 @@ def _array(value: Any) -> Any:
 
 
 class RecordSide:
-    """A record as one side. A value of which only the order is known takes its iterations from the other side."""
+    """A record as one side. A value whose order alone is known takes its iterations from the other side."""
 
     def __init__(self, record: Record) -> None:
         self.record, self.label = record, record.label

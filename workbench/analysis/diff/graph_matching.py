@@ -75,7 +75,7 @@ class _Pairer:
         self._scales = {True: Scales(a), False: Scales(b)}
 
     def _form(self, node: Node, graph: Graph) -> tuple[str, tuple[Ref, ...]]:
-        """The float op that a node is or stands for, and its data inputs."""
+        """The float op that a node is or represents, and its data inputs."""
         mine = graph is self.a
         node = graph.nodes[_home(node.ref(), graph).node]
         key = mine, node.name

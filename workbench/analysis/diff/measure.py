@@ -113,7 +113,7 @@ def content_of(value: Opaque) -> list[Any]:
 
 
 def is_sequence(value: Any) -> bool:
-    """Lists, and what stands for them in graphs."""
+    """Lists, and their representation in graphs."""
     return not isinstance(value, np.ndarray | np.generic | str | bytes) and (
         hasattr(value, "__len__") and hasattr(value, "__iter__")
     )

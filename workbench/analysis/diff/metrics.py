@@ -1,4 +1,4 @@
-"""How far two arrays are apart as a whole: relative to their range, by angle, and as signal to noise."""
+"""Distances between two whole arrays: relative to their range, by angle, and as a signal-to-noise ratio."""
 
 from __future__ import annotations
 

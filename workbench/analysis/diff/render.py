@@ -142,7 +142,7 @@ def source_sentence(row: Row) -> str:
 
 
 def _own_error_text(row: Row) -> str:
-    """The node of a program that errs by itself, as a sentence."""
+    """A sentence about the node of a program that is wrong on the right inputs."""
     where = f" in {printable(row.where)}" if row.where else ""
     sides = []
     for node, op, source in ((row.node, row.op, row.source), (row.other_node, row.other_op, row.other_source)):
@@ -231,7 +231,7 @@ def _texts(values: tuple[Any, Any]) -> tuple[str, str]:
 
 
 def _side(row: Row, shown: str, side: int, width: int) -> str:
-    """The value of one side with what is to be said of it."""
+    """The value of one side with its remarks."""
     value = (row.value_a, row.value_b)[side]
     if value is None:
         return ""

@@ -56,7 +56,7 @@ class Side(Protocol):
         """The values that can be compared, in execution order where that is known."""
 
     def find(self, name: str) -> Key | None:
-        """The value that a public name stands for."""
+        """The value that a public name refers to."""
 
     def column(self, key: Key) -> Column | None:
         """The firings of a value; None if there is nothing of it."""

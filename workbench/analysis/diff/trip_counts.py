@@ -30,7 +30,7 @@ class Length:
 
 
 def lengths(a: Side, b: Side, frames: dict[tuple[str, ...], tuple[str, ...]]) -> tuple[Length, ...]:
-    """For each frame of a and its partner in b, the first activation of another length."""
+    """For each pair of frames, the first activation whose lengths differ."""
     found = []
     for mine, theirs in frames.items():
         one, other = a.trips(mine), b.trips(theirs)

@@ -1,4 +1,4 @@
-"""The state of all loops of a run, and the exit status of a command that has run them."""
+"""The state of all loops of a run, and the exit status of the command that ran them."""
 
 from __future__ import annotations
 

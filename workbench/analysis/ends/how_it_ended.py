@@ -83,7 +83,9 @@ def _begun(trace: Trace, path: FramePath) -> tuple[int, ...] | None:
 
 
 def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> Ending:
-    """How an activation ended whose condition was false in the iteration ``last`` (iterations of all loops around)."""
+    """The end of an activation whose condition was false in iteration ``last`` (with the iterations of all loops
+    around).
+    """
     n = last[-1]
     recorded = [trace.graph.nodes[name] for name in trace.graph.frames[path].nodes]
     report = next(

@@ -105,11 +105,11 @@ class TreeValues:
         return np.False_ if x is None else ~np.isfinite(x)
 
     def failing(self, tree: Tree, k: int) -> ConditionLeaf | None:
-        """The first comparison to which a part owes that it is false; one of NaN before all others."""
+        """The first comparison that makes a part false; a comparison with NaN takes precedence."""
         return self._blamed(tree, k, False)
 
     def holding(self, tree: Tree, k: int) -> ConditionLeaf | None:
-        """The first comparison to which a part owes that it is true."""
+        """The first comparison that makes a part true."""
         return self._blamed(tree, k, True)
 
     def _blamed(self, tree: Tree, k: int, want: bool) -> ConditionLeaf | None:

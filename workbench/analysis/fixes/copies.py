@@ -43,7 +43,7 @@ class FixCopies:
             return self._copies[sentence] if self._there(sentence) else None
 
     def forget(self, sentence: str) -> Any:
-        """Let go of a copy, and give it: who calls closes it, or owns it from now on. The result stays told."""
+        """Release a copy and return it: the caller closes it, or owns it from now on. Its result is kept."""
         with self._lock:
             copy = self._copies.pop(sentence, None)
             self.forks = [fork for fork in self.forks if fork is not copy]

@@ -36,13 +36,13 @@ class Fix(str):
     old, new : object
         The present and the proposed setting.
     applies : bool
-        Whether :meth:`workbench.Session.apply_fix` can try it.
+        True if :meth:`workbench.Session.apply_fix` can try it.
     clause : object
         The node of the comparison.
     frame : tuple of str or None
         Path of the loop.
     mirrored, negated : bool
-        How the comparison in the sentence differs from the one in the graph.
+        Difference between the comparison in the sentence and the one in the graph.
     """
 
     kind: str

@@ -102,5 +102,5 @@ def source_of(graph: Graph, ref: Ref) -> Node | None:
 
 
 def refuse(slug: str, why: str, fix: str, node: str | None = None) -> SessionError:
-    """The error of a fix that cannot be applied."""
+    """The error for a fix that cannot be applied."""
     return SessionError(f"The fix cannot be applied: {why}", slug=slug, node=node, fix=fix)

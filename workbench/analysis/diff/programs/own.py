@@ -274,7 +274,7 @@ class PartErrors:
 
 
 def _eps_of(graph: Graph) -> float:
-    """The rounding of the dtype that most floats of a graph have."""
+    """The rounding of the most frequent float dtype of a graph."""
     dtypes = (t.dtype for n in graph.nodes.values() if n.op not in ("Const", "Placeholder") for t in n.types)
     counts = Counter(d for d in dtypes if d in _EPS)
     return max(((n, -_EPS[d]) for d, n in counts.items()), default=(0, -_EPS["float32"]))[1] * -1.0

@@ -143,7 +143,7 @@ def _factor(row: Row) -> tuple[bool, float]:
 
 
 def total(row: Row) -> float:
-    """How far both runs are apart at most, with what was inherited."""
+    """The largest distance between the two runs, inherited errors included."""
     return float(row.own.total if row.worst_abs is None else row.worst_abs)
 
 

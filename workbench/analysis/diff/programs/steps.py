@@ -62,7 +62,7 @@ class IntegerSteps:
         return 0.0 if scale is None else float(np.abs(self._owns._value(scale.scale, path)).max(initial=0.0)) / 2
 
     def levels(self, nodes: Collection[str]) -> float:
-        """Fewest steps of the quantised tensors in a part; 0 where it has none."""
+        """Fewest steps of the quantised tensors in a part; 0 if the part has no quantised tensor."""
         found = [0.0]
         for name in nodes if self.on else ():
             node = self._side.trace.graph.nodes.get(name)

@@ -20,7 +20,7 @@ from workbench.text import harmless, printable
 
 @dataclass(frozen=True)
 class TokenParting:
-    """How two runs of a loop that decodes part; in :attr:`Diff.tokens`, one for each such loop.
+    """The point at which two runs of a decoding loop part; :attr:`Diff.tokens` has one for each such loop.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def _first(outcomes: Sequence[Outcome]) -> Row | None:
 
 
 def _maker(graph: Graph, row: Row) -> str:
-    """The node that made a value: of a variable of a loop, the one that gives it in the body."""
+    """The node that computed a value; for a loop variable, its node in the body."""
     at = row.node
     while graph.nodes[at].op in HANDS_ON and graph.nodes[at].inputs:
         node = graph.nodes[at]

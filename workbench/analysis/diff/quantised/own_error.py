@@ -1,4 +1,4 @@
-"""Own error of the values of a quantised run, told from the inherited error.
+"""Own error of the values of a quantised run, separated from the inherited error.
 
 The float model's op is evaluated on the quantised run's own inputs, dequantised. The difference between that result and
 the run's is the node's *own error*, of which rounding to steps allows half a step; how far that result is from the
@@ -103,7 +103,7 @@ class OwnErrors:
         return self._largest(paths, lambda path: self._firing(node, mine, theirs, path))
 
     def rounding(self, name: str, mine: Ref, paths: np.ndarray | None) -> Own | None:
-        """The own error of a node that quantises or dequantises, beside its own input."""
+        """The own error of a node that quantises or dequantises, evaluated on its own input."""
         node = self.side.graph.nodes[name]
         first = given(node, 0)
         if first is None:

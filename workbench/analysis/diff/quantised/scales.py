@@ -98,7 +98,7 @@ def given(node: Node, place: int) -> Ref | None:
 
 
 class Scales:
-    """Scales of the integer tensors of one graph, and the float ops that its integer ops stand for."""
+    """Scales of the integer tensors of one graph, and the float ops that its integer ops represent."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -144,7 +144,7 @@ class Scales:
         return self.made(ref) or self.read(ref)
 
     def form(self, ref: Ref) -> Form | None:
-        """The float op that a node stands for; None for other ops."""
+        """The float op that a node represents; None for other ops."""
         node = self.graph.nodes[ref.node]
         op = kind(node)
         if op in _LINEAR:

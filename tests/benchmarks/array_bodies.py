@@ -17,7 +17,7 @@ gd               x = x - 0.05 * (A @ x - b), 32 unknowns
 ===============  ===============================================================================================
 
 "rows alone" is the least that a trace of every value costs beside the computation: memcpy of what the loop carries into
-memory that is there already, a place of its own for each iteration, as far as there are 200 MB.
+memory that is there already, 64 MB in turn (a larger buffer would take the warm pages from the runs beside it).
 
 Rounds are interleaved and the smallest time of each engine is kept; times are of the processor (all threads of the
 process), since the machine may be shared: ratios of one run hold. Every engine must first agree on the result.
@@ -196,7 +196,7 @@ def torch_compiled(body: Body) -> Callable[[int], Any]:
 def rows_alone(body: Body) -> Callable[[int], Any]:
     kept = [a for a, b in zip(body.start, body.step(NumPy, *body.start), strict=True) if b is not a]
     row = np.concatenate([np.ravel(a) for a in kept])
-    room = np.zeros((max(2, min(body.trips, 200_000_000 // row.nbytes)), len(row)))
+    room = np.zeros((max(2, min(body.trips, 64_000_000 // row.nbytes)), len(row)))
 
     def run(n: int) -> None:
         for k in range(0, n, len(room)):

@@ -205,6 +205,18 @@ def test_branches_are_steps_with_decisions():
     assert calls > 50
 
 
+def test_an_output_on_one_side_of_a_branch_is_the_executors():
+    """So that one which is dead is an error and not a value of no run."""
+    b = wb.GraphBuilder("one_side")
+    x, p = b.placeholder("x", "float64", (None,)), b.placeholder("p", "bool", ())
+    off, on = b.switch(x, p)
+    graph = b.build({"off": b.op("neg", off), "both": b.merge(off + 1.0, on + 2.0)[0]})
+    assert graph.run(x=np.ones(2), p=False)["off"].tolist() == [-1.0, -1.0]
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(x=np.ones(2), p=True)
+    assert caught.value.slug == "dead-value"
+
+
 def test_an_error_on_a_side_names_its_node():
     b = wb.GraphBuilder("side")
     x, p = b.placeholder("x", "float64", (None,)), b.placeholder("p", "bool", ())

@@ -52,6 +52,8 @@ class StraightLowering:
         state = self._state
         if state.home is not None or len(state.frames) > 1 or state.guards.raw or state.graph.flushes_subnormals:
             return None
+        if any(ref.node in state.guards.dead or state.guards.seen(ref) for ref in outputs.values()):
+            return None  # an output that may be dead: the executor says which Switch decided
         if any(not self._decided(wanted, ref) for name in state.spans for ref, wanted in state.guards.node[name]):
             return None
         feeds = tuple([self._feed(name, ref) for name, ref in inputs.items() if ref.node in state.spans])

@@ -1,4 +1,4 @@
-"""Cycle detection (Brent 1980) on the variables shown to a monitor: recurrence of the state, constants, operands."""
+"""Cycle detection (Brent 1980) on the variables that a monitor sees: recurring states, constants, operands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.analysis.forecast.comparison import ComparisonMonitor
 from workbench.analysis.forecast.laws.exact_continuation import holds
 from workbench.kernels import fits
 
-#: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
+#: Larger values (in bytes) are remembered by a 128-bit hash; any statement about them is a forecast anyway.
 WHOLE = 4096
 #: Evaluations whose states are remembered as one number each.
 MEMORY = 512
@@ -23,20 +23,20 @@ CONFIRMATIONS = 8
 
 
 def word(value: Any) -> Any:
-    """Something equal exactly for values of equal bits: cheap for scalars, bounded for tensors."""
+    """A key that is equal exactly for values with equal bits: cheap for scalars, bounded for tensors."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
         # -0.0 == 0.0 and NaN != NaN, but the bits say otherwise; and hash(-1) == hash(-2)
         return value if value == value and value != 0 and value != -1 else repr(value)
     array = _numbers(value)
     if array is None:
-        return object()  # a list or text: nothing is said of it, so it is another one each time
+        return object()  # a list or string: no statement is made about it, so it counts as new each time
     data = array.tobytes()
     return data if len(data) <= WHOLE else hashlib.blake2b(data, digest_size=16).digest()
 
 
 class StateWatch:
-    """Brent's search for a recurrence of everything shown (1980), and the operands' names."""
+    """Brent's search (1980) for a recurrence of all variables shown, and the names of the operands."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -44,7 +44,7 @@ class StateWatch:
         self.period: int | None = None
         self.returns = 0
         self.rest = 0  # evaluations in a row at which nothing changed
-        self.longest = 0  # of the earlier rests the longest
+        self.longest = 0  # the longest of the earlier rests
         self.flags = True  # whether every variable is a truth value
         self._states: deque[int] = deque(maxlen=MEMORY)
         self._slot: tuple[Any, ...] | None = None
@@ -55,7 +55,7 @@ class StateWatch:
         self._values: Mapping[str, Any] = {}
 
     def observe(self, state: Mapping[str, Any], clauses: Sequence[ComparisonMonitor]) -> None:
-        """The variables at one evaluation, and the comparisons, which have seen their operands."""
+        """Record the variables at one evaluation, and the comparisons, which have already seen their operands."""
         key = tuple([word(v) for v in state.values()])
         if not self.count:
             self.names = list(state)
@@ -69,7 +69,7 @@ class StateWatch:
             else:
                 self.rest, self.longest = 0, max(self.longest, self.rest)
         self.flags = self.flags and all(isinstance(v, (bool, np.bool_)) for v in state.values())
-        # who equals an operand is settled within a few evaluations; later it is only checked now and then
+        # the variables that equal an operand are known after a few evaluations; later this is only checked now and then
         if self.count < 32 or not self.count % 16:
             with np.errstate(over="ignore"):  # a threshold beyond the range of the variable's dtype
                 for names, clause in zip(self._equal, clauses, strict=True):
@@ -96,9 +96,10 @@ class StateWatch:
 
     @property
     def complete(self) -> bool:
-        """False if a state was followed by another one than at its last visit: then what is shown is not all of it.
+        """False if a state had a different successor at its last visit: then the variables shown are not the whole
+        state.
 
-        A walk on a few integers, a draw or a counter that is not shown returns to a state by chance.
+        A walk on a few integers returns to a state by chance, as does a loop with a hidden counter or random draw.
         """
         after: dict[int, int] = {}
         states = list(self._states)
@@ -142,9 +143,8 @@ class StateWatch:
     def responsible(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
         """Variables behind a clause, most responsible first.
 
-        Those equal to an operand at every evaluation, the moving ones first; else those that the clause is spelled
-        with; else the operand is derived: variables of its size first, then others that move and are no other
-        clause's operand.
+        Those equal to an operand at every evaluation, the moving ones first; else those named in the clause; else the
+        operand is derived: variables of its size first, then others that move and are not an operand of another clause.
         """
         if clause >= len(self._equal):
             return []
@@ -157,7 +157,7 @@ class StateWatch:
 
 
 def _numbers(value: Any) -> np.ndarray | None:
-    """A value as an array of numbers; None for lists of arrays, strings and the like."""
+    """Convert a value to an array of numbers; None for lists of arrays, strings and similar values."""
     try:
         array = np.asarray(value)
     except ValueError:  # arrays of different shapes

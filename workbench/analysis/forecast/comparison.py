@@ -39,7 +39,7 @@ from workbench.text import harmless, number
 
 
 def scalar(value: Any) -> Any:
-    """A Python or NumPy scalar of a one-element value; anything else stays None."""
+    """The Python or NumPy scalar of a one-element value; None for anything else."""
     kind = type(value)
     if kind is float or kind is int or isinstance(value, (bool, int, float, np.generic)):
         return value
@@ -57,7 +57,7 @@ class ComparisonMonitor:
         self.lhs_name, self.rhs_name, self.ends_on = lhs_name, rhs_name, ends_on
         self.lhs: deque[Any] = deque(maxlen=WINDOW)
         self.rhs: deque[Any] = deque(maxlen=WINDOW)
-        self.count = start  # evaluations, with those before the first that was seen
+        self.count = start  # evaluations, including those before the first observed one
         self.same = 0  # evaluations in a row with both operands unchanged
         self._values = OperandForecast()
         self._text = (-1, "")  # the clause as text, and for which evaluation
@@ -70,7 +70,7 @@ class ComparisonMonitor:
         if other is not float and other is not int:
             rhs = scalar(rhs)
         if self.lhs:
-            # a moving operand, the usual case, is told by one comparison
+            # a moving operand, the usual case, is detected by one comparison
             before = self.lhs[-1]
             still = _same(lhs, before) if type(before) is not kind else lhs == before or lhs != lhs and before != before
             self.same = self.same + 1 if still and _same(rhs, self.rhs[-1]) else 0
@@ -127,7 +127,7 @@ class ComparisonMonitor:
         return found
 
     def claims(self, slug: str) -> list[Claim]:
-        """Facts about a clause that never turns, from its record."""
+        """Facts, from its record, about a clause that never turns."""
         keep = NEGATED[self.op] if self.ends_on else self.op
         sides = (self.lhs_name, self.rhs_name, keep, self.lhs, self.rhs)
         return recorded_claims(slug, *sides, self.count, self.ends_on)
@@ -165,7 +165,7 @@ class ComparisonMonitor:
         return self._by_law(self._values, xs, values, self.count, dtype, keep, t, name, exact_float)
 
     def _by_laws(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, name: str) -> PassageForecast | None:
-        """All declared laws together about a record of floats that rests between its moves."""
+        """The joint answer of all declared laws about a record of floats that rests between its moves."""
         if dtype.kind != "f":
             return None
         x = np.array(xs, dtype=np.float64)
@@ -195,7 +195,7 @@ class ComparisonMonitor:
     def _staircase(
         self, runs: Plateaus, whole: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
     ) -> PassageForecast:
-        """The law of the values at the steps, which come as often as they did before."""
+        """The law of the values at the steps, assuming that steps keep coming at the same rate."""
         even = len(set(runs.lengths[1:-1])) == 1 and max(runs.lengths[0], runs.rest) <= runs.longest
         found = None
         if len(runs.values) >= 3:
@@ -219,7 +219,7 @@ class ComparisonMonitor:
                 return PassageForecast(k, low, high, found.slug, text, confidence(kind, len(runs.values)), kind=kind)
         if found is not None and found.k == math.inf and (found.slug == "moves-away" or even):
             return found
-        # values that come again are no staircase
+        # recurring values are not a staircase
         if len(set(runs.values)) <= len(runs.values) // 2:
             again = self._by_law(self._values, whole, None, self.count, dtype, keep, t, name, exact_float)
             if again.k == math.inf and again.slug == "cycle":
@@ -232,9 +232,9 @@ class ComparisonMonitor:
     def _steps(
         self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any, seen: int | None
     ) -> exact_continuation.Steps | None:
-        """The exact rule of the record; ``values`` is it as an array, of floats whose rounding is their own.
+        """The exact rule of the record; ``values`` is the record as an array, for floats that were rounded in float64.
 
-        ``seen`` are the rules of floats that a first look left.
+        ``seen`` are the rules for floats that the first look did not exclude.
         """
         if dtype.kind in "iu":
             narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
@@ -255,7 +255,7 @@ class ComparisonMonitor:
     ) -> PassageForecast | None:
         kind = f"rule-{s.why}" if s.k is not None else f"never-{s.why}"
         if kind == "rule-counter" and dtype.kind in "iu" and s.step != -1:
-            kind = "rule-counter-whole"  # what is left of a stock falls by one as long as nothing hinders it, too
+            kind = "rule-counter-whole"  # the rest of a stock also falls by one as long as nothing prevents it
         sure = confidence(kind, len(self.lhs))
         step = _float(s.step)
         if s.k is not None:
@@ -336,5 +336,5 @@ def _difference(a: Any, b: Any) -> Any:
 
 def _short(value: Any) -> str:
     if isinstance(value, np.generic):
-        value = value.item()  # Python's numbers are written without a search for what they are
+        value = value.item()  # Python numbers are formatted without looking up their type
     return "array" if value is None else number(value, 9)

@@ -3,7 +3,7 @@
 The forecast is that of the model behind the verdict (see ``models``).  Its band holds about 90 %, and is made of three
 parts: the model is evaluated at ``j (1 - 2 s)`` to ``j (1 + 2 s)`` with ``s`` the relative error per value that it had
 in its hold-out; it is widened by the errors of forecasts from shorter parts of the same record (see ``drift``); and the
-error of the limit is added on both sides.  When a tolerance is met is a forecast of its own
+error of the limit is added on both sides.  The iteration at which a tolerance is met is a separate forecast
 (``iterations_to_tolerance``).
 """
 
@@ -21,19 +21,19 @@ from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
 from workbench.text import estimate
 
-#: points of the record, and of the forecast, that a plot is made of
+#: number of points of the record, and of the forecast, in a plot
 POINTS = 600
 AHEAD = 160
-#: shares of the record from which it is forecast again, to see how far that goes wrong
+#: shares of the record from which the rest is forecast again, to measure the error of such forecasts
 CUTS = (0.5, 0.65, 0.8)
 #: newest values that are forecast again
 BACK = 1024
-#: factors that make these the half width of a 90 % band; from random errors (geometric,
+#: factors that turn these into the half width of a 90 % band; measured on random errors (geometric,
 #: alternating, damped, of two rates, power laws) with and without noise
 DRIFT_90, LIMIT_90, MOVED_90 = 5.0, 4.0, 2.0
 #: half width of the 90 % interval of a normal variable
 NORMAL_90 = 1.6449
-#: shares of the model's error at which it is asked
+#: shares of the model's error at which the model is evaluated
 _WARPS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
@@ -49,9 +49,9 @@ class Forecasted:
 
 @dataclass(frozen=True)
 class Convergence:
-    """``error`` is |value - limit| at ``iterations`` (at most ``POINTS``, of a longer record thinned evenly); zero
-    where the limit was met.  ``crossing``: (iteration, low, high) at which the error is below ``tolerance`` for good.
-    ``sentence`` tells the same in words."""
+    """``error`` is |value - limit| at ``iterations`` (at most ``POINTS``, longer records are thinned evenly); zero
+    where the value equals the limit.  ``crossing``: (iteration, low, high) at which the error is below ``tolerance``
+    for good. ``sentence`` says the same in words."""
 
     iterations: np.ndarray
     error: np.ndarray
@@ -68,8 +68,8 @@ def forecast_values(
 ) -> Forecasted | None:
     """The values that the model expects ``steps`` iterations after iteration ``last``; None without a model.
 
-    A model that is exact (a counter, a cycle) has a band of no width. With the ``values`` that the verdict was made
-    from the band of what converges is that of its distance to the limit.
+    An exact model (a counter, a cycle) has a band of zero width. If the ``values`` behind the verdict are given, a
+    converging variable has the band of its distance to the limit.
     """
     found = _values(evolution, last, steps, values)
     if found is None or not np.isfinite(found[0]).any():
@@ -80,7 +80,7 @@ def forecast_values(
 def forecast_gap(
     evolution: Evolution, last: int, steps: np.ndarray, values: np.ndarray | None = None
 ) -> Forecasted | None:
-    """The same for the distance to zero, as for a difference that ends a loop when it vanishes."""
+    """The same for the distance to zero, for instance of a difference that ends a loop when it vanishes."""
     found = _values(evolution, last, steps, values)
     if found is None or not np.isfinite(found[0]).any():
         return None
@@ -93,7 +93,7 @@ def forecast_gap(
 def _values(
     e: Evolution, last: int, steps: np.ndarray, record: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """(forecast, low, high). The error of the limit counts by the share of the way to it that is covered."""
+    """(forecast, low, high). The error of the limit is weighted by the covered share of the way to it."""
     if e.model is None or not len(steps):
         return None
     value, low, high = _band(e.model, steps, None)
@@ -113,7 +113,7 @@ def _values(
 
 
 def _band(model: Any, steps: np.ndarray, limit: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(forecast, low, high) of the values, or with ``limit`` of their distance to it."""
+    """(forecast, low, high) of the values or, if ``limit`` is given, of their distance to it."""
     spread = 2.0 * min(max(float(model.spread), 0.0), 0.45)
     bent_curves = []
     with np.errstate(all="ignore"):
@@ -131,7 +131,7 @@ def _band(model: Any, steps: np.ndarray, limit: float | None) -> tuple[np.ndarra
 def convergence(
     evolution: Evolution, values: np.ndarray, iterations: np.ndarray, tolerance: float | None = None, step: int = 1
 ) -> Convergence | None:
-    """The convergence plot's data; None for what does not converge or has no finite limit.
+    """The data of the convergence plot; None for a record that does not converge or has no finite limit.
 
     ``values`` (n,) are those that ``evolution`` was made from, ``iterations`` their numbers, ``step`` apart.
     """
@@ -178,8 +178,8 @@ def convergence(
 
 
 def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
-    """How fast forecasts of this record go wrong, and how far its limit moves, for the 90 % band: the change of
-    log |error| per record length of lead, and a distance.
+    """How fast forecasts of this record lose accuracy, and how far its limit moves, for the 90 % band: the change of
+    log |error| per record length of lead time, and a distance.
 
     The record is cut short in three places, forecast from there, and compared with the rest. Values closer to the limit
     than its error are left out; the worst cut counts. Zeros where no cut has a model.
@@ -196,7 +196,7 @@ def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
             continue
         if e.model is None or e.limit is None or not math.isfinite(e.limit):
             continue
-        moved = abs(e.limit - limit)  # that of the last cut
+        moved = abs(e.limit - limit)  # the limit of the last cut
         steps = np.arange(1.0, n - m + 1)
         with np.errstate(all="ignore"):
             observed = np.abs(values[m:] - e.limit)
@@ -209,8 +209,9 @@ def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
 
 
 def _straight(error: np.ndarray, last: int, limit_error: float) -> Forecasted | None:
-    """The logarithm of the error as a straight line through the newer half of the record, where the verdict brings no
-    model: least squares, with the 90 % interval of a single prediction. None where the error does not fall steadily."""
+    """The logarithm of the error as a straight line through the newer half of the record, for verdicts without a model:
+    least squares, with the 90 % interval of a single prediction. None where the error does not fall steadily.
+    """
     y = error[len(error) // 2 :][-WINDOW:]
     if len(y) < 6 or not np.all(np.isfinite(y)) or y.min() <= 3.0 * limit_error or y[-1] <= 0:
         return None
@@ -229,14 +230,14 @@ def _straight(error: np.ndarray, last: int, limit_error: float) -> Forecasted | 
 
 
 def _thinned(n: int) -> np.ndarray:
-    """Places of at most POINTS values: evenly spaced, and the first and last ones."""
+    """Indices of at most POINTS values: evenly spaced, including the first and the last."""
     return np.arange(n) if n <= POINTS else np.unique(np.rint(np.linspace(0, n - 1, POINTS)).astype(np.int64))
 
 
 def _crossing(
     values: np.ndarray, error: np.ndarray, iterations: np.ndarray, tolerance: float | None
 ) -> tuple[int, int, int] | None:
-    """When the error is below the tolerance for good, by the record or by the model and its band."""
+    """The iteration from which the error stays below the tolerance, by the record or by the model and its band."""
     if tolerance is None:
         return None
     outside = np.flatnonzero(~(error <= tolerance))

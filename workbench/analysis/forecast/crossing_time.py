@@ -19,15 +19,15 @@ from workbench.kernels.laws import settled
 
 #: A law with a larger error is refused.
 WORST = 0.2
-#: The same for records of fewer than 16 values, which fit by chance.
+#: The same for records of fewer than 16 values, which a law may fit by chance.
 SHORT = 0.02
-#: From here on the record is asked whether it is noise.
+#: From this error on, the record is tested for noise.
 ROUGH = 1e-3
-#: The same of few values, where a law holds roughly until it is settled.
+#: The same for few values, where a law holds only roughly at first.
 FAIR = 5e-3
-#: An end farther than this many times the record's length is not told from a zero that lies within the record's error.
+#: An end farther away than this many record lengths cannot be distinguished from a zero within the record's error.
 PASSES = 8
-#: Of fewer values the last steps are continued where no law holds.
+#: For fewer values, the last steps are continued where no law holds.
 FEW = 12
 
 
@@ -41,21 +41,21 @@ class Crossing:
     law: str
     error: float
     spread: float
-    #: where the law ends up, and where the one fitted without the last quarter did: the limit and its error
+    #: the limit of the law, and of the one fitted without the last quarter: the limit and its error
     limit: float = math.nan
     earlier: float = math.nan
     #: class and half widths before calibration
     kind: str = ""
     below: float = 0.0
     above: float = 0.0
-    #: the law's next values, as far as it may be trusted without a new fit
+    #: the law's next values, as far as they can be trusted without a new fit
     ahead: np.ndarray | None = None
 
 
 def forecast_crossing(x: np.ndarray, op: str, t: float, eps: float = 2.2e-16) -> Crossing | None:
     """The iteration at which ``x op t`` first fails, None if no law holds; x: 3 or more finite float64 values."""
     n = len(x)
-    # of a record that has come to rest within its rounding, or repeats itself, no law's crossing is real
+    # a record that rests within its rounding, or repeats itself, has no real crossing by any law
     if n < 3 or not math.isfinite(t) or settled(x, eps) is not False:
         return None
     held = max(1, n // 4)
@@ -73,7 +73,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         k = law.first(op, t) if law is not None else None
         if law is None or k is None:
             continue
-        # a flexible law follows any curve a while, and its far end is its own; of few values it follows any at all
+        # a flexible law follows any curve for a while, but its far end is an artefact; few values it always follows
         far = len(x) * 10 < k < math.inf and law.parameters >= 6
         few = len(x) < 3 * law.parameters
         if best.error < (1e-10 if far or few else WORST):
@@ -83,9 +83,9 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     if PASSES * len(x) < k < math.inf and _below_digits(x, op, t, eps):
         at_zero = law.first(">", 0.0)
         if at_zero is not None and at_zero <= k + 1:
-            return None  # it passes zero there, by less than the record can tell; what falls by factors fits, too
+            return None  # it passes zero there, by less than the record can resolve; a geometric decay fits as well
     if math.isfinite(k) and best.error > (ROUGH if len(x) >= FEW else FAIR) and len(x) >= LEAST:
-        return None  # all declared laws together know better than one that holds roughly
+        return None  # all declared laws together are more reliable than one that holds only roughly
     before = best.law.first(op, t)
     others = [] if before is None else [before - held]
     for rival in [r for r in tried[:4] if r is not best and r.score < 4 * best.score and best.error > EXACT]:
@@ -93,7 +93,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         if other is not None:
             others.append(other - held)
     if math.isinf(k):
-        # one rival that crosses is enough to doubt
+        # a single rival that crosses is reason for doubt
         near = [v for v in others if math.isfinite(v)]
         limit, earlier = _end(law, float(x[-1])), _end(best.law, float(x[-1]))
         low = min(near, default=math.inf)
@@ -108,7 +108,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
     if k > len(x) and _by_newton(x, op, t):
-        # where the rate ends, half a dozen steps double the digits
+        # where the linear phase ends, half a dozen steps double the digits each
         found.low, found.high, found.kind = 1.0, found.high + 6.0, "newton-rate"
     return found
 
@@ -119,11 +119,11 @@ def _below_digits(x: np.ndarray, op: str, t: float, eps: float) -> bool:
 
 
 def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
-    """True if a residual falls as Newton's method makes it fall far from its root: the end comes sooner then.
+    """True if a residual falls as under Newton's method far from the root: the end then comes sooner.
 
     Far away only the leading power m counts: steps shrink by 1 - 1/m, and the function by the m-th power of that. At a
-    root of multiplicity m it goes on so; at a simple one it does not, and nothing in the record says when.  A short
-    decimal is a factor in the program.
+    root of multiplicity m this continues; at a simple root it stops at some point that the record does not show. A
+    ratio that is a short decimal is taken for a factor of the program.
     """
     if op not in (">", ">=") or t < 0 or len(x) < 4 or not (x[-6:] > 0).all():
         return False
@@ -138,7 +138,7 @@ def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
 
 
 def _end(law: Law, last: float) -> float:
-    """Limit of the law; NaN if it has none within the iterations that can be followed, like a sum of 1/k."""
+    """The limit of the law; NaN if it has none within the iterations that can be followed, like a sum of 1/k."""
     if law.is_map:
         values = law.values(4096)
         before, end = float(values[-1024]), float(values[-1])
@@ -153,7 +153,7 @@ def _banded(k: float, half: float, n: int, kind: str, law: str, error: float, sp
 
 
 def _last_steps(x: np.ndarray, op: str, t: float) -> Crossing | None:
-    """No law holds of few values of a residual: its last steps are continued, a guess with an interval to match."""
+    """For few values of a residual without a law, the last steps are continued: a guess with a wide interval."""
     if op not in (">", ">=") or t <= 0 or not (x > 0).all():
         return None
     y, mark = np.log(x), math.log(t)

@@ -1,10 +1,10 @@
 """The chance that an irregular motion crosses a threshold: from the edge of its support, not from its tail.
 
-The nearest of many values of a chaotic motion are counted: N(y) grows like (y - e)^a from the edge e of the support on.
-The edge follows from three order statistics at ratios of two, as for any geometric sequence (A. C. Aitken, 1926), with
-an error of one part in the root of their number (P. Hall, "On estimating the endpoint of a distribution", Annals of
-Statistics 10, 1982). Where the edge is not certainly in front of the threshold, the motion may cross it: then there is
-a chance per iteration, and no "never".
+The values of a chaotic motion nearest to the threshold are counted: N(y) grows like (y - e)^a from the edge e of the
+support on. The edge follows from three order statistics at ratios of two, as for any geometric sequence (A. C. Aitken,
+1926), with a relative error of one over the root of their number (P. Hall, "On estimating the endpoint of a
+distribution", Annals of Statistics 10, 1982). Unless the edge lies certainly in front of the threshold, the motion may
+cross it: then the answer is a chance per iteration instead of "never".
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import numpy as np
 
 from workbench.analysis.series.value_series import changes
 
-#: errors of the edge that must fit in front of it
+#: standard errors of the edge that must fit between the edge and the threshold
 ERRORS = 4.0
-#: different values, and turns, as a share of all, of what is irregular
+#: shares of distinct values, and of turns, in an irregular record
 DIFFERENT, TURNS = 0.5, 0.1
 #: reasons for a "never" of a motion that has no law
 IRREGULAR = frozenset(("cycle", "chaotic", "swings", "noise-floor", "floor"))
 
 
 def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tuple[float | None] | None:
-    """The chance per iteration (None: not known) of two sides that may meet; None for others, and for too few."""
+    """The chance per iteration (None: not known) that two sides meet; None if they cannot, or for few values."""
     if len(lhs) < fewest or op in ("==", "!="):
         return None
     try:
@@ -44,14 +44,16 @@ def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tu
         return None
     threshold = right[0] if op in (">", ">=") else left[0]
     if np.ptp(right if op in (">", ">=") else left) == 0 and 0 < threshold and near[0] + threshold > 0:
-        # a residual is never negative: of those below the k-th smallest, as many are below the threshold as fit there
+        # a residual is never negative: the share of values below the threshold follows from those below the k-th
+        # smallest
         return (float(k / n * min(threshold / (near[k - 1] + threshold), 1.0)),)
     return (None,)
 
 
 def together(found: Sequence[tuple[float | None] | None], logic: str) -> tuple[float | None] | None:
-    """The answers of :func:`may_meet` about the clauses of a condition, in one: with "or" all of them must be open. The
-    chance is known only where a clause ends the loop by turning false."""
+    """The answers of :func:`may_meet` about the clauses of a condition, in one: with "or" all of them must be
+    undecided. The chance is known only for a clause that ends the loop by turning false.
+    """
     open_ = [f for f in found if f is not None]
     if not open_ or logic == "or" and len(open_) < len(found):
         return None

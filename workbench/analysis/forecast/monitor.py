@@ -19,13 +19,13 @@ from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.text import count, listed
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
-#: Evaluations of a cycle of whole numbers, at least.
+#: Minimum number of evaluations for a cycle of integers.
 WHOLE_RETURNS = 16
-#: Evaluations of truth values that repeat those a period before, at least, and what is said of them then.
+#: Minimum number of evaluations in which truth values repeat those a period before, and the sentence about them.
 FLAGS_RETURN, FLAGS_SURE = 32, 0.95
-#: Values of an irregular motion from which the edge of its support is told, at least.
+#: Minimum number of values of an irregular motion for estimating the edge of its support.
 IRREGULAR_LEAST = 64
-#: Evaluations at which nothing changed, after which a loop with a limit is foretold to reach it.
+#: Number of evaluations without a change after which a loop with a limit is predicted to reach it.
 UNCHANGED = 6
 LOGIC = ("single", "and", "or", "not")
 
@@ -145,7 +145,7 @@ class TerminationMonitor:
     def _state_recurs(self) -> Termination | None:
         watch = self._watch
         p, returns = watch.period, watch.returns
-        # what sets a flag is not shown, and truth values return by chance
+        # the cause of a flag is not visible, and truth values recur by chance
         if watch.flags and self.logic == "or":
             return self._turns()
         if p is None or not watch.names or watch.flags:
@@ -158,7 +158,7 @@ class TerminationMonitor:
             return None
         if p > 1 and not (watch.complete and watch.repeats):
             return None
-        # whole numbers return by chance, too: a walk on a few of them goes to and fro
+        # integers recur by chance too: a walk on a few of them goes to and fro
         if p > 1 and watch.whole and p * returns < WHOLE_RETURNS:
             return None
         names, one = listed(list(watch.names)), len(watch.names) == 1
@@ -174,7 +174,9 @@ class TerminationMonitor:
         return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:
-        """Of flags of which one is set at every evaluation: they take turns, and the pattern has come again."""
+        """The answer for flags of which exactly one is set at every evaluation: they take turns, and the pattern has
+        recurred.
+        """
         p = self._watch.turns(FLAGS_RETURN)
         if p is None or not self.clauses:
             return None
@@ -183,7 +185,7 @@ class TerminationMonitor:
         return self._limited(predicted_never(Reason("recurrence", sentence), root, clause, FLAGS_SURE))
 
     def _claimed(self, answer: Termination, i: int, slug: str) -> Termination:
-        """The answer with what the record of a clause says, and the fixes of that."""
+        """The answer with the facts from the record of a clause, and their fixes."""
         if i < len(self.clauses):
             answer.claims = self.clauses[i].claims(slug)
             answer.fix = [fix for claim in answer.claims for fix in claim.fixes()]
@@ -211,7 +213,7 @@ class TerminationMonitor:
         if f.k == math.inf:
             if self.logic != "or":
                 confidence = min(g.confidence for g in forecasts)
-                # which of several clauses that never turn was meant to is not known: name the first that moves
+                # if several clauses never turn, it is unknown which was meant to: name the first that moves
                 chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
                 f, clause = forecasts[chosen], self.clauses[chosen]
             if f.slug in IRREGULAR and (may := self._may_meet()) is not None:
@@ -249,7 +251,7 @@ class TerminationMonitor:
         left = max(self.trip_limit - (self.count - 1), 0)
         still = all(clause.same == self.count - 1 for clause in self.clauses)
         if answer.reason.slug == "few" and self.count >= UNCHANGED and still:
-            # what has not changed may as well stay, and the limit is known
+            # unchanged values may well stay, and the limit is known
             reason = Reason("trip-limit", f"The condition has not changed in {self.count} evaluations.")
             answer = predicted_never(reason, [], None, certainty(self.count, 0, False))
         if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:

@@ -22,18 +22,18 @@ from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
 
-#: Methods of a label that is exact, not an estimate.
+#: Methods whose labels are exact instead of estimated.
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
-#: A limit of a smaller share of the last value is told from zero by the record's last digits alone.
+#: A limit that is a smaller share of the last value differs from zero only in the record's last digits.
 DEEP = 1e-6
-#: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk goes to and fro, too.
+#: Minimum number of repeated values for a cycle of integers without a known rule: a walk goes to and fro too.
 CYCLE_VALUES = 20
-#: Distance of what goes away, in its largest before, at least.
+#: Minimum distance of a diverging record, relative to its largest earlier distance.
 ABOVE = 0.5
 
 
 class Verdict(NamedTuple):
-    """``slug`` and sentence; ``sure`` says "never", otherwise the answer is unknown for that reason."""
+    """``slug`` and sentence; ``sure`` says "never", otherwise the answer is unknown, for the reason in the slug."""
 
     slug: str
     sentence: str
@@ -49,7 +49,7 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
     if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
         return None
     if (x > 0).all() and 0 <= t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
-        return None  # it may as well fall to zero
+        return None  # it may equally well fall to zero
     if (x > 0).all() and 0 == t < c.limit < 0.05 * x[-1] and c.error > 1e-12:
         return None
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
@@ -148,7 +148,7 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 
 
 def _by_chance(x: np.ndarray, period: int) -> bool:
-    """True if whole numbers repeat too few values, which follow each other otherwise elsewhere in the record."""
+    """True if integers repeat too few values, and these have other successors elsewhere in the record."""
     if not np.all(x == np.rint(x)):
         return False
     other = np.flatnonzero(x[period:] != x[:-period])
@@ -164,10 +164,10 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     limit, last = float(e.limit), float(x[-1])  # type: ignore[arg-type]
     left = abs(limit - last)
     if e.method not in EXACT_METHODS and (x > 0).all() and 0 < t < limit < 0.5 * last:
-        # a residual that still falls may well fall to zero: wait until it is near what is taken for its floor
+        # a residual that still falls may well fall to zero: wait until it is near its assumed floor
         return Verdict("limit-close", f"{name} may tend to {limit:.6g} or to zero: too early to tell.", False)
     error = e.limit_error if e.limit_error is not None else left
-    # what the model missed in its hold-out it may miss again on the way to the limit
+    # an error as large as in the hold-out may recur on the way to the limit
     error += 10.0 * left * (e.model.spread if e.model is not None else 0.1)
     if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
         return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
@@ -177,7 +177,9 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 
 
 def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    """A chaotic record: a map that reproduces each next value keeps to its side for 8192 iterations, by a margin."""
+    """The verdict on a chaotic record: a map that reproduces each next value stays on its side for 8192 iterations, by
+    a margin.
+    """
     if len(x) < 24:
         return None
     low, high = float(x.min()), float(x.max())
@@ -201,7 +203,7 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
 
 
 def reaches_in_period(e: Evolution, keep: str, t: float) -> bool | None:
-    """True if the model of an oscillation ends the clause within its periods; None where it is too close to say."""
+    """True if the model of an oscillation ends the clause within its periods; None if it is too close to call."""
     if e.model is None:
         return None
     n = int(min(max(8 * (e.period or 1.0), 64), 8192))

@@ -1,8 +1,8 @@
 """The limit of a noisy decay x = L + s A r**k (1 + noise), whose noise shrinks with its distance from the limit.
 
-The distance's logarithm is a straight line with noise of one size.  L is the maximum of the likelihood of that,
-the change of variables included: n log(deviation) + sum log |x - L| is least (Box and Cox 1964 choose a transformation
-so).  The trend of the logarithm is a straight line or a power law of the iteration.
+The distance's logarithm is a straight line with noise of one size.  L maximises the likelihood of this model, including
+the change of variables: it minimises n log(deviation) + sum log |x - L| (as Box and Cox 1964 choose a transformation).
+The trend of the logarithm is a straight line or a power law of the iteration.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def noisy_limit(x: np.ndarray) -> NoisyLimit | None:
 
 
 def cost_of_zero(x: np.ndarray, sd: float) -> float:
-    """The cost of the limit 0 where the logarithm of x follows some trend to within ``sd``, as a limit's cost."""
+    """The cost of the limit 0, comparable to that of other limits, if the logarithm of x follows a trend to within
+    ``sd``.
+    """
     return len(x) * math.log(max(sd, 1e-150)) + float(np.log(np.abs(x) / np.ptp(x)).sum())
 
 
@@ -97,5 +99,5 @@ def _power(y: np.ndarray) -> Trend | None:
         return None
     a, s, k0, rms = fit
     if n * math.log(max(float(np.var(y)), 1e-300) / max(rms * rms, 1e-300)) < 14.0:
-        return None  # no better than a level, to three standard errors
+        return None  # not better than a constant, to three standard errors
     return Trend(lambda at: a - s * np.log(at + k0), rms * math.sqrt(n / max(n - 3, 1)), -s / (n - 1 + k0), 3)

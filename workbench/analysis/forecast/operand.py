@@ -1,9 +1,9 @@
 """The forecast of one moving operand against a fixed threshold, where no exact counter continues it.
 
-A law that continues the record nearly to its digits is tried first (``crossing_time``), then what the operand's
-evolution says about never crossing (``never_crosses``).  Where neither is certain, the declared laws of
-``workbench.analysis.laws`` answer, each weighted by what it foretold of the record so far.  A law stays in use as long
-as it predicts the values that come.
+A law that continues the record nearly to its digits is tried first (``crossing_time``), then the operand's evolution is
+tested for never crossing (``never_crosses``). If neither is certain, the declared laws of ``workbench.analysis.laws``
+answer, each weighted by its predictions of the record so far.  A law stays in use as long as it predicts the values
+that come.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
 
-#: while a law goes on to hold, what speaks against its crossing is looked for once in 1/16 of the record's length
+#: while a law keeps holding, evidence against its crossing is searched only every 1/16 of the record's length
 RECHECK_DIVISOR = 16
-#: Slugs of a "never" that a trend away from the threshold outweighs.
+#: Slugs of a "never" that is overruled by a trend away from the threshold.
 SCATTERS = ("swings", "noise-floor", "chaotic")
-#: Ends of the kinds of answers whose intervals are cut to that of all declared laws.
+#: Suffixes of the kinds of answers whose intervals are cut to that of all declared laws.
 CUT = ("near", "newton-rate", "stiff", "bends", "few")
-#: Iterations from which on an upper bound is none.
+#: An upper bound of this many iterations or more counts as no bound.
 UNBOUNDED = 1e15
-#: The bounds of all declared laws are farther apart than by this factor, whatever they foretold.
+#: Minimum ratio of the bounds of all declared laws, however well they predicted.
 NARROW = 2.0
 
 
@@ -39,9 +39,9 @@ NARROW = 2.0
 class PassageForecast:
     """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
 
-    ``kind`` is the kind of answer by which it is calibrated; without one the confidence is unchanged. ``below`` and
-    ``above`` are the half widths of its interval before calibration, 0 where it was not made of them; ``candidates``
-    are all declared laws where they gave the answer together.
+    ``kind`` selects the calibration; without one the confidence is unchanged. ``below`` and ``above`` are the half
+    widths of its interval before calibration, 0 if it has none; ``candidates`` are all declared laws where they gave
+    the answer together.
     """
 
     k: float | None
@@ -57,7 +57,7 @@ class PassageForecast:
 
 
 class OperandRecord(NamedTuple):
-    """An operand's record, ``total`` evaluations long of which the last are kept, in ``values keep threshold``."""
+    """An operand's record in ``values keep threshold``; only the last of its ``total`` evaluations are kept."""
 
     values: np.ndarray
     dtype: np.dtype
@@ -66,17 +66,17 @@ class OperandRecord(NamedTuple):
     threshold: float
     name: str
     clause: str
-    scale: float = 0.0  # magnitude of what is compared, where the values are a difference
+    scale: float = 0.0  # magnitude of the compared sides, if the values are a difference
 
 
 class OperandForecast:
-    """Forecasts of one operand; remembers the law it fitted last, and when nothing spoke against its crossing."""
+    """Forecasts of one operand; remembers the last fitted law, and when its crossing was last found undisputed."""
 
     def __init__(self) -> None:
         self._kept: tuple[int, Crossing] | None = None
         self._held = False  # the present crossing is that of the remembered law
-        self._open = -1  # evaluations after which nothing said that the operand never crosses
-        self._last: tuple[int, Posterior] | None = None  # what all declared laws told last
+        self._open = -1  # evaluations at which no test said that the operand never crosses
+        self._last: tuple[int, Posterior] | None = None  # the last joint answer of all declared laws
 
     def forecast(self, s: OperandRecord) -> PassageForecast:
         """When ``values keep threshold`` turns."""
@@ -140,7 +140,7 @@ class OperandForecast:
         return found
 
     def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
-        """A sequence that tends to the number it is compared with meets it when its distance is lost in rounding."""
+        """A sequence that tends to its threshold meets it when the distance is lost in rounding."""
         if s.keep == "==" or eps == 0.0 or len(x) < 8:
             return None
         gap = np.abs(x - s.threshold)
@@ -185,7 +185,7 @@ def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
 
 
 def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
-    """The answer of all declared laws together; None of too few values, and where they are torn."""
+    """The joint answer of all declared laws; None for too few values, and if they disagree too much."""
     o = outlook(x, s.keep, s.threshold)
     return None if o is None or o.iterations is None else _ends(o, s)
 

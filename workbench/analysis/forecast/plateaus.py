@@ -1,9 +1,9 @@
 """Records that rest between moves: the staircase that continues, and how long a rest must be to be the last one.
 
 A staircase is a record of runs of equal values (a learning rate halved every epoch, a loss that moves once in a while).
-Its values at the steps follow simpler laws than the record itself, and its run lengths say when the next step is due.
-A rest at the end of a record counts as final only if it is many times as long as every rest before it: of a search that
-keeps its best value the rests become longer and longer, and each of them ended.
+Its values at the steps follow simpler laws than the record itself, and its run lengths say when the next step is due. A
+rest at the end of a record counts as final only if it is many times as long as every rest before it: for a search that
+keeps its best value, the rests become longer and longer, and each of them ended.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 #: A run of equal values at the end is taken for final if it is this many times as long as the longest before it, and
 #: this share of the record before it.
 TIMES, SHARE = 10, 0.25
-#: The same where every value before was another one: values in the run, and in the record.
+#: The same if every earlier value was different: values in the run, and in the record.
 AT_ONCE, DISTINCT_VALUES = 5, 12
-#: The same of a record that never moved: its values. A solver that prepares its first step shows nothing else.
+#: The same for a record that never moved: number of values. A solver that prepares its first step looks the same.
 REST_VALUES = 32
-#: Steps run ahead at most where the run lengths grow.
+#: Maximum number of steps run ahead if the run lengths grow.
 MOST = 100_000
 
 
@@ -41,13 +41,15 @@ class Plateaus(NamedTuple):
 
     @property
     def stepped(self) -> bool:
-        """True if the record is a staircase: more rests than moves, and more than one run of two or longer before."""
+        """True if the record is a staircase: more rests than moves, and more than one earlier run of length two or
+        more.
+        """
         before = self.lengths[:-1]
         return self.longest > 1 and 2 * len(before) <= sum(before)
 
     @property
     def final(self) -> bool:
-        """True if the rest at the end outlasts every one before it by far."""
+        """True if the rest at the end is far longer than every earlier one."""
         return outlasts(self.rest, self.longest, sum(self.lengths[:-1]))
 
 
@@ -63,7 +65,7 @@ def outlasts(run: int, longest: int, before: int) -> bool:
 def moves_too_often(xs: Sequence[Any]) -> bool:
     """True if more than half of the values differ from the one before: then the record is not a staircase.
 
-    The usual case, found in a fraction of the time that the runs take.
+    This is the usual case, and far cheaper to detect than the runs.
     """
     if any(map(operator.ne, xs, xs)):  # NaN
         return False

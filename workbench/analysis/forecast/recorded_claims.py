@@ -1,4 +1,4 @@
-"""Claims of a black-box answer: what the recorded operands of a clause say, recomputed from the record alone."""
+"""Claims of a black-box answer: statements about the recorded operands of a clause, recomputed from the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOKED_AT = 16
 
 
 class RecordedOperands:
-    """The operands of one clause by the number of the evaluation, as the evidence of claims."""
+    """The operands of one clause by evaluation index, as the evidence of claims."""
 
     def __init__(self, left: Iterable[Any], right: Iterable[Any], start: int, step: Any = None) -> None:
         self.sides = {"left": list(left), "right": list(right)}
@@ -40,7 +40,7 @@ class RecordedOperands:
         return "add" if self.step is not None else ""
 
     def operands(self, node: str, k: int) -> list[Any]:
-        """Both sides of the comparison; of the update that adds a step what is added, where it was seen."""
+        """Both sides of the comparison; for an update that adds a step, the recorded addend."""
         if node != "update":
             return [self.value("left", k), self.value("right", k)]
         now, later = self.value("left", k), self.value("left", k + 1)
@@ -52,7 +52,7 @@ class RecordedOperands:
 def recorded_claims(
     slug: str, name: str, other: str, keep: str, left: Sequence[Any], right: Sequence[Any], count: int, ends_on: bool
 ) -> list[Claim]:
-    """Claims about ``left keep right``, which held in all evaluations up to number ``count - 1``."""
+    """Claims about ``left keep right``, which held in all evaluations up to index ``count - 1``."""
     xs, ts = _typed(left), _typed(right)
     if xs is None or ts is None or len(xs) < 2:
         return []
@@ -85,7 +85,7 @@ def recorded_claims(
 
 
 def _typed(values: Sequence[Any]) -> np.ndarray | None:
-    """The operands in their own dtype; None where they are not numbers of one."""
+    """The operands in their common dtype; None if they are not numbers of one dtype."""
     try:
         found = np.array(values)
     except (ValueError, OverflowError):

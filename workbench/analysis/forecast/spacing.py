@@ -11,7 +11,8 @@ _ABOUT = re.compile(r"in about ([\d,]+) iterations")
 
 
 def in_iterations(answer: Termination, apart: int, behind: int) -> Termination:
-    """An answer that counts values, ``apart`` iterations from each other and the newest ``behind``, in iterations.
+    """Converts an answer in values to iterations: values are ``apart`` iterations from each other, the newest
+    ``behind``.
 
     >>> from workbench.analysis.verdict import Reason, Status, Termination
     >>> reason = Reason("law", "x follows a law that makes clause x > 1 turn in about 25 iterations.")

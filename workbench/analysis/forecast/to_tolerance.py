@@ -20,7 +20,7 @@ class Forecast(NamedTuple):
     Attributes
     ----------
     iteration : int
-        The expected iteration, counted as the values are, from 0.
+        The expected iteration, counted from 0 like the values.
     low, high : int
         Ends of the interval, as iterations. All three are equal where the record already shows the answer.
 
@@ -100,7 +100,7 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
     if k is None:
         return None
     spread = max(e.model.spread, 1e-9)
-    # an error of the limit moves the crossing as a change of the tolerance by as much does
+    # an error of the limit moves the crossing like an equal change of the tolerance
     around = [
         _first_within(e.model, e.limit, t)
         for t in (tol + (e.limit_error or 0.0), max(tol - (e.limit_error or 0.0), tol / 2))

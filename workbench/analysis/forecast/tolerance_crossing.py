@@ -1,7 +1,7 @@
 """The iteration at which a law enters the tolerance around its limit for good: ``iterations_to_tolerance``.
 
 The laws are those of ``law_selection``: fitted, judged by a free run over the last quarter, fitted again to all.  The
-limit is where the law ends up; what it moved with the last quarter of the record widens the interval.
+limit is that of the law; its shift when the last quarter of the record is added widens the interval.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.analysis.forecast.noisy_limit import Trend, cost_of_zero, noisy_l
 from workbench.analysis.laws.posterior import Posterior, outlook
 from workbench.kernels.laws import is_noisy
 
-#: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.
+#: A law is evaluated this many iterations ahead for its limit, which must be the same a thousand times further on.
 FAR = 10**9
 
 
@@ -33,7 +33,7 @@ class Within(NamedTuple):
 
 
 def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
-    """When the best law of x stays within tol of its limit; None where no law with a limit holds."""
+    """The iteration from which the best law of x stays within tol of its limit; None if no law with a limit holds."""
     n = len(x)
     if n < 5 or not np.all(np.isfinite(x)):
         return None
@@ -52,7 +52,7 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
             limit = _limit(law) if law is not None else None
             if law is not None and limit is None and not law.is_map:
                 return None  # the best law goes on for ever
-            # a limit far outside of what was seen is an extrapolation, not an observation
+            # a limit far outside the observed range is an extrapolation
             if law is None or limit is None or abs(limit - x[-1]) > 8 * float(np.ptp(x)):
                 continue
             k = _stays(law, limit, tol)
@@ -81,7 +81,7 @@ def _banded(
     if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
         half = max(half, 0.05 * k)
     kind = "exact" if error < EXACT else law_class(n, error, parameters)
-    kind = "within" if kind == "bends" else kind  # a limit that is near bounds how far the law may bend
+    kind = "within" if kind == "bends" else kind  # a nearby limit bounds how far the law may bend
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 
@@ -113,7 +113,7 @@ def _limit(law: Law) -> float | None:
 
 
 def _of_map(law: Law, values: np.ndarray) -> float | None:
-    """Limit of a map that is still on its way: zero for sublinear decay to it, else by Aitken's extrapolation."""
+    """Limit of a map that has not arrived yet: zero for sublinear decay to zero, else by Aitken's extrapolation."""
     a, b, c = (float(v) for v in values[[-1024, -512, -1]])
     if abs(c) < 0.9 * abs(b) and abs(b) < 0.9 * abs(a) and law.name in ("decrement", "ratio-1", "origin-2", "linear"):
         return 0.0
@@ -154,7 +154,9 @@ def _stays(law: Law, limit: float, tol: float) -> int | None:
 
 
 def _noisy(y: np.ndarray, mark: float) -> Within | None:
-    """A noisy decay to zero, in logarithms: when the trend lies so deep that no later value of the noise comes back."""
+    """A noisy decay to zero, in logarithms: the iteration from which the trend is so low that the noise never returns
+    above the tolerance.
+    """
     n = len(y)
     found = trends(y)
     if not found:
@@ -162,7 +164,7 @@ def _noisy(y: np.ndarray, mark: float) -> Within | None:
     trend = min(found, key=lambda t: 2 * n * math.log(t.sd) + t.parameters * math.log(n))
     grid = np.unique(np.geomspace(1, 1e7, 2000).astype(np.int64)).astype(float)
     line = trend.line(n - 1 + grid)
-    # the last excursion of independent noise is about where the trend is one deviation below the mark, sooner or later
+    # the last excursion of independent noise is roughly where the trend is one deviation below the tolerance
     deep = [int(np.argmax(line + s * trend.sd <= mark)) for s in (0.0, 1.0, 2.2)]
     if any(line[i] + s * trend.sd > mark for i, s in zip(deep, (0.0, 1.0, 2.2), strict=True)):
         return None
@@ -171,7 +173,7 @@ def _noisy(y: np.ndarray, mark: float) -> Within | None:
 
 
 def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
-    """The same of a noisy decay to another limit than 0; None of any other record, and where 0 is as likely."""
+    """The same for a noisy decay to a limit other than 0; None for any other record, or if 0 is as likely."""
     at = noisy_limit(x)
     if at is None:
         return None

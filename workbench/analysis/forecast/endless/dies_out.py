@@ -1,7 +1,8 @@
 """Decides if an operand's movement dies out before it can reach the threshold.
 
-The movement is that from each value to the one a period later (period 1: to the next), summed over three blocks that
-follow each other. Where each block has a fixed share of the one before, all that is to come is a geometric series.
+The movement is the distance from each value to the one a period later (period 1: to the next), summed over three
+consecutive blocks. If each block has a fixed share of the movement of the block before, the remaining movement is a
+geometric series.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ FEWEST = 24
 #: A block's movement as a share of that of the block before, at most, and how many times the rest of the series must
 #: not lead to the threshold.
 SHRINKS, REST = 0.6, 8.0
-#: Lengths of the record for which the present movement must not, and that which does not shrink (Aitken).
+#: Record lengths for which the present movement must not reach the threshold, nor the part that does not shrink
+#: (Aitken).
 PRESENT, LASTING = 2.5, 10.0
-#: The share of a block's movement in the one before that rises, as that of a power law, against the share before.
+#: The ratio of two consecutive blocks' movements over the ratio before, from which it counts as rising, as for a power
+#: law.
 RISING = 1.2
-#: Movement over a cycle as a share of that within it, at most.
+#: Maximum movement over a cycle, as a share of that within it.
 REPEATS = 0.1
-#: Share of values that are the one before, at most: a search that waits moves again.
+#: Maximum share of values that equal the one before: a search that waits moves again.
 WAITS = 0.125
 
 
@@ -34,7 +37,7 @@ def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
     steps = np.abs(y[1:] - y[:-1])
     least = float(y[-max(n // 8, 1) :].min())
     for period in range(1, min(n // 4, longest) + 1):
-        # the usual case: it moves too much at its end
+        # the usual case: the record moves too much at its end
         size = max(n // 8, period)
         last = float(np.abs(y[-size:] - y[-size - period : -period]).sum())
         if PRESENT * last * n > least * size * period:
@@ -51,7 +54,7 @@ def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
 
 
 def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
-    """True if the movement of the last three blocks shrinks, and what is to come is too little for the gap.
+    """True if the movement of the last three blocks shrinks, and the remaining movement cannot cover the gap.
 
     ``allowed``: the gap over the number of blocks in the record.
     """

@@ -1,7 +1,7 @@
-"""Decides from the distance to the threshold alone, without a model of the operand, if it is never covered.
+"""Decides, from the distance to the threshold alone and without a model of the operand, if it never becomes 0.
 
-A careful eye says "never" of a record that returns to the same level, settles, grows away, or scatters far off; and
-does not where the pace that it shows leads there within some lengths of it.
+The answer is "never" for a record that returns to the same level, settles, moves away, or scatters far from the
+threshold; it is not "never" if the observed pace leads to the threshold within a few record lengths.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from workbench.analysis.series.value_series import changes
 
 #: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
 FAST = 0.7
-#: What it comes back to, as a share of the nearest approach before.
+#: The later nearest approach, as a share of the nearest one before.
 BACK = 0.98
-#: Turns of what scatters, as a share of its values.
+#: Turns of a scattering record, as a share of its values.
 SCATTERS = 0.4
 #: The longest period that is looked for.
 LONGEST = 16
-#: Way down of a residual's logarithm that is one, and the way still to go in parts of it.
+#: Minimum fall of a residual's logarithm, and the remaining way as a share of that fall.
 FALLING, AFTER = 1.0, 2.0
-#: Values that any of these needs, at least.
+#: Minimum number of values for each of these tests.
 FEWEST = 24
 
 
@@ -43,7 +43,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if scattered_clear(z) is not None:
         sentence = f"{name} scatters without memory, and its edge stays away from {t:.6g}; clause {clause} holds."
         return "noise-floor", sentence
-    # the usual cases: it comes nearer fast, to where it never was, and it does not turn
+    # the usual cases: it comes nearer fast, to a new minimum, and it does not turn
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
     turned = changes(y[1:] > y[:-1])
@@ -62,7 +62,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if fast and not scatters:
         return None
     rest = dies_out(y, LONGEST if turns else 1) if not fast else None
-    # a residual that fell by factors, and has more of them to fall, may rest for a while at a saddle
+    # a residual that fell by factors, and has further to fall, may rest at a saddle for a while
     fell = float(z[0] - z[-1]) if residual else 0.0
     if rest is not None and (rest[1] > 1 or not FALLING < fell < float(z[-1]) / AFTER):
         gap, period = rest

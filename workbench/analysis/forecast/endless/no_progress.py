@@ -1,4 +1,4 @@
-"""Oscillations and rests whose nearest approach to the threshold no longer comes nearer."""
+"""Oscillations and rests whose nearest approach to the threshold no longer improves."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import numpy as np
 
 
 def no_progress(x: np.ndarray, keep: str, t: float) -> tuple[float, bool] | None:
-    """(nearest approach, if it rests there) of an oscillation or a rest that comes no nearer by quarters; else None.
+    """(nearest approach, whether it rests there) of an oscillation or rest that comes no nearer from quarter to
+    quarter; else None.
 
-    What is still to come is summed as a geometric series of the quarters' progress (Aitken), eight times for safety.
+    The remaining progress is summed as a geometric series over the quarters (Aitken), and multiplied by eight for
+    safety.
     """
     if len(x) < 32 or keep not in (">", ">=", "<", "<="):
         return None

@@ -1,4 +1,4 @@
-"""Noise about a level that no longer moves, far from the threshold: the floor of a residual, a settled sensor."""
+"""Noise around a level that no longer moves, far from the threshold: the floor of a residual, a settled sensor."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from workbench.analysis.forecast.laws.exact_continuation import median
 from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
-#: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
-#: not come again.
+#: Minimum ratio of the median step to the root mean square step for noise; maximum share of steps at rest, on values
+#: that do not recur.
 QUIET, WAITS = 0.25, 0.2
-#: Turns of correlated noise, as a share of its values, at least: half of the steps of a random walk turn, two thirds of
-#: those of white noise. Of fewer than 40 values more are asked for, because a slow wave has some, too.
+#: Minimum number of turns of correlated noise, as a share of its values: half of the steps of a random walk turn, two
+#: thirds of those of white noise. Records of fewer than 40 values need more, because a slow wave has some too.
 TURNS, TURNS_OF_FEW = 0.25, 0.4
 #: The gap below a floor that was reached within the record, in parts of the way down to it; or lengths of the record
-#: for which its steepest slope must not lead over the gap; and the same of a level that no way down was seen to.
+#: for which its steepest slope must not lead over the gap; and the same for a level whose approach is not in the
+#: record.
 AFTER, LASTS, ANYWAY = 0.5, 6.0, 25.0
 
 
 def far_from_noise(x: np.ndarray, keep: str, t: float) -> float | None:
-    """The gap in deviations of a stationary record of noise whose range keeps well away from t; else None.
+    """The gap, in deviations, of a stationary noisy record whose range stays well away from t; else None.
 
-    Asked of all of it where it has 40 values or more, and of the last half, 20 values or more: at its level for as long
-    as it took to come there; in the logarithm where the values are positive.  Its quarters must lie on one level and
-    the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is
-    correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.  A record that waits
-    and moves now and then is a search, and not noise.
+    Tests the whole record where it has 40 values or more, and its last half of 20 values or more: it must have stayed
+    at its level for as long as it took to get there. Positive values are tested by their logarithm.  Its quarters must
+    lie on one level and the gap to the threshold exceed five deviations and twice the range.  Unless its steps revert
+    to the mean, the noise is correlated: the gap must be ten times the range, and a slope has the error of an AR(1)
+    record.  A record that waits and moves now and then is a search rather than noise.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
@@ -60,13 +61,13 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     rest = y - y.mean() - slope * k
     se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
     fell = side * (float(whole[:2].mean()) - float(y.mean()))
-    correlated = laws.lag_one(y) > (-0.2 if len(y) >= 15 else 0.1)  # of few values it is known to a third
+    correlated = laws.lag_one(y) > (-0.2 if len(y) >= 15 else 0.1)  # from few values it is known to within a third
     if correlated:
         own = float(rest @ rest)  # 0 on a line without noise
         r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95) if own > 0 else 0.0
         se *= math.sqrt((1.0 + r) / (1.0 - r))
     means = np.array([part.mean() for part in np.array_split(y, 4)])
-    apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
+    apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # range of four means, each of a few values
     if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
         return None
     turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
@@ -75,7 +76,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     if correlated and y is late and is_walk(y):
         return None
     fastest = max(-side * slope, 0.0) + 2.0 * se
-    # either the way down was seen and is over, or the level can hardly move that far
+    # either the descent is in the record and over, or the level can hardly move that far
     down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
     arrived = fell > 6.0 * spread and fastest < 0.15 * fell / down
     lasts = gap / max(fastest, 1e-300) / len(x)
@@ -83,9 +84,10 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
 
 
 def _intermittent(y: np.ndarray) -> bool:
-    """True if few steps make up most of the movement, or every fourth value is the one before: a search that waits.
+    """True if few steps make up most of the movement, or a quarter of the values repeat the one before: a search that
+    waits.
 
-    The median step of normal noise is 0.67 of its deviation, of noise with Student's three degrees of freedom 0.4.
+    The median step of normal noise is 0.67 of its deviation; for Student's t with three degrees of freedom it is 0.4.
     """
     d = np.abs(y[1:] - y[:-1])
     if median(d) < QUIET * math.sqrt(float(np.mean(d * d))):

@@ -1,8 +1,8 @@
-"""The pace at which an operand comes nearer to its threshold, and if it may be that of a random walk.
+"""The pace at which an operand approaches its threshold, and whether it may be that of a random walk.
 
-A loop that ends within ``LENGTHS`` times the length of its record, at one pace, has shown a part of the way to its
-threshold in it: where the record shows less, by more than its scatter, no such end lies ahead.  y is the distance to
-the threshold, n values, all above 0.
+A loop that will end at a constant pace within ``LENGTHS`` record lengths has already covered a certain part of the way
+to its threshold: if the record covers less, by more than its scatter, there is no such end.  y is the distance to the
+threshold, n values, all above 0.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from workbench.kernels import laws
 
 #: Lengths of the record for which the pace must not lead to the threshold.
 LENGTHS = 10.0
-#: The same for a pace that is seen.
+#: The same for a pace that is visible in the record.
 CLOSES = 16.0
-#: Correlation of the steps of a smooth curve, and variance over q steps of what does not walk as a share of a walk's;
-#: the same where the gap is less than so many deviations of a walk.
+#: Correlation of the steps of a smooth curve; variance over q steps, as a share of a walk's, below which a record is
+#: not a walk; the same where the gap is less than that many deviations of a walk.
 SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
-#: Numbers of steps that are asked for it.
+#: The lags (numbers of steps) at which it is tested.
 LAGS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
-#: What differs at a lag as a share of the scatter, where a record repeats, and values of a block that are asked.
+#: Difference at a lag, as a share of the scatter, up to which a record repeats; and the number of values in a block.
 LAG_RATIO, BLOCK = 0.15, 8
-#: Correlation of steps that lean back, as those of noise about a level do.
+#: Correlation of mean-reverting steps, as of noise around a level.
 LEANS = -0.3
-#: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
+#: Standard errors from which a fall is significant, and its share of the fall before, below which it is about to end.
 FALL_ERRORS, SLOWING = 2.0, 0.35
-#: Difference of the shares that are left of a level and of its swings, if they shrink together.
+#: Maximum difference between the remaining shares of a level and of its swings, if they shrink together.
 TOGETHER = 0.15
 
 
 def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
-    """True if the record is as wide as a random walk of its steps at every lag, and no smooth curve.
+    """True if the record spreads like a random walk with its steps at every lag, and is not a smooth curve.
 
     The variance of the difference over q steps is q times that of one step for a walk, and much less for swings.  A
-    walk that may cross the gap is harder to distinguish from swings: one that is reflected is narrow, too.
+    walk that may cross the gap is harder to distinguish from swings, because a reflected walk is narrow too.
     """
     alike = laws.lag_one(y)
     if alike > SMOOTH:
@@ -49,7 +49,7 @@ def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
 
 
 def may_walk(y: np.ndarray, gap: float) -> bool:
-    """True for a walk whose last three quarters do not repeat themselves: a walk never does, to a seventh."""
+    """True for a walk whose last three quarters do not repeat to within a seventh, which a walk never does."""
     return is_walk(y, gap) and laws.repeat_lag(y[len(y) // 4 :], LAG_RATIO, BLOCK, 3, 1.0) is None
 
 
@@ -59,9 +59,10 @@ def _variance(d: np.ndarray) -> float:
 
 
 def closes_in(y: np.ndarray, gap: float) -> bool:
-    """True if the level falls, by more than its scatter, at a pace that ends it, and not much more slowly than before.
+    """True if the level falls by more than its scatter, fast enough to reach 0, and not much more slowly than before.
 
-    The level is that under three windows of Hann's, of 3/8 of the record, which swings of whatever phase hardly change.
+    The level is the mean under three Hann windows, each 3/8 of the record long, which swings of any phase hardly
+    change.
     """
     n = len(y)
     size = 3 * n // 8
@@ -69,18 +70,18 @@ def closes_in(y: np.ndarray, gap: float) -> bool:
         return False
     (first, before, last), spread = levels(y)
     fall = before - last
-    # what shrinks with its swings is on its way to zero, however fast it was at first
+    # a level that shrinks together with its swings is on its way to zero, whatever its initial speed
     together = last < before and abs(spread[2] / max(spread[1], 1e-300) - last / before) < TOGETHER * last / before
     slowing = 0.0 if together else SLOWING
     step, window = np.diff(y[n - 2 * size :]), _hann(size)
-    bend = np.diff(step)  # of noise three times the variance of a step, of a smooth curve less
+    bend = np.diff(step)  # for noise three times the variance of a step, for a smooth curve less
     noise = min(float(step @ step) / len(step), float(bend @ bend) / (3.0 * len(bend)))
     scatter = math.sqrt(noise * float(window @ window))
     return fall > max(FALL_ERRORS * scatter, slowing * (first - before)) and fall * n / size * CLOSES > gap
 
 
 def levels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means and deviations (3,) under windows of Hann's at the start, before the last, and at the end."""
+    """Means and deviations (3,) under Hann windows: the first, the last but one, and the last."""
     n = len(y)
     size = 3 * n // 8
     window = _hann(size)

@@ -1,8 +1,8 @@
-"""Decides from an operand's returns, its nearest approaches to the threshold, if it stays on its side.
+"""Decides, from an operand's returns (its nearest approaches to the threshold), if it stays on its side.
 
-A return is the least distance of one swing below the middle of the record's swings.  No law of the swings is needed: a
-loop that ends within ``LENGTHS`` times the record's length at the pace of its returns has returned nearer and nearer,
-by at least that part of the gap.
+A return is the least distance of one swing below the middle of the record's swings.  This needs no law of the swings:
+if a loop will end within ``LENGTHS`` record lengths at the pace of its returns, the returns have approached the
+threshold, by at least that part of the gap.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk
 
 #: Fewest values.
 FEWEST = 24
-#: Difference of two swings that are alike, as a share of their deviation.
+#: Maximum difference of two similar swings, as a share of their deviation.
 ALIKE = 0.03
-#: The returns span this share of the record, at least, and rise by this share of the gap, at most.
+#: The returns span at least this share of the record, and rise by at most this share of the gap.
 SPAN, RISE = 0.28, 0.5
 
 
 def returns_clear(y: np.ndarray, mark: float = 0.0) -> float | None:
     """The gap that stays if y (n,) > 0, the distance to the threshold, returns to the same level; else None.
 
-    Returns that are sharp, as those of what grows and falls by factors, are read from the logarithm of y + ``mark``, if
-    that is given: the record itself.
+    Sharp returns, as of a record that grows and falls by factors, are read from the logarithm of y + ``mark`` (the
+    record itself), if ``mark`` is given.
     """
     n = len(y)
     if n < FEWEST or not (y > 0).all():
@@ -55,23 +55,23 @@ def _clear(y: np.ndarray, at: np.ndarray, low: np.ndarray, top: np.ndarray) -> f
 
 
 def _repeats(y: np.ndarray, lag: float) -> bool:
-    """True if y is what it was ``lag`` values before, between its samples by cubic interpolation."""
+    """True if y equals its value ``lag`` samples before, by cubic interpolation between samples."""
     whole = int(lag)
     f = lag - whole
     if whole < 1 or whole + 2 >= len(y):
         return False
     size = len(y) - whole - 2
     before, at, after = (f - 1) * (f - 2), (f + 1) * (f - 2), f * (f + 1)
-    weights = -f * before / 6, (f + 1) * before / 2, -f * at / 2, after * (f - 1) / 6  # of Lagrange
+    weights = -f * before / 6, (f + 1) * before / 2, -f * at / 2, after * (f - 1) / 6  # Lagrange weights
     rest = sum(w * y[whole - 1 + i : whole - 1 + i + size] for i, w in enumerate(weights)) - y[:size]
     return float(rest @ rest) < ALIKE * ALIKE * size * float(np.var(y[:size]))
 
 
 def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places and least values of the whole swings below the middle, and the largest value between each and the next.
+    """Positions and minima of the complete swings below the middle, and the largest value between each and the next.
 
-    The least value of a smooth curve lies between its samples: that of the parabola through three of them.  There is
-    one largest value less where the record ends in the last swing.
+    The minimum of a smooth curve lies between its samples: it is that of the parabola through three of them. There is
+    one maximum less if the record ends in the last swing.
     """
     below = y < middle
     edges = np.flatnonzero(below[1:] != below[:-1]) + 1

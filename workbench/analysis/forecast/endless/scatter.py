@@ -1,10 +1,10 @@
-"""Decides of values that scatter without memory if their edge stays away from the threshold.
+"""Decides if the edge of values that scatter without memory stays away from the threshold.
 
-Two things must speak against a crossing within ``LENGTHS`` times the record's length.  The tail: that of the least
-values is taken for exponential, as the heaviest that bounded noise has, and its rate, estimated from a third of the
-values, is averaged over (B. M. Hill, Ann. Statist. 3, 1975).  The drift: were the values on their way, the record
-without that drift would have its least values early.  Times of values in any order are spread evenly, whatever their
-distribution is: a permutation test of their mean (E. J. G. Pitman, 1937).
+Two tests must exclude a crossing within ``LENGTHS`` record lengths. The tail: the lower tail is taken for exponential,
+the heaviest that bounded noise has, and its rate, estimated from a third of the values, is averaged over (B. M. Hill,
+Ann. Statist. 3, 1975). The drift: if the values drifted to the threshold, the record minus that drift would have its
+smallest values early. The times of values in random order are spread evenly, whatever their distribution is: a
+permutation test of their mean (E. J. G. Pitman, 1937).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from workbench.analysis.forecast.endless.pace import is_walk
 from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
-#: Fewest values, their turns as a share of them, at least, and the correlation of their steps, at most: of noise
-#: without memory two thirds, and -1/2.
+#: Minimum number of values, minimum share of turns, and maximum correlation of steps: noise without memory has two
+#: thirds, and -1/2.
 FEWEST, TURNS, LEANS = 32, 0.5, -0.36
-#: Lengths of the record within which it must not cross, and the chance of it by the tail, at most.
+#: Record lengths within which it must not cross, and the maximum chance of a crossing by the tail.
 LENGTHS, CHANCE = 10.0, 0.02
-#: Shares of the values that are the least of them; standard errors by which their mean time must be early
-#: where the drift is undone, and may be late in the record.
+#: Shares of the values that count as the smallest; standard errors by which their mean time must be early after the
+#: drift is removed, and may be late in the record.
 LEAST, EARLY, LATE = (0.12, 0.25, 0.5), 2.2, 1.5
-#: How many times as wide one half may scatter as the other.
+#: Maximum ratio of the scatter of the two halves.
 EVEN = 2.5
 
 
@@ -53,15 +53,16 @@ def scattered_clear(z: np.ndarray) -> float | None:
 
 
 def _lower_spread(z: np.ndarray) -> float:
-    """From the lowest eighth to the median: what scatters upwards does not count."""
+    """The distance from the lowest eighth to the median: upward scatter does not count."""
     low, middle = np.partition(z, (len(z) // 8, len(z) // 2))[[len(z) // 8, len(z) // 2]]
     return float(middle - low)
 
 
 def _drifts_not(z: np.ndarray, gap: float) -> bool:
-    """True if without a drift that leads over the gap within ``LENGTHS`` lengths the least values would be early.
+    """True if, after removing a drift that crosses the gap within ``LENGTHS`` record lengths, the smallest values are
+    early.
 
-    In the record itself they must not be late: a fall that is seen may become steeper.
+    In the record itself they must not be late: a visible fall may become steeper.
     """
     n = len(z)
     own, undone = (np.argsort(v) for v in (z, z + gap / LENGTHS * np.arange(n) / n))

@@ -1,10 +1,10 @@
 """Decides if an operand that keeps swinging stays on one side of its threshold: limit cycles, turning vectors, relays.
 
-The record's end must repeat itself at some lag, with less than a part of its scatter left over; swings that keep away
-by more than their own range, on one level, need no lag.  Blocks of whole periods, the last two or three of them, have a
-mean and a least distance to the threshold.  A motion that decays or drifts to the threshold brings the mean nearer by
-the same share in each block, so that the way still to come, as a geometric series (Aitken 1926), is as long as the
-mean's distance itself; one that has arrived, or settles elsewhere, has much less to come than the gap.
+The record's end must repeat itself at some lag, up to a small part of its scatter; swings on one level that stay
+farther away than their own range need no lag. The last two or three blocks of whole periods each have a mean and a
+minimum distance to the threshold. A motion that decays or drifts to the threshold brings the mean nearer by the same
+share in each block, so that the remaining way, as a geometric series (Aitken 1926), equals the mean's distance; for a
+motion that has arrived, or settles elsewhere, it is much shorter than the gap.
 """
 
 from __future__ import annotations
@@ -13,27 +13,28 @@ import numpy as np
 
 from workbench.kernels import laws
 
-#: Fewest values, shortest lag, fewest values of a block, and turns of the record's last three quarters.
+#: Minimum number of values, shortest lag, minimum number of values in a block, and turns in the record's last three
+#: quarters.
 FEWEST, SHORTEST, BLOCK, TURNS = 24, 3, 8, 4
-#: A record repeats if what differs at its lag is less than this share of its scatter; of noise it is 0.9 and more as a
-#: rule, so that what looks like noise needs more, and two blocks instead of three the most.
+#: A record repeats if the difference at its lag is less than this share of its scatter; noise usually has 0.9 or more,
+#: so a record that looks like noise has a stricter bound, and two blocks instead of three the strictest.
 ALIKE, NOISY, CLOSELY = 0.5, 0.35, 0.2
-#: What differs at a shorter lag, at least: a slow curve is like itself at short lags, and has not left yet.
+#: Minimum difference at a shorter lag: a slow curve resembles itself at short lags without being periodic.
 LEFT = 1.0
-#: The gap to the threshold at least, as a share of the swings' range: of what repeats, and of what does not.
+#: Minimum gap to the threshold, as a share of the swings' range: for a record that repeats, and for one that does not.
 CLEAR, FAR = 0.25, 1.0
-#: Progress in a block that sampling explains, as a share of the range: of its mean, and of its least; of that, also as
-#: a share of the gap.
+#: Progress in a block that sampling explains, as a share of the range: of its mean and of its minimum; of the minimum
+#: also as a share of the gap.
 EVEN, LEAST, NEAR = 0.06, 0.3, 0.3
-#: Of swings without a lag: values at least, the range of the blocks' means as a share of theirs, at most, and how many
-#: times as large one block's range may be as another's: a search that waits swings too, unevenly.
+#: For swings without a lag: minimum number of values, maximum range of the blocks' means as a share of the blocks'
+#: range, and maximum ratio of two blocks' ranges: a search that waits swings too, but unevenly.
 MANY, LEVEL, ALL_ALIKE = 40, 0.2, 1.6
-#: The gap over the progress that is still to come.
+#: Minimum ratio of the gap to the remaining progress.
 SAFE = 3.0
 
 
 def swings_clear(y: np.ndarray) -> float | None:
-    """The gap that stays, if y > 0, the distance to the threshold, swings and comes no nearer to 0; else None."""
+    """The remaining gap, if y > 0, the distance to the threshold, swings without coming nearer to 0; else None."""
     n = len(y)
     late = y[n // 4 :]
     steps = np.diff(late)

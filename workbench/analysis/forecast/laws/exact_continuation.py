@@ -1,8 +1,8 @@
 """Counters and multipliers continued in their own dtype's arithmetic, rounding, absorption and wrapping included.
 
 The rule x(k+1) = fl(x(k) + c) or fl(x(k) * r) is inferred from observations and accepted only if it reproduces every
-one of them bit for bit; then NumPy's sequential ``accumulate`` continues it exactly.  As an inference from
-observations this makes a forecast, never a proof.
+one of them bit for bit; then NumPy's sequential ``accumulate`` continues it exactly.  Because it is inferred from
+observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.kernels.laws import followed
 
 
 def holds(op: str, a: Any, b: Any) -> bool:
-    """``a op b`` of any two scalars; an integer that a NumPy scalar cannot be compared with is compared as it is."""
+    """``a op b`` of any two scalars; an integer beyond the range of the NumPy scalar is compared as a Python int."""
     try:
         return bool(OPS[op](a, b))
     except OverflowError:
@@ -27,9 +27,9 @@ def holds(op: str, a: Any, b: Any) -> bool:
         return bool(OPS[op](*plain))
 
 
-#: Steps simulated one by one at most.
+#: Maximum number of steps that are simulated one by one.
 MAX_STEPS = 400_000
-#: Wraps of a counter that are followed.
+#: Maximum number of wraps of a counter that are followed.
 WRAPS = 4096
 
 
@@ -37,7 +37,7 @@ WRAPS = 4096
 class Steps:
     """First k >= 1 with not (x(k) op threshold); None: never.
 
-    ``why`` is a slug, ``at`` where it stalls, ``span`` the range of k of all rules that fit.
+    ``why`` is a slug, ``at`` the value at which it stalls, ``span`` the range of k over all rules that fit.
     """
 
     k: int | None
@@ -50,7 +50,7 @@ class Steps:
 def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
     """An exact counter of integers; ``bits`` is the dtype's width, None for 64 or more (too far to wrap)."""
     c = xs[-1] - xs[-2]
-    if bits is not None:  # the last step may itself have wrapped: of the steps that are congruent, the shortest
+    if bits is not None:  # the last step may itself have wrapped: take the shortest of the congruent steps
         c = min((c % (1 << bits), c % (1 << bits) - (1 << bits)), key=abs)
     modulo = 1 << bits if bits is not None else 1 << 200
     if len(xs) < 3 or any((b - a - c) % modulo for a, b in zip(xs, xs[1:], strict=False)):
@@ -83,7 +83,7 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
 
 
 def _meets(x: int, c: int, threshold: float, low: int, top: int) -> Steps | None:
-    """When a counter that wraps is equal to a number; None if it wraps more than WRAPS times until then."""
+    """The step at which a wrapping counter equals a number; None if it wraps more than WRAPS times before that."""
     modulus = top - low + 1
     if math.isinf(threshold):
         return Steps(None, "steps-over", step=c)
@@ -145,7 +145,7 @@ def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
 
 
 def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: float) -> Steps | None:
-    """The same answer with the range of those of all steps that round to the observations.
+    """The same answer with the range of k over all steps that round to the observations.
 
     Near the dtype's resolution a step of 0.2 and one of 0.3 look the same, and only one of them is absorbed later on.
     """
@@ -161,8 +161,8 @@ def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: fl
     if not ends or len(ends) == 1 + len(edges) and min(ends) == max(ends):
         return found
     if found.k is None and float(c).is_integer() and float(c) == float(wide[-1] - wide[-2]):
-        return found  # nobody writes 1.3 where a whole 1 is seen
-    if found.k is None:  # the plainest step never gets there, another one would: no answer is safe
+        return found  # if a whole 1 is observed, the program does not say 1.3
+    if found.k is None:  # the simplest step never gets there, but another one would: no answer is safe
         return Steps(None, "ambiguous", step=float(c))
     return replace(found, span=(min(ends), max(ends)))
 
@@ -176,7 +176,7 @@ def _regular(ends: tuple[float, float, float, float], dtype: np.dtype, kind: str
     if kind == "add":
         return not abs((b - a) - (d - c)) > 4 * eps * max(abs(a), abs(b), abs(c), abs(d), tiny)
     if min(abs(a), abs(b), abs(c), abs(d)) < 2 * tiny:
-        return True  # the digits of such numbers are few
+        return True  # the digits of such numbers are limited
     return not abs(b / a - d / c) > 4 * eps * abs(d / c)
 
 
@@ -233,7 +233,7 @@ def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None
 
 
 def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, Any, Any]:
-    """(k, last, before last) of up to ``size`` values; k counts those up to the first that fails, 0 if none does."""
+    """(k, last, last but one) of up to ``size`` values; k is the count up to the first failing one, 0 if none fails."""
     dtype = x.dtype.type
     if dtype is np.float64 or dtype is np.float32:
         single = dtype is np.float32
@@ -247,10 +247,10 @@ def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, A
 
 
 def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
-    """(steps, value) of x + c + c ... as far as its rounding is the same each time.
+    """(steps, value) of x + c + c ... for as long as every addition rounds the same way.
 
-    Within one binade the numbers are equally spaced, so fl(x + c) - x is one multiple of the spacing; a tie, rounded to
-    even, is one as well from its second step on.  The jump stops two steps short of the binade's end, and of the
+    Within one binade the numbers are equally spaced, so fl(x + c) - x is a fixed multiple of the spacing; a tie,
+    rounded to even, is fixed from its second step on.  The jump stops two steps short of the binade's end, and of the
     threshold.
     """
     one = x + c

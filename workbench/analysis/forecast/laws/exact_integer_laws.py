@@ -1,9 +1,9 @@
 """Exact laws of integer operands beyond the counter: polynomials, linear recurrences, products, maps by residue.
 
 Each law is solved in rational arithmetic from a few observations and kept only if it reproduces all checked ones (32 at
-most) exactly; then it is run ahead in unbounded integers, or modulo the dtype's width.  As an inference from
-observations this makes a forecast, never a proof.  Residue maps x' = (a x + b) / c, one for each residue of x modulo m,
-are the generalized Collatz maps (Conway 1972).
+most) exactly; then it is run ahead in unbounded integers, or modulo the dtype's width.  Because it is inferred from
+observations, the answer is a forecast, never a proof.  Residue maps x' = (a x + b) / c, one for each residue of x
+modulo m, are the generalized Collatz maps (Conway 1972).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from workbench.analysis.forecast.laws.rounded_share import rounded_share
 MOST, BITS = 4096, 8192
 #: Modulus of the first look at a recurrence.
 PRIME = (1 << 61) - 1
-#: Whole numbers over one denominator.
+#: Integers over a common denominator.
 Rational = tuple[list[int], int]
 Next = Callable[[list[int]], "int | None"]
 
 
 def integer_law(xs: list[int], op: str, t: float, bits: int | None, signed: bool = True) -> Steps | None:
-    """First k at which the law's value fails ``op t``; None without a law or where the run ahead does not get there."""
+    """First k at which the law's value fails ``op t``; None if there is no law or the run ahead does not get there."""
     if len(xs) < 5 or max(abs(xs[0]), abs(xs[-1])).bit_length() > BITS:
         return None
     found = _polynomial(xs, op, t) if bits is None else None
@@ -63,7 +63,7 @@ def _laws(xs: list[int]) -> Iterator[tuple[str, Next]]:
 
 
 def _polynomial(xs: list[int], op: str, t: float) -> Steps | None:
-    """Constant differences of order 2 to 4 that all push one way: the crossing by bisection, at any distance."""
+    """Constant differences of order 2 to 4 with equal signs: the crossing is found by bisection, at any distance."""
     rows = [xs]
     while len(rows) <= 4 and len(rows[-1]) > 3:
         row = rows[-1]
@@ -98,9 +98,10 @@ def _polynomial(xs: list[int], op: str, t: float) -> Steps | None:
 
 
 def _recurrence(v: list[int], p: int) -> Rational | None:
-    """Coefficients of v[n] = sum a[i] v[n - 1 - i] if it holds for all, with p + 2 equations to check it.
+    """Coefficients of v[n] = sum a[i] v[n - 1 - i] if it holds for all values, with p + 2 equations to check it.
 
-    First modulo a prime: what does not hold there, where the equations can be solved, does not hold at all.
+    It is tested modulo a prime first: if the equations can be solved there and the recurrence fails, it fails in
+    general.
     """
     n = len(v)
     if n < 3 * p + 2 or _breaks(v, p):
@@ -133,7 +134,7 @@ def _breaks(v: list[int], p: int) -> bool:
 
 
 def _solved_modulo(rows: list[list[int]], p: int) -> list[int] | None:
-    """The solution of p equations modulo PRIME; None where they are dependent there."""
+    """The solution of p equations modulo PRIME; None if they are dependent modulo PRIME."""
     m = [[x % PRIME for x in row] for row in rows]
     for i in range(p):
         pivot = next((r for r in range(i, p) if m[r][i]), None)
@@ -216,7 +217,7 @@ def _product(xs: list[int]) -> Next | None:
 
 
 def _residues(xs: list[int], m: int) -> Next | None:
-    """One affine map for each residue modulo m; three observations of each residue seen, one more than it needs."""
+    """One affine map for each residue modulo m; three observations for each observed residue, one more than needed."""
     mine: dict[int, dict[tuple[int, int], None]] = {}
     for pair in zip(xs, xs[1:], strict=False):
         mine.setdefault(pair[0] % m, {})[pair] = None

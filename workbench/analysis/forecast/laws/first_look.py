@@ -1,6 +1,6 @@
 """The exact law of a record of floats: a compiled scan names the few laws that it may follow, and only those are tried.
 
-Nearly every record follows none, and the look costs less than the first line of any of them.
+Nearly every record follows none of them, and the scan costs less than the first line of any law.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.analysis.forecast.laws.straight_line import straight_line
 from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.kernels.laws import may_follow
 
-#: The bits of ``may_follow``: laws in the order in which they are asked, steps that repeat, and "it moves too often".
+#: The bits of ``may_follow``: laws in the order in which they are tried, repeating steps, and "it moves too often".
 LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (256, shifted_power), (16, term_ratio))
 SEASONAL_STEPS, MOVES = 64, 128
 ALL = SEASONAL_STEPS | sum(bit for bit, _ in LAWS)

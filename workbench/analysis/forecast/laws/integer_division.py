@@ -1,4 +1,4 @@
-"""Integers that are divided at each step: x / d, or x less a share x / d, rounded down, up or towards zero.
+"""Integers that are divided at each step: x / d, x - x / d or x + x / d, rounded down, up or towards zero.
 
 Such a sequence follows no law of real numbers once its rounding shows: x >> 1 ends at 0 or -1, and x - x // d at
 d - 1.  The rule is accepted only if it reproduces every value exactly.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-#: Moves that the rule must reproduce at least.
+#: Minimum number of moves that the rule must reproduce.
 LEAST = 5
 
 Step = Callable[[int], int]
@@ -29,9 +29,9 @@ _ROUNDED: tuple[Callable[[int, int], int], ...] = (operator.floordiv, _up, _towa
 
 
 def division(xs: Sequence[int]) -> Step | None:
-    """The rule x -> x / d, x - x / d or x + x / d, rounded one way, that reproduces all values; None without one.
+    """The rule x -> x / d, x - x / d or x + x / d, rounded one way, that reproduces all values; None if there is none.
 
-    The divisor is read from the largest value, where the rounding matters least.
+    The divisor is estimated from the largest value, where rounding matters least.
     """
     pairs = [(a, b) for a, b in pairwise(xs) if a != b]
     if len(pairs) < LEAST or len({b - a for a, b in pairs}) < 3:

@@ -1,8 +1,8 @@
 """Selection of a law for a record: each is fitted without the last quarter and scored by its prediction of it.
 
-A monotone record is tested for maps, power laws and recurrences, one that turns for recurrences and for those of its
-square; on all of it, on its latter half and, if long enough, on its last third.  The fits, the free runs and the search
-for a crossing are compiled (``workbench.kernels.laws``):
+A monotone record is tested for maps, power laws and recurrences, one with turns for recurrences and recurrences of its
+square; over its whole length, its second half and, if it is long enough, its last third.  The fits, the free runs and
+the search for a crossing are compiled (``workbench.kernels.laws``):
 
 - Maps x' = f(x), the law of a scalar loop without hidden state: polynomials through the origin or not (fixed-point
   iterations near their limit, logistic growth), the ratios x / x' = b0 + b1 x (Moebius maps: 1/k decay, multiple roots)
@@ -34,7 +34,7 @@ __all__ = ["EXACT", "GROUPS", "Fitted", "Law", "again", "try_all"]
 def try_all(
     x: np.ndarray, held: int, eps: float, groups: Sequence[int] = GROUPS, starts: Sequence[int] | None = None
 ) -> list[Fitted]:
-    """All laws that a record of this shape can follow, the best first; those whose free run is hopeless left out."""
+    """All laws that a record of this shape can follow, best first, without those whose free run fails badly."""
     return laws.select(np.ascontiguousarray(x), held, eps, groups, starts)
 
 

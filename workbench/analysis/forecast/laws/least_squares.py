@@ -1,7 +1,7 @@
-"""Least squares in whole numbers, for laws that are exact.
+"""Least squares in integer arithmetic, for exact laws.
 
-The last bits of a solution in floats are those of a processor and its BLAS. Where they decide whether a law holds, or
-where it ends, answers differ from machine to machine.
+The last bits of a solution in floats depend on the processor and its BLAS. If they decided whether a law holds, or
+where it ends, answers would differ between machines.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from fractions import Fraction
 
 
 def least_squares(rows: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...] | None:
-    """The coefficients that fit best; None if they are not unique. In each row the last item is the sum of the others,
-    each times its coefficient."""
+    """The coefficients that fit best; None if they are not unique. The last item of each row is the sum of the others,
+    each multiplied by its coefficient.
+    """
     unit = max(item.denominator for row in rows for item in row)  # of floats: all are powers of two
     whole = [[int(item * unit) for item in row] for row in rows]
     n = len(rows[0]) - 1

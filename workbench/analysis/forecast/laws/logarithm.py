@@ -1,8 +1,8 @@
 """Floats that are a constant times, or over, a logarithm of the iteration: c log(k + w), c / log(k + w).
 
 Cooling by c / log(k + 2) (Hajek, Math. Oper. Res. 13, 1988) is the slowest schedule in use.  w follows from the first
-value and the last; every value must agree to a few roundings.  As an inference from observations this makes a
-forecast, never a proof.
+value and the last; every value must agree to a few roundings.  Because it is inferred from observations, the answer is
+a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Fewest values, roundings that each may be off, bend at least in those, and iterations ahead at most.
+#: Minimum number of values, allowed error of each in roundings, minimum bend in roundings, maximum iterations ahead.
 FEWEST, ROUNDINGS, CLEAR, FARTHEST = 8, 16.0, 1e3, 1e12
-#: The logarithm's argument at the first value, at least and at most.
+#: Minimum and maximum of the logarithm's argument at the first value.
 LEAST, MOST = 1.05, 1e6
 
 
 def logarithm(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """First k >= 1 at which the law of x (n,), floats above 0, fails ``op threshold``; None where there is none."""
+    """First k >= 1 at which the law of x (n,), floats above 0, fails ``op threshold``; None if there is none."""
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not 0.0 < threshold < math.inf:
         return None
@@ -29,7 +29,7 @@ def logarithm(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     if not (0.0 < min(first, last) and (first - second) * (middle - last) > 0.0):
         return None
     allowed = ROUNDINGS * limits(x.dtype)[0]
-    # on a straight line there is a logarithm within rounding, too
+    # within rounding, a straight line is also fitted by a logarithm
     if not abs(first + (last - first) * (n // 2) / (n - 1) - middle) > CLEAR * allowed * max(first, last):
         return None
     falls = first > last

@@ -1,8 +1,8 @@
 """Floats whose second differences are constant to their rounding: heights, distances and sums of counters.
 
-A parabola through all values is followed to its crossing.  The rounding of the values, as it grows with the square of
-the distance, says between which iterations the crossing lies; a record whose bend is not far above its rounding is not
-taken.  As an inference from observations this makes a forecast, never a proof.
+A parabola through all values is followed to its crossing.  The rounding of the values, which grows with the square of
+the distance, bounds the iterations of the crossing; a record whose bend is not far above its rounding is rejected.
+Because it is inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
-#: Fewest values; rounding of a second difference, in units of the last place of the largest value; bend at least, in
-#: roundings; iterations ahead at most.
+#: Minimum number of values; rounding of a second difference, in units of the last place of the largest value; minimum
+#: bend, in roundings; maximum iterations ahead.
 FEWEST, ROUNDING, CLEAR, FARTHEST = 8, 8.0, 64.0, 1e7
 
 
 def parabola(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """First k >= 1 at which the parabola through x (n,), floats, fails ``op threshold``; None where there is none."""
+    """First k >= 1 at which the parabola through x (n,), floats, fails ``op threshold``; None if there is none."""
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
         return None

@@ -1,8 +1,8 @@
-"""Whole numbers that gain or lose a share, rounded down, and a whole number: x' = x + (p x) // q + c, or less of it.
+"""Integers that gain or lose a share, rounded down, plus a constant: x' = x + (p x) // q + c, or minus the share.
 
-Balances in cents with interest and a payment, bids raised by a part and a coin, stocks with a share that decays.  Each
-step bounds the share from both sides; the plainest fraction within all bounds, for the c that leaves any, is the rule.
-It is kept only if it reproduces every value exactly.
+Examples are balances in cents with interest and a payment, bids raised by a percentage and a fixed amount, stocks that
+lose a share. Each step bounds the share from both sides; the rule is the simplest fraction within all bounds, for a c
+that leaves one. It is kept only if it reproduces every value exactly.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from operator import mul
 
 import numpy as np
 
-#: Fewest values and different steps; largest values, which float64 holds; whole numbers c that are tried; the largest
-#: denominator, which few values cannot tell.
+#: Minimum number of values and of different steps; largest values (exact in float64); integers c that are tried; the
+#: largest denominator, beyond which few values do not determine the fraction.
 FEWEST, DISTINCT_STEPS, LARGEST, CANDIDATES, PLAIN = 8, 4, 1 << 50, 64, 5000
-#: A range of width w holds a fraction of denominator 1 / sqrt(w) by chance: the square of that found, times w, at most.
+#: A range of width w contains a fraction of denominator 1 / sqrt(w) by chance: maximum of w times the square of the
+#: denominator found.
 BY_CHANCE = 0.15
 
 
 def _slope(xs: list[int], ys: list[int]) -> float:
-    """The slope of the line through points in the plane, by least squares in whole numbers."""
+    """The slope of the line through points in the plane, by least squares in integer arithmetic."""
     n, x, y = len(xs), sum(xs), sum(ys)
     return (n * sum(map(mul, xs, ys)) - x * y) / (n * sum(map(mul, xs, xs)) - x * x)
 
@@ -31,7 +32,7 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
     if len(xs) < FEWEST or min(xs) <= 0 or max(xs) > LARGEST:
         return None
     steps = [b - a for a, b in zip(xs, xs[1:], strict=False)]
-    # the usual case: three steps that no line leads through, to within their rounding
+    # the usual case: three steps that are not on a line, to within their rounding
     a, b, c = xs[0], xs[len(xs) // 2 - 1], xs[-2]
     at = steps[0] + (steps[-1] - steps[0]) * (b - a) / (c - a) if c != a else 0.0
     if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DISTINCT_STEPS:
@@ -55,7 +56,7 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
 
 
 def _shares(x: np.ndarray, d: np.ndarray, slope: float) -> list[tuple[Fraction, int, float]]:
-    """The plainest share, c, and the width of the range of shares, for each c with d - c <= share x < d - c + 1."""
+    """The simplest share, c, and the width of the range of shares, for each c with d - c <= share x < d - c + 1."""
     near = round(float((d - slope * x).mean()) + 0.5)
     whole = near + np.arange(-CANDIDATES, CANDIDATES + 1)
     least = ((d[None, :] - whole[:, None]) / x[None, :]).max(axis=1)

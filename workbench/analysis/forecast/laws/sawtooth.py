@@ -1,8 +1,8 @@
-"""A counter of whole numbers that starts again, by a rule or by chance: waits since the last record, ramps, batches.
+"""An integer counter that restarts, by a rule or by chance: iterations since the last improvement, ramps, batches.
 
 Where the lengths of its runs grow by a whole factor, or by a constant, they are continued, and the first run that is
-long enough ends the clause.  Where they follow no rule, a counter that starts again now and then may do so before the
-threshold: its present run alone says nothing, unless it has outlasted every one before by far.
+long enough ends the clause.  If they follow no rule, the counter may restart before it reaches the threshold: its
+present run says nothing about the end unless it is far longer than every earlier one.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, first_failure
 
-#: Complete runs that tell a factor, and a constant; runs ahead at most.
+#: Complete runs that determine a factor, and a constant; maximum number of runs ahead.
 OF_FACTOR, OF_CONSTANT, MOST = 3, 4, 100_000
-#: Values of a run after a single start again from which it would be taken for a plain counter.
+#: Length of a run after a single restart from which it is taken for a plain counter.
 LONG = 32
-#: How many times the longest run before it the present one outlasts.
+#: Ratio of the present run to the longest earlier run.
 OUTLASTS = 3
 
 
 def sawtooth(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
-    """First k >= 1 at which a counter that starts again fails ``op threshold``; ``why`` is "resets" without a k.
+    """First k >= 1 at which a restarting counter fails ``op threshold``; without a k, ``why`` is "resets".
 
-    None for anything else, also for a counter that never started again, and for runs of one length.
+    None for any other record, including a counter that never restarted, and runs of equal length.
     """
     if len(xs) < 6 or op not in ("<", "<=", ">", ">=") or threshold != threshold or abs(threshold) == float("inf"):
         return None
     up = 1 if op in ("<", "<=") else -1
-    # the usual cases: the last steps are others, or it has counted all the time
+    # the usual cases: the last steps differ, or it has never restarted
     a, b, c = (int(v) for v in xs[-3:])
     step = c - b if (c - b) * up > 0 else b - a
     if step * up <= 0 or c - int(xs[0]) == step * (len(xs) - 1):
@@ -59,7 +59,7 @@ def sawtooth(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
 
 
 def _rule(runs: list[int]) -> tuple[int, int, int] | None:
-    """(last length, factor, constant) of lengths that grow by one of them; None without a rule."""
+    """(last length, factor, constant) of lengths that grow by a factor or a constant; None without a rule."""
     if len(runs) < OF_FACTOR:
         return None
     factor, more = runs[-1] // runs[-2], runs[-1] - runs[-2]

@@ -1,9 +1,9 @@
 """Steps that repeat with a period: sales of a week, batches with a rest, a window that doubles and halves.
 
 The record, or its logarithm where it is positive and its ratios repeat, moves by the same steps in each period of 2 to
-16 values; two periods and three values more must show it to within rounding, and fewer of whole numbers whose steps
-differ.  Ratios of which two different ones have begun to repeat are a guess, with an interval to match.  Each place of
-the period is then a counter of its own, and the first of them to cross the threshold ends the clause.
+16 values; two periods and three more values must show this to within rounding; integers with different steps need
+fewer. If two different ratios have begun to repeat, the answer is a guess with a wide interval. Each position in the
+period is then a separate counter, and the first of them to cross the threshold ends the clause.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps
 from workbench.kernels.laws import step_period
 
-#: Bits that the steps of less than two periods tell by repeating, at least.
+#: Minimum information, in bits, of the repeated steps if there are less than two periods.
 SURE = 12.0
-#: Fewest values; of a period that has only begun to repeat, how many times later its end may be.
+#: Minimum number of values; and, for a period that has only begun to repeat, the factor by which its end may be later.
 FEWEST, WIDE = 6, 4
-#: Longest period; rounding of a step, in units of the largest value, and of what is met exactly.
+#: Longest period; rounding of a step, in units of the largest value, and of a threshold that is met exactly.
 LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
 
 
@@ -57,7 +57,7 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
 
 
 def _begun(v: list[float]) -> int | None:
-    """The shortest period whose steps have begun to repeat, two different ones at least and all that are seen."""
+    """The shortest period whose steps have begun to repeat: at least two different steps, and all later ones."""
     off = ROUNDING * max(abs(v[0]), abs(v[-1]))
     last, before = v[-1] - v[-2], v[-2] - v[-3]
     # shorter periods have been tried
@@ -73,7 +73,7 @@ def _begun(v: list[float]) -> int | None:
 
 
 def _to_the_digit(found: Steps, v: list[Any], p: int, op: str, t: float) -> Steps:
-    """The same where ratios multiply without rounding: the logarithms of 2**36 + 1/2 and of 2**36 are equal here."""
+    """The same for ratios that multiply without rounding: as floats, log(2**36 + 1/2) and log(2**36) are equal."""
     if found.k is None or type(v[-1]) is int:
         return found
     ratio = v[-1] / v[-1 - p]
@@ -88,7 +88,7 @@ def _to_the_digit(found: Steps, v: list[Any], p: int, op: str, t: float) -> Step
 
 
 def _period(v: list[Any]) -> int | None:
-    """The shortest period of the steps, which differ within it and do not sum to nothing; None without one."""
+    """The shortest period of the steps, which differ within it and do not sum to zero; None if there is none."""
     if type(v[-1]) is float:
         return step_period(v, LONGEST, ROUNDING) or None
     n = len(v)
@@ -107,7 +107,7 @@ def _period(v: list[Any]) -> int | None:
 
 
 def _bits(steps: list[Any]) -> float:
-    """Bits that one step tells: the logarithm of the chance that two of a period are equal."""
+    """The information of one step in bits: the logarithm of the chance that two steps of a period are equal."""
     return -math.log2(sum((steps.count(s) / len(steps)) ** 2 for s in set(steps)))
 
 

@@ -1,9 +1,9 @@
-"""Floats that are a power of the iteration, counted from a place of its own: c (k + w)**p or c (T - k)**p.
+"""Floats that are a power of the shifted iteration: c (k + w)**p or c (T - k)**p.
 
-Schedules of learning rates, areas and volumes that grow by a length, friction that falls with a root of time.  The
-root of the record, x**(1/p), is a straight line: three values say of which p, a fourth nearly always says that there is
-none, and every value must agree to a few roundings.  A p that is a short decimal is taken for it.  As an inference from
-observations this makes a forecast, never a proof.
+Examples are learning rate schedules, areas and volumes that grow with a length, friction that falls with a root of
+time. The root of the record, x**(1/p), is a straight line: three values determine p, a fourth nearly always excludes
+the law, and every value must agree to a few roundings. A p close to a short decimal is rounded to it. Because it is
+inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Fewest values; roundings that each may be off; change of the root over the record at least; its power at most;
-#: iterations ahead at most; what an end may be off by, to be told from its neighbours.
+#: Minimum number of values; allowed error of each in roundings; minimum change of the root over the record; maximum
+#: power; maximum iterations ahead; maximum error of an end for which its iteration is certain.
 FEWEST, ROUNDINGS, CLEAR, MOST, FARTHEST, OFF = 6, 32.0, 2e-3, 20.0, 1e8, 0.1
 #: A power that is a short decimal, to this part of it; decimals.
 SHORT, DECIMALS = 1e-5, 3
@@ -32,7 +32,7 @@ class Root(NamedTuple):
 
 
 def shifted_power(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """First k >= 1 at which the power law of x (n,), floats above 0, fails ``op threshold``; None without one."""
+    """First k >= 1 at which the power law of x (n,), floats above 0, fails ``op threshold``; None if there is none."""
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not 0.0 <= threshold < math.inf:
         return None

@@ -1,9 +1,9 @@
-"""Floats on a straight line to their last digits: rates that fall in a line, grids, shares of a count.
+"""Floats on a straight line to their last digits: linearly falling rates, grids, shares of a count.
 
 They are computed from the counter, (n - k) / n or a + k h, so that no sum of one step reproduces their rounding.  The
-line through the record's end, as far back as it holds, is followed to its crossing.  A threshold that it meets at a
-whole iteration, to within rounding, is met there.  As an inference from observations this makes a forecast, never a
-proof.
+line through the record's end, as far back as it holds, is followed to its crossing.  If it meets the threshold at a
+whole iteration to within rounding, the crossing is there. Because it is inferred from observations, the answer is a
+forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Fewest values, and values of the line at its end; rounding of a value, in units of the last place of the largest;
-#: a step at least, in roundings; iterations ahead at most.
+#: Minimum number of values, and of values on the line at the end; rounding of a value, in units of the last place of
+#: the largest; minimum step, in roundings; maximum iterations ahead.
 FEWEST, TAIL_VALUES, ROUNDING, CLEAR, FARTHEST = 10, 6, 4.0, 64.0, 1e9
-#: Iterations by which the crossing may be off, at most, where it is told from its neighbours.
+#: Maximum error of the crossing, in iterations, for which its iteration is certain.
 OFF = 0.1
 
 
 def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """First k >= 1 at which the line through the end of x (n,), floats, fails ``op threshold``; None without one."""
+    """First k >= 1 at which the line through the end of x (n,), floats, fails ``op threshold``; else None."""
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
         return None
@@ -31,7 +31,7 @@ def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     first, before, last = x.item(n - 1 - h), x.item(n - 2), x.item(n - 1)
     step = (last - first) / h
     rounding = ROUNDING * limits(x.dtype)[0] * max(abs(first), abs(last))
-    # the usual case: the last step is another one
+    # the usual case: the last step differs
     if not abs(last - before - step) <= rounding or not abs(step) > CLEAR * rounding:
         return None
     if (step > 0) != (op in ("<", "<=")):
@@ -42,7 +42,7 @@ def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     k = (threshold - last) / step
     if not 0 <= k < FARTHEST:
         return None
-    # what bends by less than its rounding bends with the square of the distance
+    # a bend hidden by the rounding grows with the square of the distance
     off = rounding * (1.0 + k / h) ** 2 / abs(step)
     if off > OFF:
         return None

@@ -1,9 +1,9 @@
 """Terms whose ratio is a rational function of the iteration: factorials, binomials, terms of series.
 
-The ratio of a term to the one before is (a + b j) / (1 + d j), as that of k!, x**k / k!, central binomials, Catalan's
-numbers and Poisson's probabilities (hypergeometric terms: Graham, Knuth and Patashnik, Concrete Mathematics, section
-5.5).  b or d alone is tried first.  All ratios must agree to a few roundings; then the terms are run ahead.  As an
-inference from observations this makes a forecast, never a proof.
+The ratio of a term to the one before is (a + b j) / (1 + d j), as for k!, x**k / k!, central binomials, Catalan numbers
+and Poisson probabilities (hypergeometric terms: Graham, Knuth and Patashnik, Concrete Mathematics, section 5.5).  b or
+d alone is tried first.  All ratios must agree to a few roundings; then the terms are run ahead.  Because it is inferred
+from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
-#: Fewest values, of one coefficient and of both; roundings that each ratio may be off; change of the ratio at least, in
-#: those; terms run ahead at most.
+#: Minimum number of values, for one coefficient and for both; allowed error of each ratio in roundings; minimum change
+#: of the ratio in roundings; maximum number of terms run ahead.
 FEWEST, OF_BOTH, ROUNDINGS, CLEAR, MOST = 7, 12, 8.0, 1e4, 100_000
-#: How many times as far off each ratio may be from least squares.
+#: Factor on the allowed error of each ratio under least squares.
 LOOSE = 16.0
 #: Cross ratios that are equal at a first look.
 NEARLY = 1e-4
-#: A ratio that is 0, in those of the terms before.
+#: A ratio that counts as 0, relative to the ratios before.
 NOTHING = 1e-9
-#: Values that are asked.
+#: Number of values that are tested.
 NEWEST_VALUES = 64
-#: Largest denominator of a coefficient that is taken for the one meant, and how far off ratios of it may be: two values
+#: Largest denominator of a coefficient that is rounded to a fraction, and the allowed error of its ratios: two values
 #: and a quotient were rounded.
 SIMPLE, FEW = 10_000, Fraction(2, 2**52)
 
@@ -54,7 +54,7 @@ def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
         return None
     v = x[-NEWEST_VALUES:].astype(np.float64, copy=False)
     if not np.all(v != 0) or _is_line(v) or _is_line(1.0 / v):
-        return None  # c (k + w) and c / (k + w) have laws of their own
+        return None  # c (k + w) and c / (k + w) are separate laws
     return _by_ratio(v, lines, unit, op, threshold)
 
 
@@ -77,7 +77,7 @@ def _between(a: float, b: float, c: float, share: float, unit: float) -> bool:
 
 
 def _keeps_cross_ratio(x: np.ndarray, start: int, size: int, ratios: tuple[float, float, float]) -> bool:
-    """True if four ratios have the cross ratio of their places, which quotients of lines keep; nearly."""
+    """True if four ratios have nearly the cross ratio of their positions, which linear fractions preserve."""
     a, c, d = 0, size // 2, size - 2
     b = c // 2
     before = x.item(start + b)
@@ -96,7 +96,9 @@ Law = tuple[float, float, float]
 
 
 def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
-    """(a, b, d): with ``only`` 0, d = 0, and 1, b = 0, through the ends; else by least squares of relative errors."""
+    """(a, b, d): for ``only`` 0 with d = 0, for 1 with b = 0, through the end points; else by least squares of relative
+    errors.
+    """
     if only is not None:
         first, last = (1.0 / float(v) if only else float(v) for v in (r[0], r[-1]))
         rise = (last - first) / -float(j[0])
@@ -122,7 +124,7 @@ def _least_squares(r: np.ndarray, j: np.ndarray) -> tuple[Fraction, ...] | None:
 
 
 def _keeps(law: tuple[Fraction, ...], r: np.ndarray, j: np.ndarray) -> bool:
-    """True if a law has all ratios to a few roundings, in exact arithmetic."""
+    """True if a law reproduces all ratios to a few roundings, in exact arithmetic."""
     a, b, d = law
     for ratio, place in zip(r.tolist(), j.tolist(), strict=True):
         above, below, seen = a + b * int(place), 1 + d * int(place), Fraction(ratio)

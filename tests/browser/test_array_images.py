@@ -108,17 +108,17 @@ def test_row_0_is_on_top_and_the_colours_are_those_of_the_run(opened, page):
         )
     )
     until(lambda: [page.evaluate(PIXEL, at) for at in ([17, 3], [2, 3])], ends)
+    value = page.locator(".workbench-is-value")
     ticks = page.locator(".workbench-image-ticks").first.inner_text()
-    look(opened, 40)
-    assert page.locator(".workbench-image-ticks").first.inner_text() != ticks, "so small that it has its own scale"
-    look(opened, 5)
-    assert page.locator(".workbench-image-ticks").first.inner_text() == ticks, "one scale for the run"
-    assert page.evaluate(PIXEL, [2, 3]) != ends[1], "the spot fades"
-    page.locator(".workbench-is-value").get_by_role("button", name="One colour scale for the whole run").click()
+    value.get_by_text("1 item above the colours").wait_for(timeout=WAIT_MS)
+    look(opened, 50)
+    assert page.locator(".workbench-image-ticks").first.inner_text() == ticks, "one scale for the newest half"
+    assert page.evaluate(PIXEL, [2, 3]) != ends[0], "the spot has faded, and is seen"
+    value.get_by_role("button", name="Colours: newest half, 99th percentile").click()
     page.wait_for_function(
         "before => document.querySelector('.workbench-image-ticks').innerText !== before", arg=ticks, timeout=WAIT_MS
     )
-    page.locator(".workbench-is-value").get_by_role("button", name="A colour scale of this value alone").click()
+    value.get_by_role("button", name="Colours: this iteration").click()
     page.wait_for_function(
         "before => document.querySelector('.workbench-image-ticks').innerText === before", arg=ticks, timeout=WAIT_MS
     )

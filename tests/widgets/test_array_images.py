@@ -14,7 +14,8 @@ from workbench.widgets import Moment, Selection, ValueInspector
 from workbench.widgets.values.images.colours import BAD, INFERNO, SIGNED, Scale, indexes, palettes, scale_of
 from workbench.widgets.values.images.frames import Frames
 from workbench.widgets.values.images.reduced import is_image, reduced
-from workbench.widgets.values.images.samples import FRAMES, spaced
+from workbench.widgets.values.images.run_colours import RunColours
+from workbench.widgets.values.images.samples import FRAMES, sample, spaced
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -130,12 +131,19 @@ def test_an_image_comes_first_and_its_colours_are_those_of_the_run(session, view
     assert newest["scale"] == "value" and drawn(view).max() > 200, "35 in iteration 0, and nearly nothing at the end"
     assert newest["film"][-1]["newest"] and not view.images._drawn.film[-1].any(), "its film has the colours of the run"
     view.look(scale="run")
-    assert ticks(view)[-1] == "40" and drawn(view).max() == 0
-    view.look(scale="auto")
+    high = np.percentile([START * 0.5**k for k in (20, 25, 30, 35, 40)], 99)
+    assert view.images.scale() == scale_of(0.0, high) and drawn(view).max() == 0
+    colours = view.images.widget.status["colours"]
+    assert colours["to"] == "value" and "the 99th percentile of iterations 20, 25, 30, 35 and 40" in colours["tip"]
     view.selection.look_at(Moment(("w",), (0,)))
-    assert view.images.widget.status["scale"] == "run"
+    assert view.images.widget.status["scale"] == "run" and drawn(view)[0, 0] == 0 and drawn(view)[0, 1] == 254
+    assert "35 items above the colours" in view.images.widget.status["words"]
+    view.look(scale="auto")
+    assert view.images.widget.status["scale"] == "value", "nearly all items lie outside"
     assert drawn(view)[0, 0] == 0 and drawn(view)[3, 8] == round(35 / 40 * 254), "row 0 is on top"
     assert ticks(view)[-1] == "40"
+    view.selection.look_at(Moment(("w",), (21,)))
+    assert view.images.widget.status["scale"] == "run" and view.images.scale() == scale_of(0.0, high)
     view.look(scale="value")
     view.selection.look_at(Moment(("w",), (10,)))
     assert drawn(view).max() > 200 and ticks(view)[-1] != "40"
@@ -146,20 +154,37 @@ def test_an_image_comes_first_and_its_colours_are_those_of_the_run(session, view
 def test_the_scale_stays_while_the_run_goes_on_and_grows_at_a_stop():
     b = wb.GraphBuilder("growing")
     m0 = b.placeholder("m0", "float64", (3, 3))
-    m, _ = b.while_loop(lambda m, i: i < 30, lambda m, i: (m * 1.5, i + 1), (m0, b.constant(0, "int64")), name="w")
-    with wb.Session(b.build({"m": m}), {"m0": np.ones((3, 3))}) as session:
+    m, _ = b.while_loop(lambda m, i: i < 30, lambda m, i: (m * 1.05, i + 1), (m0, b.constant(0, "int64")), name="w")
+    with wb.Session(b.build({"m": m}), {"m0": np.arange(9.0).reshape(3, 3)}) as session:
         view = ValueInspector(session, variable(session))
         session.run_to(view.name, iteration=6)
         view.update_now()
         first = ticks(view)
-        session.run_to(view.name, iteration=20)
+        session.run_to(view.name, iteration=16)
         with view._show_lock:
             view._last = None
             view.images.show(True)
-        assert ticks(view) == first and (drawn(view) == 254).all(), "running: outside takes the end"
+        assert ticks(view) == first and (drawn(view)[2] == 254).all(), "running: outside takes the end"
+        assert "3 items above the colours" in view.images.widget.status["words"]
         view.update_now()
-        assert float(ticks(view)[-1]) >= 1.5**19, "it has stopped"
+        assert ticks(view)[-1] == "20", "it has stopped"
         view.close()
+
+
+def test_colours_of_the_run_leave_out_what_is_not_finite_and_single_items():
+    rng = np.random.default_rng(0)
+    values = {k: rng.normal(10.0 - k, 1.0, (50, 60)) for k in range(9)}
+    values[7][:, 0], values[8][3, 3:9], values[6][0, 0] = np.nan, np.inf, 1e9
+    colours = RunColours()
+    found = colours.scale("key", {k: sample(v) for k, v in values.items()}, 8, False, False)
+    newest = np.concatenate([values[k].ravel() for k in range(4, 9)])
+    assert found == scale_of(*np.percentile(newest[np.isfinite(newest)], (1, 99))) and found.high < 10.0
+    assert colours.iterations == [4, 5, 6, 7, 8]
+    assert colours.step == 1
+    large = sample(np.arange(160_000.0).reshape(400, 400))
+    assert large.items.size <= 10_000 and large.step == 17, "not the same columns in each row"
+    bad = {8: sample(np.full((3, 3), np.nan))}
+    assert RunColours().scale("key", bad, 8, False, False) is None
 
 
 def test_the_film_strip_leads_to_its_iterations(view):
@@ -242,7 +267,7 @@ def test_the_number_below_the_pointer(view):
 def test_a_file_has_the_same_colours(view):
     view.selection.look_at(Moment(("w",), (2,)))
     (heat,) = view.figure.data
-    assert heat.type == "heatmap" and (heat.zmin, heat.zmax) == (0.0, 40.0)
+    assert heat.type == "heatmap" and (heat.zmin, heat.zmax) == (0.0, 10.0)
     assert view.figure.layout.yaxis.autorange == "reversed" and view.figure.layout.yaxis.scaleanchor == "x"
 
 

@@ -226,6 +226,27 @@ def test_another_room_opens_other_boxes_until_somebody_opens_one(graph):
     view.close()
 
 
+def test_boxes_that_a_step_opens_are_whole_in_the_pane():
+    with wb.Session(nested(), {"n": 4}) as session:
+        view = GraphView(session)
+        view.zoom_to("start", 395.0, 640.0)
+        few, opened = view.scene.open, set()
+        for _ in range(60):
+            session.step()
+            view.update_now()
+            opened |= set(view.scene.open)
+            assert view.picture["width"] * view.zoom <= 396 and view.picture["height"] * view.zoom <= 641
+        assert len(opened) > len(few)
+        view.zoom_to("start", 330.0, 520.0)
+        held = set()
+        for _ in range(60):
+            session.step()
+            view.update_now()
+            held.add(len(view.scene.open))
+        assert max(held) < len(opened), "what only earlier positions needed is closed"
+        view.close()
+
+
 def test_values_stand_in_their_boxes(graph):
     with wb.Session(graph, {"up_to": 12}) as session:
         session.step(300)

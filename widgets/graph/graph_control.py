@@ -14,7 +14,7 @@ from workbench.widgets.graph.model.picture import draw
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
 #: with a smaller zoom the words of a picture are hard to read, and with one smaller than the second they cannot be read
-LEGIBLE, WHOLE = 0.8, 0.66
+LEGIBLE, WHOLE = 0.8, 0.6
 #: pictures with more boxes are not made narrower for their room
 MAX_NARROWED = 150
 DIRECTIONS = ("down", "right")
@@ -73,8 +73,7 @@ class GraphControl(_Part):
         self._stood, self._sight, self._moved = position, position, bool(event)
         item = self.scene.folding.home.get(position, position)
         if self.follow and event and not self._shut.intersection(self.scene.around(item)):
-            if self.scene.show(item):
-                self._refit()
+            self._show(item)
 
     def blame(self, node: str | None) -> None:
         """Open the boxes around the node that made the first bad value, and keep it in sight, until the user opens,
@@ -85,9 +84,16 @@ class GraphControl(_Part):
         self._blamed = node
         with self._show_lock:
             self._sight = node
-            if self.scene.show(self.scene.folding.home.get(node, node)):
-                self._refit()
+            self._show(self.scene.folding.home.get(node, node))
         self.update_now()
+
+    def _show(self, item: str) -> None:
+        """Open the boxes around an item; where the picture is then too large for its room, those that only earlier
+        positions needed are closed."""
+        if self.scene.show(item) and not self._refit() and not self._handled:
+            self._unfold()
+            self.scene.show(item)
+            self._refit()
 
     # -- opening and closing ----------------------------------------------------------------------------------------
     def toggle(self, box: str) -> None:
@@ -286,11 +292,12 @@ class GraphControl(_Part):
         self.scene.across = best[1]
         return best[0]
 
-    def _refit(self) -> None:
-        """The zoom for other boxes in the same room, as far as the words can then be read."""
+    def _refit(self) -> bool:
+        """The zoom for other boxes in the same room, as far as the words can then be read; False where they cannot."""
+        found = self._narrowed() if self._room[0] else WHOLE
         if self._room[0]:
-            found = self._narrowed()
             self.zoom = found if found >= WHOLE else LEGIBLE
+        return found >= WHOLE
 
     def _unfold(self) -> None:
         """Open as many boxes as remain readable, those around the session's position first, and these even if the words

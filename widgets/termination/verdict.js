@@ -38,7 +38,8 @@ export default {
       if (!rows.length) return;
       const table = aria(make("table", "", place), "", "Clauses of the condition");
       const titles = make("tr", "", make("thead", "", table));
-      for (const title of ["clause", "now", "is", "gap", "trend", ""]) {
+      const trend = rows.some((row) => row.trend) ? ["trend"] : []; // a loop that has ended has none
+      for (const title of ["clause", "now", "is", "gap", ...trend, ""]) {
         make("th", "", titles, title).scope = "col";
       }
       const body = make("tbody", "", table);
@@ -46,7 +47,7 @@ export default {
         const line = make("tr", row.blocks ? "workbench-verdict-blocks" : "", body);
         makeButton(row.text, `Select the clause ${row.text}`, make("td", "", line), () => act("clause", k)).className =
           "workbench-link";
-        for (const text of [row.now, row.state, row.gap, row.trend]) make("td", "", line, text);
+        for (const text of [row.now, row.state, row.gap, ...trend.map(() => row.trend)]) make("td", "", line, text);
         make("td", "", line, row.word ? `\u25c0 ${row.word}` : "");
       });
     });

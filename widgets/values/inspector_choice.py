@@ -70,8 +70,9 @@ class InspectorChoice(_Part):
         display : {"auto", "image", "line", "table", "histogram"}, optional
             How to draw it.
         scale : {"auto", "run", "value"}, optional
-            The colours of an image: one scale for the whole run, or one for each value. By default values have the
-            first, where it tells their items apart, and changes the second.
+            The colours of an image: those from the 1st to the 99th percentile of the newest half of the iterations, or
+            those of each value alone. By default values have the first, where it tells their items apart, and changes
+            the second.
 
         Raises
         ------

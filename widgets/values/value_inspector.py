@@ -42,8 +42,9 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     """One value as a number, image, chart, table or histogram; now, before, and at any two moments; it can be edited.
 
     A vector is a chart, an array of more axes an image of its last two, with sliders for the others. The colours of an
-    image are those of the whole run, and stay while it goes on. A huge array is summarised: at most a few hundred
-    cells, 640 x 640 pixels, each the mean of its items, and 1,200 points of a line are shown.
+    image are those of the newest half of its iterations, from the 1st to the 99th percentile, and stay while the run
+    goes on; where they do not tell the items apart, those of the iteration alone. A huge array is summarised: at most a
+    few hundred cells, 640 x 640 pixels, each the mean of its items, and 1,200 points of a line are shown.
 
     Parameters
     ----------

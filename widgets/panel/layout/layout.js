@@ -168,7 +168,7 @@ class PanelLayout {
     const outside = root.parentElement;
     if (!outside?.clientWidth) return;
     const page = root.getRootNode().fullscreenElement ?? outside.closest(PAGES);
-    const room = (page?.clientHeight || window.innerHeight) - (this.presenting ? 0 : 12);
+    const room = (page?.clientHeight || window.innerHeight) - (this.presenting ? 0 : this.around(page));
     const em = Number.parseFloat(getComputedStyle(root).fontSize) || 13;
     const width = outside.clientWidth / scale;
     const least = this.presenting ? 0 : Math.min(LEAST_EM * em, 1.4 * room); // nothing scrolls around what is presented
@@ -182,6 +182,14 @@ class PanelLayout {
     if (mode === this.mode) return;
     this.mode = mode;
     this.arrange();
+  }
+
+  // Pixels of the page above and below the panel: its padding, and a note that stands above.
+  around(page) {
+    const { paddingTop, paddingBottom } = page ? getComputedStyle(page) : {};
+    const note = this.root.parentElement.querySelector(":scope > :has(> .widget-html-content > .workbench-note), :scope > :has(> .workbench-note)");
+    const padding = (Number.parseFloat(paddingTop) || 0) + (Number.parseFloat(paddingBottom) || 0);
+    return Math.max(12, padding + 4) + (note?.offsetHeight ?? 0);
   }
 
   larger() {

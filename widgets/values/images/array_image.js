@@ -240,10 +240,11 @@ export default {
       pair.style.display = others.length ? "" : "none";
       showFilm(status.film, image.signed);
       told.textContent = [image.where, status.words, image.pixel].filter(Boolean).join(" \u00B7 ");
-      scale.textContent = status.scale === "run" ? "Colours: whole run" : "Colours: this iteration";
-      scale.dataset.to = status.scale === "run" ? "value" : "run";
-      scale.title = status.scale === "run" ? "One colour scale for the whole run; press for one of this value alone" : "A colour scale of this value alone; press for one of the whole run";
-      scale.setAttribute("aria-label", scale.title);
+      scale.textContent = status.colours.text;
+      scale.dataset.to = status.colours.to ?? "";
+      scale.disabled = !status.colours.to;
+      scale.title = status.colours.tip;
+      scale.setAttribute("aria-label", `${status.colours.text}. ${status.colours.tip}`);
       again.style.display = status.scale === "run" ? "" : "none";
       probed.textContent = status.probe ?? "";
       if (String(size) !== String(image.size)) {

@@ -16,8 +16,8 @@ from workbench.widgets.text.labels import number
 from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.colours import Scale, indexes
 from workbench.widgets.values.images.reduced import matrix, real, reduced
-from workbench.widgets.values.images.run_colours import RunColours, value_scale
-from workbench.widgets.values.images.samples import FilmSamples, limits, spaced
+from workbench.widgets.values.images.run_colours import RunColours, colour_words, value_scale
+from workbench.widgets.values.images.samples import FilmSamples, Sample, spaced
 from workbench.widgets.values.inspected_value import Inspected
 from workbench.widgets.values.slices import Index, as_key, resolve
 
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 #: rows or columns of an image, and of those of the value before and after beside a difference
 SIDE, SMALL = 640, 160
-#: a value whose items differ by less than this part of the colours of the run gets colours of its own
-DARK = 0.05
+#: a value gets colours of its own if its items differ by less than the first part of the colours of the run, or more
+#: than the second part of them lies outside
+DARK, OUTSIDE = 0.05, 0.5
 
 
 @dataclass(slots=True)
@@ -108,19 +109,23 @@ class Pictures:
         if view is None:
             return Drawn({"shown": False})
         samples = {} if history is None else self._film(history, one, index, going)
-        key = (*(history.key[:3] if history is not None else (one.where,)), tuple(map(str, index)))
-        own = value_scale(part)
-        ends = [(s.low, s.high) for s in samples.values()] + ([limits(part)] if live else [])
-        whole = own if wish == "value" else self._colours.scale(key, part, ends, going)
-        if wish == "auto":
-            wish = "value" if own.within(whole, DARK) and np.any(part) else "run"
-        self.scale = scale = own if wish == "value" else whole
+        own, whole = value_scale(part), None
+        if history is not None:
+            key = (*history.key[:3], tuple(map(str, index)))
+            whole = self._colours.scale(key, samples, history.last, going, self._samples.behind)
+        if whole is None:
+            wish = "value"
+        elif wish == "auto":
+            alone = sum(outside(part, whole)) > OUTSIDE * part.size or (own.within(whole, DARK) and np.any(part))
+            wish = "value" if alone else "run"
+        self.scale = scale = whole if whole is not None and wish == "run" else own
         drawn = self._drawn([(part, view, one.where, scale, SIDE)], wish)
+        drawn.status["colours"] = colour_words(wish, self._colours, whole is not None)
         shown = one.iteration[-1] if one.iteration else -1
         for iteration, kept in samples.items():
             if kept.image is None:
                 continue
-            drawn.film.append(kept.drawn(whole))
+            drawn.film.append(kept.drawn(whole or own))
             newest = history is not None and iteration == history.last
             drawn.status["film"].append(
                 {
@@ -148,19 +153,17 @@ class Pictures:
         difference, now, before = views
         if difference is None or now is None or before is None:
             return Drawn({"shown": False})
-        key = (*(history.key[:3] if history is not None else (pair[0].where,)), tuple(map(str, index)))
-        steps: list[tuple[float, float]] = []
+        both, scale = value_scale(*parts[1:]), value_scale(parts[0], signed=True)
+        whole = None
         if history is not None and wish == "run":
+            key = (*history.key[:3], tuple(map(str, index)))
             at = [k + 1 for k in spaced(history.last)]
             found = self._steps.at((history.key, key), at, lambda k: _step(history, k, index), going)
-            steps = [(s.low, s.high) for s in found.values() if s is not None]
-        ends = [limits(part) for part in parts[1:]]
-        both = self._colours.scale(key, parts[1], ends, going)
-        scale = value_scale(parts[0], signed=True)
-        if wish == "run" and history is not None:
-            scale = self._changes.scale(key, parts[0], steps, going, signed=True)
-        self.scale = scale
-        return self._drawn(
+            steps = {k: s for k, s in found.items() if s is not None}
+            whole = self._changes.scale(key, steps, history.last, going, self._steps.behind, signed=True)
+        wish = "value" if whole is None else wish
+        self.scale = scale = whole or scale
+        drawn = self._drawn(
             [
                 (parts[0], difference, change.where, scale, SIDE),
                 (parts[2], before, pair[1].where or "before", both, SMALL),
@@ -168,8 +171,10 @@ class Pictures:
             ],
             wish,
         )
+        drawn.status["colours"] = colour_words(wish, self._changes, history is not None)
+        return drawn
 
-    def _film(self, history: ValueHistory, one: Inspected, index: Sequence[Index], going: bool) -> dict[int, Any]:
+    def _film(self, history: ValueHistory, one: Inspected, index: Sequence[Index], going: bool) -> dict[int, Sample]:
         def read(iteration: int) -> np.ndarray:
             value = one.value if (iteration,) == one.iteration[-1:] else history.read(iteration)
             return part_of(value, index)
@@ -179,7 +184,7 @@ class Pictures:
         return {k: s for k, s in self._samples.at(key, at, read, going).items() if s is not None}
 
     def _drawn(self, panes: Sequence[tuple[np.ndarray, np.ndarray, str, Scale, int]], wish: str) -> Drawn:
-        drawn = Drawn({"shown": True, "images": [], "film": [], "scale": wish, "words": _words(panes[0][0])})
+        drawn = Drawn({"shown": True, "images": [], "film": [], "scale": wish, "words": _words(*panes[0][::3])})
         for _, view, where, scale, side in panes:
             small, where_reduced = reduced(view, side)
             drawn.values.append(small)
@@ -205,8 +210,17 @@ def _step(history: ValueHistory, iteration: int, index: Sequence[Index]) -> np.n
         )
 
 
-def _words(part: np.ndarray) -> str:
-    """Smallest, largest and mean item, and how many are not finite."""
+def outside(part: np.ndarray, scale: Scale) -> tuple[int, int]:
+    """How many items lie below a scale, and how many above it."""
+    values = real(part)
+    if values.dtype.kind == "b" or not values.size or (values.min() >= scale.low and values.max() <= scale.high):
+        return 0, 0
+    finite = np.isfinite(values)
+    return tuple(int(np.count_nonzero(finite & far)) for far in (values < scale.low, values > scale.high))  # type: ignore
+
+
+def _words(part: np.ndarray, scale: Scale) -> str:
+    """Smallest, largest and mean item, how many are not finite, and how many lie outside of the colours."""
     values = real(part)
     if values.dtype.kind == "b":
         return f"{numeral(int(values.sum()))} of {numeral(values.size)} items are true"
@@ -222,6 +236,9 @@ def _words(part: np.ndarray) -> str:
     with np.errstate(all="ignore"):
         mean = float(values.mean(dtype=np.float64))
     words += [f"min {number(low, 4)}", f"max {number(high, 4)}", f"mean {number(mean, 4)}"]
+    for count, way in zip(outside(part, scale), ("below", "above"), strict=True):
+        if count:
+            words.append(f"{numeral(count)} {'item' if count == 1 else 'items'} {way} the colours")
     return " \u00b7 ".join(words)
 
 

@@ -1,56 +1,83 @@
-"""The colour scale of a value: one for the whole run, which stays while the run goes on, or one for each value."""
+"""The colour scale of a value: that of the newest half of its run, which stays while the run goes on, or its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.colours import Scale, scale_of
-from workbench.widgets.values.images.samples import limits
+from workbench.widgets.values.images.samples import Sample, limits
 
 #: "auto" is that of the run for values, and one for each for changes, which shrink where a loop converges
 SCALES = ("auto", "run", "value")
+#: a scale of the run goes from the one to the other percentile of the finite items of its newest half
+PERCENTILES = (1.0, 99.0)
 
 
 class RunColours:
-    """Remembers the limits of one value (``key``) for its run."""
+    """Remembers the scale of one value (``key``) for its run, and the iterations that it was made of, of which it takes
+    one item in ``step``."""
 
     def __init__(self) -> None:
         self._key: Any = None
-        self._low, self._high = np.inf, -np.inf
+        self._scale: Scale | None = None
+        self._complete = False
+        self.iterations: list[int] = []
+        self.step = 1
 
     def scale(
-        self, key: Any, part: np.ndarray, samples: Iterable[tuple[float, float]], going: bool, signed: bool = False
-    ) -> Scale:
-        """The scale of the run: of its samples and, where it is new, of the value ``part``.
+        self, key: Any, samples: Mapping[int, Sample], last: int, going: bool, behind: bool, signed: bool = False
+    ) -> Scale | None:
+        """The scale of the newest half of iterations 0 to ``last``; None as long as no finite item of it was read.
 
-        While the run goes on or is played (``going``) it stays as it is; at a stop it may become wider, never narrower.
+        While the run goes on or is played (``going``) it stays as it is, once no sample is ``behind``.
         """
-        fresh = key != self._key or not self._low < self._high
-        if key != self._key:
-            self._key, self._low, self._high = key, np.inf, -np.inf
-        if fresh or not going:
-            self._take(samples)
-        if fresh:
-            self._take([limits(part)] if part.size else [])
-        return _scale(self._low, self._high, signed)
+        if key == self._key and going and self._complete:
+            return self._scale
+        newest = {k: s for k, s in samples.items() if 2 * k >= last and s.items.size}
+        self._key, self.iterations = key, list(newest)
+        self.step = max((s.step for s in newest.values()), default=1)
+        self._scale = _scale(*_ends(np.concatenate([s.items for s in newest.values()])), signed) if newest else None
+        self._complete = not behind and self._scale is not None
+        return self._scale
 
     def forget(self) -> None:
         """The next scale is a new one."""
         self._key = None
 
-    def _take(self, samples: Iterable[tuple[float, float]]) -> None:
-        for low, high in samples:
-            if isfinite(low) and isfinite(high):
-                self._low, self._high = min(self._low, low), max(self._high, high)
+
+def _ends(items: np.ndarray) -> tuple[float, float]:
+    """The percentiles of finite items; the smallest and the largest where nearly all are equal."""
+    low, high = (float(end) for end in np.percentile(items, PERCENTILES))
+    return (low, high) if low < high else (float(items.min()), float(items.max()))
 
 
-def value_scale(part: np.ndarray, signed: bool = False) -> Scale:
-    """The scale for one value alone."""
-    return _scale(*limits(part), signed) if part.size else Scale(0.0, 1.0)
+def value_scale(*parts: np.ndarray, signed: bool = False) -> Scale:
+    """The scale for these values alone."""
+    ends = np.array([limits(part) for part in parts if part.size])
+    if not np.isfinite(ends).any():
+        return Scale(0.0, 1.0)
+    return _scale(float(np.nanmin(ends)), float(np.nanmax(ends)), signed)
+
+
+def colour_words(scale: str, run: RunColours, choice: bool) -> dict[str, str]:
+    """Text and tip of the button beside an image, about its colours; ``choice`` is False where a run has none."""
+    if not choice:
+        return {"text": "Colours: this value", "tip": "Colours from the smallest to the largest item of this value"}
+    if scale == "value":
+        tip = "Colours from the smallest to the largest item of this iteration; press for those of the newest half"
+        return {"text": "Colours: this iteration", "tip": tip, "to": "run"}
+    named = [numeral(k) for k in run.iterations]
+    of = f"iterations {', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else f"iteration {named[0]}"
+    part = f"one item in {numeral(run.step)} of " if run.step > 1 else ""
+    tip = (
+        f"Colours from the 1st to the 99th percentile of {part}{of}, of the newest half; press for this iteration's own"
+    )
+    return {"text": "Colours: newest half, 99th percentile", "tip": tip, "to": "value"}
 
 
 def _scale(low: float, high: float, signed: bool) -> Scale:

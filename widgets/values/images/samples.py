@@ -1,4 +1,4 @@
-"""Some iterations of one value, evenly spaced: the film strip below an image, and the limits of the run's colours.
+"""Some iterations of one value, evenly spaced: the film strip below an image, and the items for the run's colours.
 
 Only values that are recorded are read, for a bounded time a look; what was read is kept while the history is the same.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from workbench.widgets.values.images.reduced import matrix, real, reduced
 FRAMES = 8
 #: pixels of the longer side of one
 SIDE = 48
+#: items of a value that are kept of one sample
+ITEMS = 10_000
 #: seconds for reading in one look, while the run stands and while it goes on or is played
 STANDS_S, GOES_S = 0.1, 0.015
 MISSING = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
@@ -27,11 +30,11 @@ MISSING = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
 
 @dataclass(slots=True)
 class Sample:
-    """A small image of a value, and the smallest and largest finite item of it (NaN where there is none)."""
+    """A small image of a value, and its finite items, one in ``step``: at most ``ITEMS``, evenly spaced."""
 
     image: np.ndarray | None
-    low: float
-    high: float
+    items: np.ndarray
+    step: int = 1
     _drawn: tuple[Scale, np.ndarray] | None = None
 
     def drawn(self, scale: Scale) -> np.ndarray:
@@ -45,10 +48,14 @@ class Sample:
 def sample(part: np.ndarray) -> Sample:
     """A sample of what is shown of a value."""
     if part.dtype.kind not in "biufc" or not part.size:
-        return Sample(None, np.nan, np.nan)
-    low, high = limits(part)
+        return Sample(None, np.empty(0))
+    values = np.ravel(real(part))
+    step = -(-values.size // ITEMS)
+    while step > 1 and gcd(step, part.shape[-1]) > 1:  # not the same columns in each row
+        step += 1
+    items = values[::step].astype(np.float64)
     view = matrix(part)
-    return Sample(None if view is None else reduced(view, SIDE)[0], low, high)
+    return Sample(None if view is None else reduced(view, SIDE)[0], items[np.isfinite(items)], step)
 
 
 def limits(part: np.ndarray) -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """Sums of terms that fall with a counter: bounded until rounding absorbs the terms, and unchanged from then on.
 
-``s = s + 1 / (k * k)`` beside ``k = k + 1``: the terms are bounded on ever longer stretches of times by the counters'
-closed forms, and added up.  In exact arithmetic such a sum goes on for ever; in floats a term below a quarter of the
-spacing of the sum's numbers leaves the sum as it is, so the last stretch, which has no end, adds nothing.
+An example is ``s = s + 1 / (k * k)`` with ``k = k + 1``: the terms are bounded on ever longer ranges of iterations by
+the counters' closed forms, and added up.  In exact arithmetic such a sum goes on for ever; in floats a term below a
+quarter of the spacing of the sum's numbers leaves the sum as it is, so the last stretch, which has no end, adds
+nothing.
 
 Rounding to nearest: each addition is off by at most half a spacing of its result (IEEE 754-2019, section 4.3.1), for
 which a whole spacing of the largest number is taken here.
@@ -21,7 +22,7 @@ from workbench.analysis.proof.counter_detection import Counter
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 from workbench.ir.node import Ref
 
-#: Times that are stretches of their own, and by which part of its time each later stretch is long.
+#: Number of single iterations at the start, and the length of each later stretch as a share of its start.
 SINGLE, PART = 64, 16
 #: Beginning of the last stretch.
 FAR = 1 << 55
@@ -30,7 +31,7 @@ FAR = 1 << 55
 def sums(
     program: SliceProgram, state: Mapping[str, np.ndarray], counters: Mapping[str, Counter], held: Env
 ) -> dict[str, Interval]:
-    """Boxes that hold the sums of the state in all iterations to come; of float64 and float32 scalars only."""
+    """Boxes that contain the sums of the state in all later iterations; for float64 and float32 scalars only."""
     if not counters:
         return {}
     times = _stretches()
@@ -43,7 +44,7 @@ def sums(
 
 
 def _stretches() -> list[tuple[int, int | None]]:
-    """Ranges of times, both ends included, that follow each other and hold all times."""
+    """Consecutive ranges of iterations, both ends included, that together cover all of them."""
     times: list[tuple[int, int | None]] = [(t, t) for t in range(SINGLE)]
     t = SINGLE
     while t < FAR:
@@ -72,7 +73,7 @@ def _sum(
 
 
 def _term(program: SliceProgram, name: str) -> tuple[Ref | None, int]:
-    """The term that an iteration adds to the variable, and its sign; (None, 1) of another update."""
+    """The term that an iteration adds to the variable, and its sign; (None, 1) for any other update."""
     node = program.graph.nodes[program.origin(program.updates[name]).node]
     if node.op not in ("add", "subtract") or len(node.inputs) != 2:
         return None, 1
@@ -87,7 +88,7 @@ def _term(program: SliceProgram, name: str) -> tuple[Ref | None, int]:
 def _added(
     start: float, lo: np.ndarray, hi: np.ndarray, times: list[tuple[int, int | None]], dtype: str
 ) -> Interval | None:
-    """The box of the sum from ``start`` on of terms between ``lo`` and ``hi`` in each stretch."""
+    """The box of the sum that begins at ``start`` and adds terms between ``lo`` and ``hi`` in each stretch."""
     kind: Any = np.dtype(dtype).type
     low = high = least = most = start
     for (t, end), a, b in zip(times, lo.tolist(), hi.tolist(), strict=True):
@@ -103,7 +104,7 @@ def _added(
         if largest >= float(np.finfo(kind).max) / 4 or n * float(np.finfo(kind).eps) > 0.125:
             return None
         off = n * float(np.spacing(kind(largest)))
-        # what is added here is rounded, too: a relative part of it is far more than that
+        # the additions here are rounded too: this relative margin is far larger
         low += (min(n * a, 0.0) if end > t else a) - off - 1e-12 * n * size
         high += (max(n * b, 0.0) if end > t else b) + off + 1e-12 * n * size
         least, most = min(least, low), max(most, high)
@@ -111,7 +112,7 @@ def _added(
 
 
 def _absorbed(low: float, high: float, size: float, kind: Any) -> bool:
-    """True if a term of that size leaves every number from low to high as it is."""
+    """True if adding a term of that size leaves every number from low to high unchanged."""
     if size == 0.0:
         return True
     if low <= 0.0 <= high:

@@ -1,4 +1,4 @@
-"""Claims of proofs: bounds, rays, the ends of Python's ints in a graph, and identities."""
+"""Claims of proofs: bounds, rays, overflows of Python ints in a graph, and identities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.analysis.proof.rays.ray import Continuation, Ray, proves
 from workbench.analysis.proof.symbolic import encloses
 from workbench.analysis.slicing.formulas import SliceProgram
 
-#: rays that are claimed, the last ones, and iterations of an identity that are run
+#: number of rays that are claimed (the last ones), and number of iterations in which an identity is run
 MAX_RAYS, RUN = 3, 16
 #: variables whose bounds are claimed
 MAX_BOUNDS = 3
@@ -48,10 +48,9 @@ class SameSteps(Claim):
 class Bounded(Claim):
     """From iteration ``since`` on the variables stay within ``bounds`` for ever, and the condition is true there.
 
-    ``or_nan`` names those that may be NaN as well; a bound that is None says nothing.
-    Asserts: the state lies in the boxes, an iteration maps them into themselves (or closed forms of counters and sums
-    give them again), and the condition is true on all of them; the states that follow lie in them, too.
-    Evidence: (the formulas, a state, the states that follow, the boxes).
+    ``or_nan`` names those that may also be NaN; None means no bound. Asserts: the state lies in the boxes, an iteration
+    maps them into themselves (or closed forms of counters and sums reproduce them), and the condition is true on all of
+    them; the later states also lie in them. Evidence: (the formulas, a state, the states that follow, the boxes).
     """
 
     kind: ClassVar[str] = "bounded"
@@ -73,7 +72,7 @@ class Bounded(Claim):
 
 
 def _named_bounds(boxes: Mapping[str, Interval | None], names: Iterable[str]) -> tuple[dict[str, tuple[Any, Any]], Any]:
-    """The bounds of these variables that say anything, None for one that does not; and who may be NaN."""
+    """The bounds of these variables, None for a variable without one; and the names of those that may be NaN."""
     out, nan = {}, []
     for name in names:
         x = boxes.get(name)
@@ -90,7 +89,7 @@ def _named_bounds(boxes: Mapping[str, Interval | None], names: Iterable[str]) ->
 def of_bounds(
     program: SliceProgram, boxes: Mapping[str, Interval | None], states: list[Mapping[str, Any]], since: int, read: Any
 ) -> list[Claim]:
-    """The claim that the variables which the condition compares (``read``) stay in the boxes, if it holds."""
+    """The claim that the variables compared by the condition (``read``) stay in the boxes, if it holds."""
     variables = [n for n in read if n in program.state]
     bounds, nan = _named_bounds(boxes, variables or program.state)
     bounds = dict(list(bounds.items())[:MAX_BOUNDS])
@@ -105,9 +104,8 @@ def of_bounds(
 class Overflow(Claim):
     """The result of ``node`` no longer fits 64 bits in ``iteration``; until then it does.
 
-    Asserts: run from the last period of the ray in which all ints fit, no node fails before that iteration, and this
-    one does in it.
-    Evidence: (the loop, the ray, the iteration with which it begins).
+    Asserts: in a run from the last period of the ray in which all ints fit, no node fails before that iteration, and
+    this node fails in it. Evidence: (the loop, the ray, the iteration with which it begins).
     """
 
     kind: ClassVar[str] = "overflow"
@@ -131,11 +129,11 @@ class Overflow(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class Identity(Claim):
-    """``polynomial`` is multiplied by one of ``factors`` in each iteration, so that it stays zero, or never is.
+    """``polynomial`` is multiplied by one of ``factors`` in each iteration, so that it stays zero, or stays nonzero.
 
-    Asserts: the updates put into the polynomial give its multiple, on every way through the iteration, modulo 2^bits or
-    ``modulus`` where these are given; and its value in iterations that are run is as it says.
-    Evidence: (the formulas, the loop, a state).
+    Asserts: substituting the updates into the polynomial gives a multiple of it, on every path through the iteration,
+    modulo 2^bits or ``modulus`` if these are given; and its value in sampled iterations agrees. Evidence: (the
+    formulas, the loop, a state).
     """
 
     kind: ClassVar[str] = "identity"
@@ -170,13 +168,13 @@ def _identity_of(kept: Kept, evidence: Any) -> Identity:
 
 
 def _named(body: LoopBody, name: str) -> str:
-    """A node by what it does and where: ``add (model.py:4)``."""
+    """A node by its op and source line: ``add (model.py:4)``."""
     node = body.graph.nodes[name]
     return name if node.source is None else f"{node.op} ({node.source.place})"
 
 
 def of_rays(found: Continuation, body: LoopBody, at: int) -> list[Claim]:
-    """The claims of the last rays, which begin ``at`` iterations after the loop's begin; those that hold."""
+    """Those claims of the last rays that hold; the rays begin ``at`` iterations after the loop's start."""
     out: list[Claim] = [_same_steps(body, ray, at) for ray in found.stretches[-MAX_RAYS:]]
     if found.full is not None and found.node is not None:
         last = found.stretches[-1]
@@ -195,5 +193,5 @@ def _same_steps(body: LoopBody, ray: Ray, at: int) -> SameSteps:
 
 
 def of_identities(kept: list[Kept], program: SliceProgram, body: LoopBody, state: dict[str, np.ndarray]) -> list[Claim]:
-    """The claims of polynomials that keep their zero, or never have one; those that hold."""
+    """Those claims that hold about polynomials that stay zero, or stay nonzero."""
     return checked([_identity_of(k, (program, body, state)) for k in kept])

@@ -1,4 +1,4 @@
-"""Detection of counters in a slice's formulas, and the times at which a comparison of one turns."""
+"""Detection of counters in a slice's formulas, and of the iterations at which a comparison of a counter turns."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from workbench.analysis.slicing.formulas import MIRROR, SliceProgram
 from workbench.ir.node import Node, Ref
 
 Counter = IntCounter | FloatCounter
-#: ops one in the other that an update may be made of
+#: maximum nesting of ops in an update
 DEPTH = 40
 
 
 def counters_of(program: SliceProgram, present: Mapping[str, np.ndarray]) -> dict[str, Counter]:
-    """The variables whose update is x + c, or a x + b for integers, with their value at any time from now on."""
+    """The variables whose update is x + c, or a x + b for integers, with their values at any later iteration."""
     out: dict[str, Counter] = {}
     for name, ref in program.updates.items():
         value = np.asarray(present[name])
@@ -57,9 +57,9 @@ def _affine(
     depth: int,
     known: dict[Ref, tuple[int, int, bool] | None] | None = None,
 ) -> tuple[int, int, bool] | None:
-    """(a, b, checked) of an integer formula a x + b of one variable, all of it in that variable's dtype.
+    """(a, b, checked) of an integer formula a x + b of one variable, computed in that variable's dtype.
 
-    ``known`` are results so far: a value may be read in many places.
+    ``known`` caches results: a value may be read in many places.
     """
     known = {} if known is None else known
     if ref not in known:
@@ -86,7 +86,7 @@ def _affine_of(
     known = [s for s in sides if s is not None]
     checked = bool(node.attrs.get("checked")) or any(s[2] for s in known)
     if checked and (node.op not in ("add", "subtract") or not all(s[0] in (0, 1) for s in known) or depth < DEPTH):
-        return None  # a sum on the way may not fit where the result does
+        return None  # an intermediate sum may overflow although the result fits
     if node.op == "negative":
         return -known[0][0], -known[0][1], checked
     (a, b, _), (c, d, _) = known
@@ -98,7 +98,7 @@ def _affine_of(
 
 
 def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str) -> float | None:
-    """c of an update x + c or x - c with one rounding; 0 where x is not updated."""
+    """The c of an update x + c or x - c with one rounding; 0 if x is not updated."""
     if _in_branch(program, ref):
         return None
     if program.variable(ref) == name:
@@ -118,7 +118,7 @@ def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str) -> float
 
 
 def _in_branch(program: SliceProgram, ref: Ref) -> bool:
-    """True if a value comes out of the Switch of a branch: it may be dead, and another takes its place."""
+    """True if a value comes out of a branch's Switch: it may be dead, and another value is then used instead."""
     node = program.graph.nodes[ref.node]
     while program.passes_on(node) or node.op == "Switch":
         if node.op == "Switch" and not program.by_loop(node):
@@ -132,7 +132,8 @@ class Clause:
     """A comparison of an integer counter with an invariant: its truth over ranges of times, by modular arithmetic."""
 
     def __init__(self, counter: IntCounter, op: str, held: tuple[int, int]) -> None:
-        #: ``held`` is the range of numbers of which the clause holds (of !=: fails); upside down if there are none
+        #: ``held`` is the range of numbers for which the clause holds (for !=: fails); its ends are swapped if there
+        #: are none
         self.counter, self.op, self.held = counter, op, held
         self.low, self.high = int_range(counter.dtype)
 
@@ -152,12 +153,12 @@ class Clause:
         """True if the clause is ``truth`` somewhere in the range."""
         low, high = self.held
         wanted = truth if self.op != "not_equal" else not truth
-        if low > high:  # it holds of no number
+        if low > high:  # it holds for no number
             return not wanted
         if not wanted:
             if low == self.low and high == self.high:
                 return False
-            if not self.counter.additive:  # all numbers but one: any change meets them
+            if not self.counter.additive:  # all numbers except one: any change reaches them
                 return t != end and self.counter.at(t) != self.counter.at(t + 1) or self.counter.at(t) != low
             low, high = high + 1, low - 1 + (self.high - self.low + 1)
         found = self.counter.first(low, high, t)
@@ -165,7 +166,7 @@ class Clause:
 
 
 def _turn(holds: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """The numbers of a dtype of which a comparison with an order holds; it turns once at most, so by bisection."""
+    """The numbers of a dtype for which an order comparison holds; it turns at most once, so bisection finds them."""
     first, last = holds(low), holds(high)
     if first == last:
         return (low, high) if first else (high, low)
@@ -177,7 +178,7 @@ def _turn(holds: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
 
 
 def clauses_of(program: SliceProgram, counters: Mapping[str, Counter]) -> dict[Ref, Clause]:
-    """The comparisons in the slice of integer counters, which may wrap, with invariants; by their value's name."""
+    """The slice's comparisons of (possibly wrapping) integer counters with invariants, by the name of their value."""
     out: dict[Ref, Clause] = {}
     for node in (program.graph.nodes[n] for n in program.graph.frames[program.frame].nodes):
         if node.op not in COMPARED or node.types[0].shape != ():
@@ -209,7 +210,7 @@ def _clause(node: Node, counter: IntCounter, limit: Interval, op: str) -> Clause
     try:
         if op not in ("equal", "not_equal"):
             return Clause(counter, op, _turn(lambda v: holds(op, v), low, high))
-        # what is not below and not above is equal, also after the rounding of an integer to a float
+        # neither below nor above means equal, even after an integer was rounded to a float
         below, above = _turn(lambda v: holds("less", v), low, high), _turn(lambda v: holds("greater", v), low, high)
     except _Unknown:
         return None

@@ -1,9 +1,9 @@
 """Counters in closed form: the exact value of x + c (integers: a x + b, modulo the dtype) after t iterations.
 
 A float counter goes through the binades. Within one, x is on a grid of spacing u and x + c is rounded to it: the
-increment is c rounded to a multiple of u. A tie goes to the even neighbour, so that after one step of a tie x is even,
-and even it stays: from the second step on the increment is the same until the binade is left. So a few numbers per
-binade say it all, and a counter that absorbs its step (x + c == x) has found its last value.
+increment is c rounded to a multiple of u. A tie goes to the even neighbour, so x is even after one tie and stays even:
+from the second step on the increment is constant until x leaves the binade. A few numbers per binade thus describe the
+counter, and one that absorbs its step (x + c == x) has reached its last value.
 
 Source: IEEE 754-2019 section 4.3.1 (roundTiesToEven), https://doi.org/10.1109/IEEESTD.2019.8766229.
 """
@@ -22,7 +22,7 @@ from workbench.analysis.proof.modular_arithmetic import affine_power, first_equa
 
 #: bits of the fraction, without the hidden one
 FRACTION = {"float16": 10, "float32": 23, "float64": 52}
-#: stretches of constant increment that a float counter may be made of
+#: maximum number of stretches of constant increment in a float counter
 STRETCHES = 20_000
 
 Times = list[tuple[int, "int | None"]]
@@ -30,7 +30,7 @@ Times = list[tuple[int, "int | None"]]
 
 @dataclass(frozen=True)
 class IntCounter:
-    """x(t) of x -> a x + b modulo 2^bits from x(0) = ``start``; with ``checked`` overflow fails instead."""
+    """x(t) of x -> a x + b modulo 2^bits from x(0) = ``start``; if ``checked``, overflow is an error instead."""
 
     dtype: str
     start: int
@@ -49,7 +49,7 @@ class IntCounter:
 
     @property
     def full(self) -> int | None:
-        """The time from which on a ``checked`` counter does not fit its dtype; None if there is none."""
+        """The first time at which a ``checked`` counter does not fit its dtype; None if there is none."""
         if not self.checked or self.b == 0:
             return None
         low, high = int_range(self.dtype)
@@ -66,7 +66,7 @@ class IntCounter:
         return (f * self.start + g - low) % m + low
 
     def box(self, times: Times) -> Interval:
-        """Bounds over each range of times; both ends belong to it, None is for ever."""
+        """Bounds over each range of times; both ends are included, None means for ever."""
         low, high = int_range(self.dtype)
         lo, hi = np.empty(len(times), object), np.empty(len(times), object)
         for k, (t, end) in enumerate(times):
@@ -100,7 +100,7 @@ class FloatCounter:
 
     dtype: str
     times: list[int] = field(default_factory=list)
-    #: of each stretch: its first value; its grid number, its increment and the exponent of the grid
+    #: for each stretch: its first value, its grid index, its increment and the exponent of the grid
     values: list[float] = field(default_factory=list)
     grids: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -112,16 +112,16 @@ class FloatCounter:
 
     @property
     def last(self) -> float:
-        """The value that it stays at: where it absorbs its step, infinity or NaN."""
+        """The final value: where it absorbs its step, infinity or NaN."""
         return self.values[-1]
 
     @property
     def settles(self) -> int:
-        """The time from which on it does not change."""
+        """The time from which it does not change."""
         return self.times[-1]
 
     def box(self, times: Times) -> Interval:
-        """Bounds over each range of times: x never turns round, for rounding is monotone."""
+        """Bounds over each range of times: x is monotone, because rounding is."""
         ends = [(self.at(t), self.last if end is None else self.at(end)) for t, end in times]
         with np.errstate(invalid="ignore"):
             table = np.array(ends, self.dtype)
@@ -173,7 +173,7 @@ def float_counter(x: Any, c: Any, dtype: str) -> FloatCounter | None:
 
 def _add(out: FloatCounter, t: int, x: Any, grid: tuple[int, int, int]) -> None:
     if out.times and out.times[-1] == t:
-        return  # the last value of a stretch, which is there
+        return  # the last value of a stretch, which exists
     out.times.append(t)
     out.values.append(float(x))
     out.grids.append(grid)

@@ -9,12 +9,12 @@ from workbench.analysis.proof.lookahead_search import Search
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
 
-#: values that are looked at, and the fewest that say anything
+#: number of values that are used, and the minimum
 VALUES, FEWEST = 4096, 512
 
 
 def may_cross(search: Search, logic: str) -> tuple[float | None] | None:
-    """None where the clauses do not come to an open edge; else the chance per iteration, where it is known."""
+    """None unless the clauses may reach the threshold; else the chance per iteration, if it is known."""
     rows = _values(search)
     found = [may_meet([v[0] for v in side], side[0][1], [v[2] for v in side], FEWEST) for side in rows]
     return together(found, logic)

@@ -1,4 +1,4 @@
-"""Iterations in which certainly no node of a loop fails, from its formulas: counterpart of ``time_bounds``."""
+"""Bounds the iterations in which certainly no node of a loop fails, by its formulas; see also ``time_bounds``."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def horizon(
     types: Mapping[str, tuple[TensorType, ...]],
     seconds: float,
 ) -> tuple[int | None, list[str]]:
-    """Whole iterations from the state ``present`` on in which certainly none of the nodes fails (None: for ever), and
-    the nodes that may fail in the next one.
+    """The number of whole iterations from the state ``present`` on in which certainly none of the nodes fails (None:
+    for ever), and the nodes that may fail in the next one.
 
-    The program must be one of a slice to which the nodes belong; ``types`` are those of its plan. Of nodes in loops
-    inside nothing is known.
+    The program must be one of a slice to which the nodes belong; ``types`` are those of its plan. Nothing is known
+    about nodes of inner loops.
     """
     frame = program.frame
     if any(program.graph.frame_of(n) != frame for n in nodes):
@@ -55,7 +55,7 @@ def horizon(
 
 
 class _Failing(Timeline):
-    """Over ranges of times: whether no node certainly fails, in place of whether the condition is true."""
+    """Bounds, over ranges of times, whether certainly no node fails, instead of whether the condition is true."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class _Failing(Timeline):
     def _all_safe(self, times: Times, nodes: Sequence[Node]) -> np.ndarray:
         now = self._safe(times, [node for node in nodes if node.name in self.behind], True)
         before = [node for node in nodes if node.name not in self.behind]
-        if before:  # what is computed in front of the condition belongs to the iteration that has just ended, too
+        if before:  # nodes computed before the condition also belong to the iteration that has just ended
             later = [(t + 1, None if u is None else u + 1) for t, u in times]
             now = now & self._safe(times, before, False) & self._safe(later, before, False)
         return now
@@ -112,7 +112,7 @@ class _Failing(Timeline):
         return out
 
     def _grown(self, times: Times, env: Env) -> Env:
-        """Sums, which have no invariant, by the number of their terms and the bounds of one."""
+        """Bounds sums, which have no invariant, by the number of their terms and the bounds of one term."""
         if not self.sums:
             return env
         out = dict(env)
@@ -138,7 +138,7 @@ class _Failing(Timeline):
 
 
 def _sum_of(program: SliceProgram, name: str) -> tuple[Ref, int] | None:
-    """(term, its sign) of a variable of ints to which each iteration adds or from which it takes one, checked."""
+    """(term, sign) of an int variable to which each iteration adds a term or subtracts one, with overflow checks."""
     node = program.graph.nodes[program.origin(program.updates[name]).node]
     if node.op not in ("add", "subtract") or not node.attrs.get("checked") or node.types[0].dtype != "int64":
         return None
@@ -149,7 +149,7 @@ def _sum_of(program: SliceProgram, name: str) -> tuple[Ref, int] | None:
 
 
 def _behind_condition(program: SliceProgram, name: str) -> bool:
-    """True if a node is only run where the condition is true: something that it needs is switched by it."""
+    """True if a node runs only where the condition is true: one of its inputs is switched by the condition."""
     graph, seen, todo = program.graph, {name}, [name]
     while todo:
         node = graph.nodes[todo.pop()]
@@ -158,7 +158,7 @@ def _behind_condition(program: SliceProgram, name: str) -> bool:
         if node.name in program.merges or graph.frame_of(node.name) != program.frame:
             continue
         if node.op == "Merge":
-            continue  # one living input is enough for it
+            continue  # one live input is enough
         sources = {*(r.node for r in node.inputs), *node.control} - seen
         seen |= sources
         todo += sources

@@ -1,9 +1,9 @@
 """Inductive invariants: an interval that holds the state and its image, and on which the condition is true.
 
-Such a box proves that the condition never becomes false, whatever the state does inside of it: NaN, chaos, cycles too
-long to be run. It is searched for from the state outwards, with widening to numbers that the slice compares with, and
-from the hull of states seen on the way. To tell apart what a single box would mix (x - 0.1 x), boxes are cut into
-pieces, and the images of all pieces must lie in the whole.
+Such a box proves that the condition never becomes false, whatever the state does inside it: NaN, chaos, cycles too long
+to run. It is searched for from the state outwards, with widening to numbers that the slice compares with, and from the
+hull of states seen on the way. Because a single box loses correlations (x - 0.1 x), boxes are cut into pieces, and the
+images of all pieces must lie in the whole box.
 
 Source: P. Cousot and R. Cousot, "Abstract interpretation", POPL 1977, https://doi.org/10.1145/512950.512973.
 """
@@ -31,14 +31,14 @@ from workbench.analysis.slicing.formulas import Env, SliceProgram
 
 #: rounds before bounds are widened, and in all
 PATIENT, ROUNDS = 3, 24
-#: pieces of one variable, and of each of two
+#: number of pieces for one variable, and for each of two
 PIECES = (256, 24)
-#: parts of the hull's width by which it is blown up
+#: shares of the hull's width by which it is enlarged
 ROOM = (0.0, 0.02, 0.1, 0.5, 2.0)
 
 
 def holding(program: SliceProgram, start: Env, fixed: Env) -> dict[str, Interval | None]:
-    """Boxes that hold every variable in all iterations to come, while the loop goes on; top where nothing is known.
+    """Boxes that contain every variable in all later iterations, while the loop continues; top if nothing is known.
 
     ``fixed`` are boxes that are known to hold for ever (of counters).
     """
@@ -69,7 +69,7 @@ def _held(image: Interval | None, x: Interval | None) -> bool:
 
 
 def _grown(x: Interval | None, image: Interval | None, marks: list[float], widen: bool) -> Interval | None:
-    """x and its image; with ``widen``, ends that still move go on to the next mark, or to the dtype's end."""
+    """x and its image; with ``widen``, ends that still move are widened to the next mark, or to the dtype's limit."""
     if x is None or image is None or image.dtype != x.dtype:
         return None
     found = joined(image)
@@ -109,7 +109,7 @@ def keeps_on(
 ) -> tuple[dict[str, Interval | None], int] | None:
     """(boxes, pieces) of an inductive invariant on which the condition is certainly true; None if none was found.
 
-    ``start`` is the state from which it is to hold, ``seen`` gives states that the loop has near it.
+    ``start`` is the state from which it must hold, ``seen`` yields later states of the loop near it.
     """
     base = holding(program, start, fixed)
     if _true_on(program, base):
@@ -150,7 +150,7 @@ def encloses(program: SliceProgram, state: Mapping[str, Any], boxes: Env, fixed:
 def _settled(
     program: SliceProgram, x: dict[str, Interval | None], fixed: Env, moving: list[str], names: list[str]
 ) -> tuple[dict[str, Interval | None], int] | None:
-    """A few rounds of growing, cut into pieces along ``names``."""
+    """The box after a few rounds of growing, cut into pieces along ``names``."""
     for _ in range(6):
         cut, pieces = _cut(x, names)
         sure, _ = program.condition(cut, pieces)
@@ -189,7 +189,7 @@ def _cuttable(x: Interval | None) -> bool:
 
 
 def _blown(x: Interval | None, room: float) -> Interval | None:
-    """A finite box of floats with its width times ``room`` more on both sides."""
+    """A finite box of floats, enlarged by its width times ``room`` on both sides."""
     if x is None or not _cuttable(x) or room == 0 or x.lo[0] > x.hi[0]:
         return x
     kind: Any = np.dtype(x.dtype).type
@@ -199,7 +199,7 @@ def _blown(x: Interval | None, room: float) -> Interval | None:
 
 
 def _eased(x: Interval | None, grown: Interval | None) -> Interval | None:
-    """The ends that have moved, a little further: images of pieces are a little larger than the image."""
+    """The box with its moved ends a little further out, as images of pieces are slightly larger than the image."""
     wide = None if grown is None else _blown(grown, 0.003)
     if x is None or grown is None or wide is None:
         return grown
@@ -209,7 +209,7 @@ def _eased(x: Interval | None, grown: Interval | None) -> Interval | None:
 
 
 def _cut(x: Mapping[str, Interval | None], names: list[str]) -> tuple[dict[str, Interval | None], int]:
-    """The box cut into pieces along one or two variables, which together are all of it."""
+    """The box cut into pieces along one or two variables; together they cover it."""
     parts = [_ends(x[n], PIECES[len(names) - 1]) for n in names if _cuttable(x[n])]
     names = [n for n in names if _cuttable(x[n])]
     if not names:

@@ -1,9 +1,8 @@
-"""A look-ahead whose operands keep coming as near to each other as before, far apart in time: no end is in sight.
+"""A look-ahead whose operands come no nearer to each other over a long time: no end is in sight.
 
 Two stretches are compared, one at the beginning of the look-ahead and one at its end, thousands of iterations or more
-apart.  Where the operands of a clause turn again and again in both, and come as near in the one as in the other, their
-nearest approach is a bound of the motion (an orbit around a limit cycle, a chaotic map on its attractor) rather than a
-chance of one stretch.
+apart.  If the operands of a clause turn repeatedly in both, with the same nearest approach, that approach is a property
+of the motion (an orbit around a limit cycle, a chaotic map on its attractor) rather than an accident of one stretch.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import numpy as np
 
 from workbench.analysis.series.value_series import changes
 
-#: Iterations between the stretches, values in each, and turns in each, at least.
+#: Minimum number of iterations between the stretches, of values in each, and of turns in each.
 APART, LEAST, TURNS = 10_000, 150, 6
-#: By what share of it, and of the width of the motion, the nearest approach may differ.
+#: Allowed difference of the nearest approaches, as a share of the approach and of the width of the motion.
 ALIKE = 0.1
-#: Iterations between the values of a slow motion, tried in turn, and how many of them are looked at.
+#: Iterations between the values of a slow motion, tried in turn, and how many values are used.
 STRIDES, LOOKS = (8, 64), 400
 
 Pairs = Sequence[tuple[object, object]]
@@ -30,7 +29,7 @@ def nearest(early: Pairs, late: Pairs) -> float | None:
     if any(f is None for f in found):
         return None
     (a, wide), (b, other) = (f for f in found if f is not None)
-    # what drifts comes nearer by more than it moves to and fro
+    # a drift brings it nearer by more than its swings
     return min(a, b) if abs(a - b) <= ALIKE * min(a, b, wide, other) else None
 
 
@@ -39,7 +38,7 @@ def _nearest(pairs: Pairs) -> tuple[float, float] | None:
         gaps = np.array([float(a) - float(b) for a, b in pairs])  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
-    gaps = gaps[-max(LEAST, len(gaps) // 2) :]  # a way to the attractor at the start
+    gaps = gaps[-max(LEAST, len(gaps) // 2) :]  # a transient towards the attractor at the start
     if len(gaps) < LEAST or not np.all(np.isfinite(gaps)) or not (np.all(gaps > 0) or np.all(gaps < 0)):
         return None
     if changes(np.diff(gaps) > 0) < TURNS:

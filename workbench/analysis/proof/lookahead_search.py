@@ -20,27 +20,27 @@ from workbench.analysis.proof.symbolic import ProvedBound, prove
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import CanMove, HasColumns, SliceFailed, SliceRunner, SliceTimeout
 
-#: Single steps that are shown to the black box, at the start and after the look-ahead.
+#: Single steps that the black box observes, at the start and after the look-ahead.
 SINGLE_STEPS = 400
-#: states that a search for an invariant begins with
+#: number of states with which a search for an invariant begins
 FIRST_STATES = 64
-#: nominal seconds by which one look at the formulas may go over the cap
+#: nominal seconds by which one use of the formulas may exceed the cap
 ARGUING = 0.1
-#: iterations behind which the end of an int's 64 bits is told beside the proof, and not in place of it
+#: number of iterations beyond which an overflow of 64 bits is reported along with the proof instead of replacing it
 NO_RUN = 10**6
 #: iterations between the last ray and the recurrence behind it that are run
 NEAR_RECURRENCE = 4096
-#: iterations more in which the recurrence of a loop is looked for that is proved never to end
+#: further iterations in which a loop that is proved never to end is searched for a recurrence
 RETURNS = 2048
-#: iterations among which a ray is looked for at first, and iterations ahead from which on it is among more
+#: number of iterations that are searched for a ray at first, and iterations ahead from which more are searched
 RAY, FAR = 48, 100_000
 
 
 class CameTo(NamedTuple):
     """A recurrence of the state: ``at`` iterations ahead, with its period.
 
-    ``runner`` is ``before`` iterations in front of it; what its iterations lack to be counted like those of the
-    runner at the start is ``shift``.
+    ``runner`` is ``before`` iterations in front of it; ``shift`` converts its iteration indices to those of the runner
+    at the start.
     """
 
     runner: SliceRunner
@@ -51,14 +51,14 @@ class CameTo(NamedTuple):
 
 
 class Search:
-    """Walks and jumps in turns, each turn longer than the last, under one cost cap.
+    """A search that alternates walks and jumps, each longer than the last, under one cost cap.
 
     A walk goes by single steps with Brent's comparison; a jump only looks for the end.  Each walk starts afresh where
-    the last jump ended: past the transient, where a recurrence is if there is one.
+    the last jump ended: past the transient, where any recurrence lies.
     """
 
     def __init__(self, runner: SliceRunner, seconds: float, iterations: int, left: int | None, base: int = 0) -> None:
-        #: the iteration in which the runner stands
+        #: the iteration of the runner
         self.base = base
         self.iterations = iterations if left is None else min(iterations, left)
         self.left = left
@@ -74,9 +74,9 @@ class Search:
         #: operands of the clauses now and then, ever farther apart
         self.marks: list[tuple[int, list[tuple[Any, Any]]]] = []
         self.argument: ProvedBound | None = None
-        #: how it goes on along rays, from where it was argued
+        #: its continuation along rays, from the position of the last argument
         self.followed: Continuation | None = None
-        #: what was proved of it, for the answer, and where its state recurs
+        #: what was proved about it, for the answer, and where its state recurs
         self.claims: list[Claim] = []
         self.came_to: CameTo | None = None
         #: comparisons that keep their values for ever, and the condition with them
@@ -86,7 +86,7 @@ class Search:
         #: whole iterations before the one in which a node fails
         self.fails_after: int | None = None
         self.failure: Exception | None = None
-        self.stuck: SliceRunner | None = None  # where an iteration took too long
+        self.stuck: SliceRunner | None = None  # set if an iteration took too long
         self.monitor = new_monitor(runner)
         self.late = self.monitor  # of the stretch at the end
         self.watched = 0
@@ -96,7 +96,7 @@ class Search:
         """ "ended", "recurs", "argued", "followed", "kept", "limit", "trouble" or "capped"."""
         steps, chunk = 32, 4096
         while True:
-            # states that can be read as columns are compared about as fast as they are run: then there are no jumps
+            # states stored as columns are compared about as fast as they are computed: then there are no jumps
             jump = 0 if self.by_columns and self.count else chunk
             found = self._walk(chunk if not jump else steps) or self._jump(jump) or self._argue()
             self._mark()
@@ -130,7 +130,7 @@ class Search:
         return out
 
     def _follow(self) -> str:
-        """Along rays, as far as the loop goes on in equal periods."""
+        """Follow the loop along rays, as long as it continues in equal periods."""
         body = body_of(self.ahead)
         length = RAY if self.count < FAR else LENGTHS[-1]
         found = None if body is None else followed(self.ahead, body, self.arguing, length)
@@ -156,7 +156,7 @@ class Search:
             self._came_to(found)
 
     def _returns(self) -> bool:
-        """Look if the state of a loop that is proved never to end recurs within a few iterations more."""
+        """Search a few more iterations for a recurrence of the state in a loop that is proved never to end."""
         ahead, count, trouble, fails = self.ahead.fork(), self.count, self.trouble, self.fails_after
         found = self._walk(RETURNS) if self.by_columns else ""
         found = found if self.by_columns else self._walk(SINGLE_STEPS)
@@ -176,7 +176,7 @@ class Search:
             self.claims += of_bounds(program, found.boxes, states, self.base + self.count, read)
 
     def _came_to(self, found: Continuation) -> None:
-        """Stand in front of the recurrence to which the rays lead, and look if the slice does recur there."""
+        """Move to just before the recurrence that the rays lead to, and check that the slice recurs there."""
         turn, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
         if found.stretches:
             last = found.stretches[-1]
@@ -199,7 +199,7 @@ class Search:
             self.came_to = CameTo(runner, self.count + found.begin, turn, found.begin - at, shift)
 
     def _identify(self) -> str:
-        """By polynomials that stay zero, or never become zero."""
+        """Prove by polynomials that stay zero, or never become zero."""
         body = body_of(self.ahead)
         if body is None:
             return ""
@@ -213,7 +213,9 @@ class Search:
         return "kept"
 
     def _argue_at_the_cap(self) -> str:
-        """The formulas once more, far ahead: what moved an operand at the start may be absorbed there for good."""
+        """Try the formulas once more, far ahead: a term that moved an operand at the start may be absorbed there for
+        good.
+        """
         if self.count <= self.argued_at:
             return ""
         self.argue_at = 0
@@ -224,7 +226,7 @@ class Search:
         return clause_trends(self.marks)
 
     def follow(self, monitor: TerminationMonitor) -> str:
-        """Show the black box what comes next; a short period that began lately is found on the way, too."""
+        """Show the black box the next iterations; this also finds a short period that began recently."""
         show(self.ahead, monitor)
         self.slot, self.slot_at, self.power = self.ahead.state(), self.count, 1
         begin = self.count
@@ -245,7 +247,7 @@ class Search:
             show(scout, self.monitor)
 
     def sampled(self, runner: SliceRunner, every: int, at: int) -> list[list[tuple[Any, Any]]]:
-        """The operands of each clause in one iteration of ``every``, from the position of ``runner``; [] if it ends."""
+        """The operands of each clause, once in ``every`` iterations, from the runner's position; [] if it ends."""
         scout = runner.fork()
         rows: list[list[tuple[Any, Any]]] = []
         while len(rows) < LOOKS:
@@ -256,15 +258,15 @@ class Search:
         return [list(column) for column in zip(*rows, strict=True)]
 
     def _mark(self) -> None:
-        """Note the operands of the clauses, whenever twice as many iterations have been run."""
+        """Record the operands of the clauses whenever the number of iterations has doubled."""
         if self.count > 0 and (not self.marks or self.count >= 2 * self.marks[-1][0]):
             self.marks.append((self.count, [(lhs, rhs) for lhs, _, rhs in self.ahead.clause_values()]))
 
     def unsettled(self) -> bool:
-        """True if an operand goes on growing like the logarithm of the iterations, or faster: without a limit.
+        """True if an operand keeps growing like the logarithm of the iterations, or faster: without a limit.
 
-        From three looks at growing distances. An operand that tends to a limit, even as slowly as 1/k^0.1, moves less
-        from the second to the third than from the first to the second, in the logarithm.
+        This is judged from three samples at growing distances. An operand that tends to a limit, even as slowly as
+        1/k^0.1, moves less from the second to the third than from the first to the second, in the logarithm.
         """
         if len(self.marks) < 3:
             return False
@@ -289,16 +291,17 @@ class Search:
         return states
 
     def advance(self, runner: SliceRunner, n: int, at: int | None = None) -> int | None:
-        """Iterations run; None after trouble (an error of a node, or a runner that contradicts itself).
+        """Run iterations and return their number; None after a failure (an error of a node, or a runner that
+        contradicts itself).
 
-        ``at`` says how far ahead the runner is, where that is not as far as the search.
+        ``at`` is the runner's position, if it differs from that of the search.
         """
         try:
             done = runner.advance(n)
         except SliceTimeout as slow:
             self.trouble, self.stuck = ("slice-slow", str(slow)), runner
             return None
-        except Exception as error:  # any error of user code in the slice: the loop itself will meet it too
+        except Exception as error:  # any error of user code in the slice: the loop itself will raise it too
             self._failed(error, self.count if at is None else at)
             return None
         if not 0 <= done <= n or done < n and runner.cond():
@@ -326,7 +329,7 @@ class Search:
         return ""
 
     def _walk(self, steps: int) -> str:
-        """Brent: compare each state with the slot, which moves at powers of two."""
+        """Brent's search: compare each state with the slot, which moves at powers of two."""
         steps = min(steps, self.iterations - self.count)
         if self.by_columns and self.count:
             return self._stretches(steps)
@@ -340,7 +343,7 @@ class Search:
         return ""
 
     def _step(self) -> str:
-        """One iteration, shown to the black box."""
+        """Run one iteration and show it to the black box."""
         work.charge(work.STEP)
         if self.advance(self.ahead, 1) is None:
             return "trouble"
@@ -359,7 +362,7 @@ class Search:
         return ""
 
     def _stretches(self, steps: int) -> str:
-        """Many iterations at once, their states compared as columns."""
+        """Run many iterations at once and compare their states as columns."""
         while steps > 0 and work.now() <= self.deadline:
             states = self._columns(min(steps, 4096))
             if self.trouble[0]:
@@ -370,7 +373,7 @@ class Search:
             begin, self.count, steps = self.count, self.count + len(states), steps - len(states)
             if not self.ahead.cond():
                 return "ended"
-            if self.row is None:  # what stood in front of the stretch was not read as columns
+            if self.row is None:  # states before the stretch were not read as columns
                 self.row, self.slot_at, self.power = states[0], begin + 1, 1
             k = max(self.slot_at - begin, 0)  # states[k] belongs to iteration begin + 1 + k
             while k < len(states):
@@ -414,7 +417,7 @@ class Search:
 
 
 def _passed(begin: list[tuple[Any, str, Any]], end: list[tuple[Any, str, Any]]) -> bool:
-    """True if the sides of a ``!=`` are in another order at the end than at the begin, or have none."""
+    """True if the sides of a ``!=`` are in a different order at the end than at the start, or unordered."""
     pairs = zip(begin, end, strict=True)
     try:
         return any(op in ("!=", "not_equal") and np.any((a < b) != (c < d)) for (a, op, b), (c, _, d) in pairs)
@@ -423,13 +426,13 @@ def _passed(begin: list[tuple[Any, str, Any]], end: list[tuple[Any, str, Any]]) 
 
 
 def fails_sentence(error: Exception, iterations: int) -> str:
-    """That a node fails, and when."""
+    """The sentence that a node fails, and when."""
     node = error.node if isinstance(error, SliceFailed) else None
     return f"{node or 'A node'} fails {when_it_fails(iterations)}, and with it the loop: {error}"
 
 
 def when_it_fails(iterations: int) -> str:
-    """After how many more whole iterations, in words."""
+    """The number of whole iterations before the failure, in words."""
     if not iterations:
         return "in this iteration"
     return f"after {iterations:,} more whole iteration{'s' if iterations != 1 else ''}"

@@ -1,10 +1,11 @@
-"""Trend of the clause operands over a whole look-ahead, seen at iterations that are ever farther apart.
+"""Trend of the clause operands over a whole look-ahead, sampled at ever larger distances.
 
 A short stretch far ahead looks like a straight line wherever a slow sum is continued, and a straight line always meets
-its threshold. Seen at marks k, 2k, 4k ... the same sum shows what it is: it has a limit if it goes like L + c k^-p with
-p > 0 (the sum of 1/k^2), none if it goes like log k or grows (the sum of 1/k, a counter), and it is at rest without a
-change. L, c and p are those of the curve through three marks, which is Aitken's extrapolation for marks at equal ratios
-(A. C. Aitken, 1926; for logarithmic sequences: C. Brezinski and M. Redivo Zaglia, "Extrapolation Methods", 1991).
+its threshold. Sampled at marks k, 2k, 4k ... the same sum reveals its law: it has a limit if it goes like L + c k^-p
+with p > 0 (the sum of 1/k^2), none if it goes like log k or grows (the sum of 1/k, a counter), and it is at rest
+without a change. L, c and p are those of the curve through three marks, which is Aitken's extrapolation for marks at
+equal ratios (A. C. Aitken, 1926; for logarithmic sequences: C. Brezinski and M. Redivo Zaglia, "Extrapolation Methods",
+1991).
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-#: marks that a trend is taken from, and the iteration that the last of them is at least at
+#: number of marks for a trend, and the minimum iteration of the last mark
 LOOKS, LEAST = 4, 1 << 10
-#: powers p that are told from a logarithm and fitted, and how much they may differ from one triple of marks to the next
+#: powers p that are distinguishable from a logarithm, and how much p may differ between consecutive triples of marks
 POWERS, DRIFT = (0.15, 12.0), 0.25
-#: the limit is believed if the threshold is so many times its error away
+#: the limit is accepted if the threshold is that many errors away from it
 CLEAR = 4.0
 
 Mark = tuple[int, list[tuple[Any, Any]]]
 
 
 class ClauseTrend(NamedTuple):
-    """``kind`` is "rest", "limit" or "open"; ``gap`` is left - right: now, or where it tends to, up to ``error``."""
+    """``kind`` is "rest", "limit" or "open"; ``gap`` is left - right: its value or limit, up to ``error``."""
 
     kind: str
     gap: float = math.nan
@@ -32,7 +33,7 @@ class ClauseTrend(NamedTuple):
 
     @property
     def never_turns(self) -> bool:
-        """True if the clause stays as it is, as far as the trend goes on."""
+        """True if the clause keeps its value as long as the trend continues."""
         return self.kind == "rest" or self.kind == "limit" and abs(self.gap) > CLEAR * self.error
 
 
@@ -62,14 +63,14 @@ def _trend(times: Sequence[int], pairs: Sequence[tuple[Any, Any]]) -> ClauseTren
 
 
 def _power_law(times: Sequence[int], values: Sequence[float]) -> tuple[float, float] | None:
-    """(L, p) of L + c k^-p through three points; None where that is not a curve with a limit."""
+    """(L, p) of L + c k^-p through three points; None if that curve has no limit."""
     (k, m, n), (x, y, z) = times, values
     early, late = y - x, z - y
     if early * late <= 0:
         return None
     ratio, (low, high) = late / early, POWERS
 
-    def of(p: float) -> float:  # falls with p
+    def of(p: float) -> float:  # decreases with p
         return ((n / m) ** -p - 1) / (1 - (m / k) ** p)
 
     if not of(high) <= ratio <= of(low):

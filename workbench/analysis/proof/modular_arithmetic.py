@@ -41,7 +41,7 @@ def first_in_range(c: int, m: int, low: int, high: int) -> int | None:
 
 
 def first_hit(x: int, c: int, m: int, low: int, high: int) -> int | None:
-    """Least t >= 0 with (x + c t) mod m in the range from low to high, which may pass over 0; None if there is none."""
+    """Least t >= 0 with (x + c t) mod m in low to high, a range that may wrap around 0; None if there is none."""
     low, size = (low - x) % m, high - low
     if size < 0 or size >= m:
         return 0 if size >= m else None

@@ -6,8 +6,8 @@ way, does so for ever (R. P. Brent, "An improved Monte Carlo factorization algor
 compared as bytes, never by hash alone, and a recurrence is run once more and compared again before it is believed.
 *Formulas* (``arguments``): counters in closed form, and boxes of values that the state never leaves.
 
-Nothing is proved of an impure slice, nor is a loop called infinite where an iteration limit applies.  What the cost cap
-leaves undecided is forecast by the black box from the clause operands seen on the way, as PREDICTED.
+Nothing is proved about an impure slice, and a loop with an iteration limit is never called infinite. If the cost cap
+stops the look-ahead, the black box forecasts the end from the clause operands seen so far, as PREDICTED.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, predi
 LIMIT_SEEN = 0.97
 #: confidence in a nearest approach that is the same at both ends of a look-ahead
 FLOOR_SEEN = 0.9
-#: a forecast of an end that is so many times nearer than what was run ahead without one is a coincidence
+#: a predicted end that is this many times nearer than the look-ahead without an end is a coincidence
 COINCIDENCE = 1000
 
 
@@ -113,7 +113,7 @@ def analyze_loop(
 
 
 def _to_the_end(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """The end of the look-ahead is the end of the loop: how it ends is to be seen there."""
+    """Describe the end of the loop, which the look-ahead has reached."""
     answer = ends(runner, search.count, left)
     answer.final = search.ahead
     return answer
@@ -140,7 +140,7 @@ def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termina
 
 
 def _inner_hangs(search: Search, seconds: float) -> Termination | None:
-    """A loop inside, in which the look-ahead got stuck, that is proved never to end: then this one does not either."""
+    """Prove that the inner loop in which the look-ahead got stuck never ends: then this loop never ends either."""
     stuck = search.stuck
     inner = stuck.inner() if isinstance(stuck, HasInner) else None
     if inner is None:
@@ -166,9 +166,7 @@ def _inner_hangs(search: Search, seconds: float) -> Termination | None:
 def _forecast(
     runner: SliceRunner, search: Search, left: int | None, observed: TerminationMonitor | None
 ) -> Termination:
-    """The cap was reached: forecast from the recorded values, first from the end of the look-ahead, then from the
-    start.
-    """
+    """Forecast from the recorded values after the cap: first from the end of the look-ahead, then from the start."""
     capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
     past = observed.start + observed.count if observed else 0
     late = search.late = new_monitor(runner, past + search.count)
@@ -186,9 +184,9 @@ def _forecast(
     search.watch_on(runner)
     monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
     if late.prediction().outcome == "never" and search.unsettled():
-        monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
+        monitors = monitors[1:]  # in a short stretch far ahead slow growth looks like a limit
     found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
-    if found is None or found.reason.slug in ("stagnates", "turned"):  # all of the look-ahead goes before a stretch
+    if found is None or found.reason.slug in ("stagnates", "turned"):  # the whole look-ahead takes precedence
         found = _by_floor(runner, search, base, capped) or found
     if found:
         irregular = found.status is Status.PREDICTED and found.reason.slug in IRREGULAR
@@ -204,7 +202,7 @@ def _forecast(
         low = min(base + 1, upper) if left is not None else 0
         limit = f"{capped} The limit of {runner.trip_limit:,} iterations ends it at the latest."
         return proved_end(None, (low, upper), Reason("trip-limit", limit), Proof("trip-limit", "the limit itself."))
-    if late.prediction().outcome == "terminates":  # what was run ahead refutes it
+    if late.prediction().outcome == "terminates":  # the look-ahead refutes it
         why = Reason("capped", "No law of its operands holds over all of it.")
     return unknown("capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=clause_text(runner))
 
@@ -212,33 +210,33 @@ def _forecast(
 def _first_forecast(
     runner: SliceRunner, monitors: list[tuple[TerminationMonitor | None, int]], base: int, left: int | None, why: str
 ) -> Termination | None:
-    """The first of the monitors' forecasts that what was run ahead (``base`` iterations) does not refute."""
+    """The first of the monitors' forecasts that the look-ahead (``base`` iterations) does not refute."""
     for monitor, offset in monitors:
         answer = monitor.prediction() if monitor is not None else None
         if answer is None or answer.status is not Status.PREDICTED:
             continue
         if answer.outcome == "never" and answer.reason.slug == "clause-invariant" and base > 0:
-            continue  # the state moves, else it had recurred: what is at rest now may be moved by what is not
+            continue  # the state moves (no recurrence): a variable at rest may still be moved by another
         if answer.outcome == "terminates" and answer.remaining is not None:
             total = answer.remaining + offset
             if total <= base:
                 continue  # the look-ahead has been there and did not find an end
             low, high = answer.interval or (0, None)
             if low != high and (total - base) * COINCIDENCE < base:
-                continue  # what did not happen in so many iterations hardly happens in the next few
+                continue  # an event that did not happen in so many iterations is unlikely in the next few
             answer.remaining = total
             answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
-        # of a loop that goes on the graph tells the cause: a law fitted to a stretch of it is none
+        # if the loop continues, the graph explains why: a law fitted to a stretch is not an explanation
         sentence = why if answer.outcome == "never" else f"{why} {answer.reason.sentence}"
         return replace(answer, reason=Reason(answer.reason.slug, sentence), claims=[], fix=[], first_bad=None)
     return None
 
 
 def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination | None:
-    """The answer that the look-ahead as a whole gives, which goes before any forecast from a stretch of it.
+    """The answer from the whole look-ahead, which takes precedence over forecasts from a stretch of it.
 
-    Where the operands tend to limits at which the condition holds, the loop never ends; where they are at rest, nothing
-    is forecast: the state still moves, and what is at rest may be moved by it.
+    If the operands tend to limits at which the condition holds, the loop never ends; if they are at rest, nothing is
+    predicted: the state still moves, and may move them later.
     """
     trends = search.trends()
     holds = [trend.never_turns for trend in trends]
@@ -253,7 +251,7 @@ def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination |
 
 
 def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Termination | None:
-    """Never, where the operands come as near at the end of the look-ahead as they did at its beginning."""
+    """ "Never", if the operands come as near at the end of the look-ahead as at its beginning."""
     if base < lookahead_floor.APART:
         return None
     both = zip(search.monitor.clauses, search.late.clauses, strict=True)
@@ -283,7 +281,7 @@ def _may_meet(monitors: list[tuple[TerminationMonitor | None, int]]) -> bool:
 
 
 def _by_chance(runner: SliceRunner, search: Search, capped: str) -> Termination | None:
-    """No "never" of an irregular motion whose support may hold the threshold, but its chance per iteration."""
+    """The chance per iteration, instead of "never", for an irregular motion whose support may contain the threshold."""
     may = may_cross(search, runner.logic)
     if may is None:
         return None
@@ -296,7 +294,7 @@ def _by_chance(runner: SliceRunner, search: Search, capped: str) -> Termination 
 
 
 def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:
-    """A forecast beyond the iteration limit becomes the iteration limit's."""
+    """A forecast beyond the iteration limit becomes the statement that the limit ends the loop."""
     if runner.trip_limit is None:
         return answer
     bound = left if left is not None else int(runner.trip_limit)

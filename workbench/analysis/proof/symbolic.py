@@ -1,8 +1,8 @@
 """Symbolic proofs from the formulas of a loop, without running it: counters by arithmetic, inductive intervals.
 
 Tried in this order: the times at which the condition can turn, with counters in closed form and intervals for the rest
-(``affine-counter``); then an inductive invariant on which the condition is true (``interval``). Each says what it rests
-on, and nothing is said where a formula cannot be bounded.
+(``affine-counter``); then an inductive invariant on which the condition is true (``interval``). Each proof names its
+assumptions, and there is none if a formula cannot be bounded.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Seen = Callable[[], Sequence[Mapping[str, Any]]]
 class ProvedBound:
     """The condition is true for ``after`` more iterations (None: for ever), false after ``within`` at the latest.
 
-    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts. ``boxes`` hold the
-    variables for ever, where it is for ever that the condition is true.
+    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts. ``boxes`` contain
+    the variables for ever, if the condition is true for ever.
     """
 
     kind: str
@@ -54,15 +54,15 @@ def prove(program: SliceProgram, present: Mapping[str, Any], seen: Seen, seconds
     """The best that can be proved from the state ``present``, at which the condition is true, in so many
     nominal seconds (:mod:`workbench.analysis.slicing.work`).
 
-    ``seen`` gives states of the loop near it, from which the search for an invariant takes its first guess. None where
-    nothing is known that the present value of the condition does not say.
+    ``seen`` gives states of the loop near it, from which the search for an invariant takes its first guess. None if
+    nothing is known beyond the present value of the condition.
     """
     state = {name: np.asarray(present[name]) for name in program.state}
     program.deadline = work.now() + seconds
     with np.errstate(all="ignore"):
         try:
             return _argue(program, state, seen)
-        except (Overdue, RecursionError):  # choices one inside the other may be deeper than Python goes
+        except (Overdue, RecursionError):  # nested choices may exceed Python's recursion limit
             return None
         finally:
             program.deadline = math.inf
@@ -129,7 +129,7 @@ class _Case:
         return self._in_range(found)
 
     def _in_range(self, found: FirstFalse) -> FirstFalse:
-        """The bounds as far as the counters of Python's ints fit 64 bits: their end does not end the loop."""
+        """The bounds as long as Python int counters fit 64 bits: an overflow does not end the loop."""
         ends = [counter.full for counter in self.counters.values() if isinstance(counter, IntCounter)]
         full = min((t for t in ends if t is not None), default=None)
         if full is None or found.after is None or found.exact and found.after < full:

@@ -4,8 +4,8 @@ Counters have a closed form. For the other variables an interval may be known th
 invariant), and from time 1 on they are the update of the previous state. All bounds are for a loop that has continued
 until then, so the condition may be assumed to have been true before.
 
-The search halves: ranges of times in which the condition is certainly true are passed over as a whole, the first one
-that is not is divided, until it is one time. So a loop of 10^18 iterations takes a dozen evaluations.
+The search bisects: ranges of times in which the condition is certainly true are skipped as a whole, and the first other
+range is divided until it is a single time. A loop of 10^18 iterations thus takes a dozen evaluations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.ir.node import Ref
 
 #: no counter of 64 bits needs longer to come round
 FAR = 1 << 66
-#: parts of a range, and evaluations in all
+#: number of parts of a range, and total evaluations
 PARTS, EVALUATIONS = 32, 40
 
 
@@ -53,7 +53,7 @@ class Timeline:
         counters: Mapping[str, Counter],
         held: Env | None = None,
     ) -> None:
-        """``held``: boxes that hold the variables that are no counters at all times from now on."""
+        """``held``: boxes that contain the variables other than counters at all times from now on."""
         self.program, self.counters = program, counters
         self.start = {name: box_of(present[name]) for name in program.state}
         self.held = dict(held or {})
@@ -64,7 +64,7 @@ class Timeline:
         self.wanted = True
 
     def state(self, times: Times) -> Env:
-        """Bounds of the state over each of the ranges; beyond the counters' end None."""
+        """Bounds of the state over each of the ranges; None beyond the counters' end."""
         env: dict[str, Interval | None] = {name: self.held.get(name) for name in self.program.state}
         for name, counter in self.counters.items():
             env[name] = counter.box(times)
@@ -84,7 +84,7 @@ class Timeline:
         return self.program.assuming(env, self.program.cond, True)
 
     def _one_later(self, name: str, times: Times, before: Env, held: Interval | None) -> Interval | None:
-        """A derived variable from the state before it; at time 0 its present value."""
+        """A derived variable, from the state before; at time 0 its present value."""
         later = self.program.evaluate(self.program.updates[name], before, len(times))
         now = self.start[name]
         if later is None or now is None or later.dtype != now.dtype:
@@ -96,7 +96,7 @@ class Timeline:
         return hull(present, box(b.dtype, b.lo, b.hi, b.nan, b.dead | alone))
 
     def condition(self, times: Times) -> tuple[np.ndarray, np.ndarray]:
-        """(certainly as looked for, certainly not) over each of the ranges."""
+        """(certainly as wanted, certainly not) over each of the ranges."""
         self.evaluations += 1
         known = {ref: clause.box(times) for ref, clause in self.clauses.items()}
         sure, never = self.program.condition(self.state(times), len(times), known, self.about)
@@ -140,7 +140,7 @@ class Timeline:
 
 
 def _parts(first: int, last: int | None) -> Times:
-    """A range in at most :data:`PARTS` parts; one without end in its first stretch, twice as long, and the rest."""
+    """A range in at most :data:`PARTS` parts; an unbounded one in a first stretch, one twice as long, and the rest."""
     if last is None:
         return [(first, 2 * first), (2 * first + 1, None)]
     n = min(PARTS, last - first + 1)

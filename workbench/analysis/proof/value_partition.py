@@ -1,8 +1,9 @@
 """The condition over the values of one integer counter: the values that make it false, and the first time at one.
 
-Where time ranges are no use, for a counter that wraps is everywhere sooner or later, its values still are: the
-thresholds cut the dtype into ranges, over each of which the condition is certainly true, certainly false or neither;
-modular arithmetic tells when the counter first falls into a range. Everything else may be anything that it ever is.
+If ranges of time do not help, because a wrapping counter takes every value sooner or later, ranges of values still do:
+the thresholds cut the dtype into ranges, over each of which the condition is certainly true, certainly false or
+neither; modular arithmetic gives the time at which the counter first falls into a range. All other variables may have
+any value that they ever take.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from workbench.analysis.proof.time_bounds import FirstFalse
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 from workbench.ir.node import Ref
 
-#: ranges of values, and rounds of cutting those that are not decided
+#: maximum number of ranges, and rounds of dividing the undecided ones
 RANGES, ROUNDS, PARTS = 400, 4, 8
 
 
@@ -38,7 +39,7 @@ def by_values(
     low, high = int_range(counter.dtype)
     cuts = {low, high + 1, *(c for c in (0, 1) if low < c <= high)}
     for clause in clauses.values():
-        if clause.counter is counter and clause.held[0] <= clause.held[1] + 1:  # else: of no number, or of all
+        if clause.counter is counter and clause.held[0] <= clause.held[1] + 1:  # else: for no number, or for all
             cuts |= {clause.held[0], clause.held[1] + 1}
     ranges = _between(sorted(c for c in cuts if low <= c <= high + 1))
     evaluations = 0
@@ -76,13 +77,13 @@ def _cut(low: int, high: int) -> list[tuple[int, int]]:
 
 def _first(counter: IntCounter, ranges: list[tuple[int, int]]) -> int | None:
     """The first time at which the counter is in one of the ranges."""
-    # of a x + b only single values are looked for
+    # for a x + b only single values are searched for
     found = [counter.first(a, b, 0) for a, b in (_joined(ranges) if counter.additive else ranges)]
     return min((t for t in found if t is not None), default=None)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbours as one range."""
+    """The ranges with neighbours joined."""
     out: list[tuple[int, int]] = []
     for a, b in sorted(ranges):
         if out and out[-1][1] + 1 == a:

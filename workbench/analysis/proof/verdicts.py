@@ -13,7 +13,7 @@ from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, after, proved_end
 from workbench.text import number
 
-#: stretches, and variables of each, that a proof tells
+#: number of stretches, and of variables in each, that a proof lists
 STRETCHES, MAX_VARIABLES = 3, 4
 BY_ITSELF = "The condition never becomes false by itself."
 
@@ -21,13 +21,13 @@ BY_ITSELF = "The condition never becomes false by itself."
 def ends(
     runner: SliceRunner, count: int, left: int | None, by: Proof | None = None, names: list[str] | None = None
 ) -> Termination:
-    """The condition becomes false after ``count`` iterations; ``left`` are those that an iteration limit leaves."""
+    """The condition becomes false after ``count`` iterations; ``left`` iterations remain under an iteration limit."""
     proof = by or Proof(
         "lookahead", f"the condition was computed {count:,} iterations ahead, up to the first that is false."
     )
     if runner.trip_limit is not None:
         if left is None:
-            # how many are done is not known, so the limit may come first
+            # the number of finished iterations is unknown, so the limit may be reached first
             bound = 0, min(count, int(runner.trip_limit))
             why = f"The condition is false after {count:,} iterations, or the iteration limit comes first."
             return proved_end(None, bound, Reason("lookahead", why), proof)
@@ -90,7 +90,7 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
 def _never(
     slug: str, why: str, proof: Proof, runner: SliceRunner, search: Search, left: int | None, limited: str = BY_ITSELF
 ) -> Termination:
-    """A proved "never", with what the search knows of it; under an iteration limit that, as ``limited`` says."""
+    """A proved "never" with the details from the search; under an iteration limit the answer ``limited`` instead."""
     root, clause = _blocking(runner, search)
     more: dict[str, Any] = {"root": root, "blocking_clause": clause, "proof": proof, "evidence": search.came_to}
     more["claims"] = list(search.claims)
@@ -100,7 +100,7 @@ def _never(
 
 
 def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """Verdict of the rays along which the loop goes on from the position of the look-ahead."""
+    """Verdict of the rays along which the loop continues from the position of the look-ahead."""
     found, at = search.followed, search.followed_from
     assert found is not None
     proof = Proof("ray", _ran(at) + described(found, at))
@@ -168,7 +168,7 @@ def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) 
 
 
 def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
-    """The condition alone does not end a loop inside of which another may hang later: then it is a forecast only."""
+    """The answer becomes a forecast if an inner loop may hang later: then the condition does not decide alone."""
     unseen = _unseen(runner)
     if not unseen:
         return answer
@@ -179,12 +179,12 @@ def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
 
 
 def _unseen(runner: SliceRunner) -> list[str]:
-    """Loops inside that may do in a later iteration what they do not do now."""
+    """Inner loops that may behave differently in a later iteration."""
     return list(runner.unseen) if isinstance(runner, HasInner) else []
 
 
 def clause_text(runner: SliceRunner, i: int = 0) -> str | None:
-    """A clause with its present operands; None where there is none."""
+    """A clause with its present operands; None if there is no clause."""
     if i >= len(runner.clauses):
         return None
     (lhs, op, rhs), values = runner.clauses[i], runner.clause_values()

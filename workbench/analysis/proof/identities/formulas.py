@@ -1,7 +1,7 @@
-"""An iteration as polynomials of the variables that it begins with, once for each way through its branches.
+"""An iteration as polynomials of the variables at its start, once for each path through its branches.
 
-Ints that wrap are elements of the ring modulo 2^bits, Python's ints are integers. A value that is not a
-polynomial (a quotient, a float) is Unknown, and so is each predicate: both of its ways are taken.
+Ints that wrap are elements of the ring modulo 2^bits, Python's ints are integers. A value that is not a polynomial (a
+quotient, a float) is Unknown, as is each predicate: both of its branches are followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workbench.analysis.proof.rays.horizon import COMPARE, INTEGERS, Symbol, Unf
 from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
 from workbench.analysis.slicing import work
 
-#: ways through the branches of an iteration, and nominal seconds of an op
+#: maximum number of paths through the branches of an iteration, and nominal seconds of an op
 WAYS, OP = 32, 30e-6
 
 
@@ -32,7 +32,7 @@ class Formula(Symbol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Symbol):
-    """Any value of a dtype; one object is one value. A comparison of two formulas has their ``difference``."""
+    """Any value of a dtype; one object is one value. A comparison of two formulas stores their ``difference``."""
 
     dtype: str
     op: str = ""
@@ -40,7 +40,7 @@ class Unknown(Symbol):
 
 
 class Ways:
-    """The arithmetic of one way through the branches: the predicates go as in ``taken``, further ones are false."""
+    """The arithmetic of one path through the branches: predicates have the values in ``taken``, others False."""
 
     def __init__(self, taken: list[bool], variables: int, bits: Mapping[str, int | None]) -> None:
         self.taken, self.variables, self.bits = taken, variables, bits
@@ -76,7 +76,7 @@ class Ways:
         if dtype not in self.bits or any(f is None or f.dtype != dtype for f in forms):
             return Unknown(dtype)
         bits = self.bits[dtype]
-        if bits is None and not checked:  # of NumPy's ints, which wrap, among Python's
+        if bits is None and not checked:  # NumPy ints, which wrap, among Python ints
             return Unknown(dtype)
         p = [f.terms for f in forms if f is not None]
         if op in ("add", "subtract"):
@@ -105,7 +105,7 @@ class Ways:
 
 @dataclass(frozen=True)
 class Way:
-    """The next values of the variables on one way, and all values that are computed on it."""
+    """The next values of the variables on one path, and all values that are computed on it."""
 
     next_values: list[Terms | None]
     values: dict[str, Any]
@@ -117,9 +117,9 @@ class Way:
 
 
 def ways(body: LoopBody, state: Mapping[str, np.ndarray], checked: bool) -> list[Way] | None:
-    """Every way through an iteration; None where there are too many, or an op cannot be computed at all.
+    """Every path through an iteration; None if there are too many, or an op cannot be computed at all.
 
-    With ``checked`` all ints of 64 bits are Python's, which do not wrap.
+    If ``checked``, all ints of 64 bits are Python ints, which do not wrap.
     """
     bits: dict[str, int | None] = {d: int(np.iinfo(d).bits) for d in INTEGERS}
     if checked:

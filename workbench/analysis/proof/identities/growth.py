@@ -1,7 +1,7 @@
-"""Ints that move by a constant at most in an iteration: how long the nodes that compute with them fit 64 bits.
+"""Ints that move by at most a constant in an iteration, and how long the results of nodes that use them fit 64 bits.
 
-Where each next value is a constant, or a variable (or its negative) plus a constant, on every way through the
-iteration, the largest size of all of them grows by no more than the largest constant in an iteration.
+If each next value is a constant, or a variable (or its negative) plus a constant, on every path through the iteration,
+their largest absolute value grows by at most the largest constant per iteration.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST = 2**63 - 1
 
 
 def fits_for(body: LoopBody, state: Mapping[str, np.ndarray], nodes: Sequence[str]) -> int:
-    """Iterations in which the results of these nodes of Python's ints certainly fit 64 bits; 0 if nothing is known."""
+    """The number of iterations in which the Python int results of these nodes certainly fit 64 bits; 0 if unknown."""
     found = ways(body, state, checked=True)
     if not found:
         return 0
@@ -44,7 +44,7 @@ def fits_for(body: LoopBody, state: Mapping[str, np.ndarray], nodes: Sequence[st
 
 
 def _slow(found: Sequence[Way], count: int) -> set[int]:
-    """The variables that move by a constant at most, or become one another."""
+    """The variables that move by at most a constant, or are copied from each other."""
     slow = set(range(count))
     while True:
         out = {i for i in slow if any(not _moves_slowly(way.next_values[i], slow) for way in found)}
@@ -67,7 +67,7 @@ def _constant(terms: Terms) -> int:
 
 
 def _largest(terms: Terms) -> int:
-    """The largest size of the variables with which the polynomial certainly fits."""
+    """The largest absolute value of the variables with which the polynomial certainly fits."""
 
     def bound(size: int) -> int:
         return sum(abs(c) * size ** sum(e) for e, c in terms.items())

@@ -1,9 +1,9 @@
-"""Comparisons that keep their values for ever, because an iteration multiplies their polynomial with a factor.
+"""Comparisons that keep their values for ever, because an iteration multiplies their polynomial by a factor.
 
-For a comparison of p with zero the updates are put into p, which is expanded and divided by p. If p' = c p on every way
-through the iteration, p stays zero once it is; with a c that has an inverse (odd, modulo 2^bits) it never becomes zero
-either. If p' = c p + g q with a whole number g that divides all coefficients of the rest, p modulo g is all that is
-needed: it never is zero if p is not a multiple of g now. All of it holds modulo 2^bits, too, where g is a power of two.
+For a comparison of p with zero the updates are substituted into p, and the result p' is expanded and divided by p. If
+p' = c p on every path through the iteration, p stays zero once it is zero; if c is invertible (odd, modulo 2^bits), p
+never becomes zero either. If p' = c p + g q with an integer g that divides all coefficients of the rest, p modulo g
+decides: p is never zero if it is not a multiple of g now. The same holds modulo 2^bits if g is a power of two.
 
 Sources: E. Rodriguez-Carbonell and D. Kapur, "Generating all polynomial invariants in simple loops", J. Symb. Comput.
 42, 2007, https://doi.org/10.1016/j.jsc.2007.01.002; M. Mueller-Olm and H. Seidl, "Analysis of modular arithmetic",
@@ -31,7 +31,7 @@ from workbench.text import harmless
 class Kept:
     """A comparison that keeps its value.
 
-    ``polynomial`` is its left side minus its right one; on each way an iteration multiplies it by one of ``factors``,
+    ``polynomial`` is its left side minus its right side; on each path an iteration multiplies it by one of ``factors``,
     up to multiples of ``modulus`` (0: exactly). The identity holds modulo 2 to the power of ``bits``, None for
     integers.
     """
@@ -61,7 +61,7 @@ class Kept:
 
 
 def identity(program: SliceProgram, body: LoopBody, state: Mapping[str, np.ndarray]) -> list[Kept] | None:
-    """The comparisons that keep the condition true for ever; None where they do not."""
+    """The comparisons that keep the condition true for ever; None if it does not stay true."""
     checked = any(n.attrs.get("checked") for n in (program.graph.nodes[x] for x in body.computed()))
     try:
         found = ways(body, state, checked)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 Exponents = tuple[int, ...]
 Terms = dict[Exponents, int]
-#: terms, degree and digits (bits) that a polynomial may have
+#: maximum number of terms, degree and coefficient bits of a polynomial
 TERMS, DEGREE, BITS = 240, 16, 512
 
 
@@ -20,7 +20,9 @@ class TooLarge(Exception):
 
 
 def tidy(terms: Mapping[Exponents, int], bits: int | None) -> Terms:
-    """Without zeros; with ``bits`` the coefficients modulo 2^bits, the smaller of c and c - 2^bits."""
+    """The polynomial without zero terms; if ``bits`` is given, coefficients modulo 2^bits, the smaller of c and c -
+    2^bits.
+    """
     out = {}
     for e, c in terms.items():
         if bits is not None:
@@ -56,7 +58,7 @@ def multiplied(p: Terms, q: Terms, bits: int | None) -> Terms:
 
 
 def substituted(p: Terms, by: Sequence[Terms | None], bits: int | None) -> Terms | None:
-    """p with ``by`` in place of the variables; None where it needs one that is None."""
+    """p with ``by`` substituted for the variables; None if it needs one that is None."""
     out: Terms = {}
     powers: dict[tuple[int, int], Terms] = {}
     for e, c in p.items():
@@ -78,7 +80,7 @@ def substituted(p: Terms, by: Sequence[Terms | None], bits: int | None) -> Terms
 
 
 def divided(p: Terms, q: Terms, bits: int | None) -> tuple[Terms, Terms]:
-    """(c, r) with p = c q + r, where no term of r is divisible by the leading term of q, as far as that can be done."""
+    """(c, r) with p = c q + r, where no term of r is divisible by the leading term of q, as far as possible."""
     if not q:
         return {}, p
     lead = max(q)
@@ -103,12 +105,12 @@ def divided(p: Terms, q: Terms, bits: int | None) -> tuple[Terms, Terms]:
 
 
 def content(p: Terms) -> int:
-    """The greatest common divisor of the coefficients; 0 of nothing."""
+    """The greatest common divisor of the coefficients; 0 if there are none."""
     return math.gcd(*p.values()) if p else 0
 
 
 def value(p: Terms, at: Sequence[int], bits: int | None) -> int:
-    """The number that the polynomial has at a point."""
+    """The value of the polynomial at a point."""
     out = 0
     for e, c in p.items():
         out += c * math.prod(x**n for x, n in zip(at, e, strict=True) if n)

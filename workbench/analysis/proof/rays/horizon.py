@@ -1,7 +1,7 @@
-"""Numbers that move with the number of periods, and the periods for which they are known.
+"""Numbers as functions of the number of periods, and the periods for which they are known.
 
 A number is a polynomial in k, the number of periods (:class:`Moving`), or lies between two of them (:class:`Between`),
-as the result of an op that is rounded otherwise in each period. :class:`Horizon` keeps the first k at which this, or
+as the result of an op that is rounded differently in each period. :class:`Horizon` keeps the first k at which this, or
 the value of a comparison, may change.
 """
 
@@ -20,7 +20,7 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {name: OPS[sign] for name, sign
 
 
 class Unfollowed(Exception):
-    """An op, or values, of which this says nothing."""
+    """An op, or values, that this module cannot follow."""
 
 
 class Symbol:

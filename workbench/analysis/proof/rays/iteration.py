@@ -1,7 +1,7 @@
 """One iteration of a loop, computed from its graph with arrays and with numbers that move (:mod:`moving_values`).
 
-All nodes that the condition and the updates need are computed once, in the order of the graph; what a branch does not
-take is DEAD. A loop inside is run through, as long as its comparisons are those of k = 0.
+All nodes that the condition and the updates need are computed once, in the order of the graph; the values of a branch
+that is not taken are DEAD. An inner loop is run to its end, as long as its comparisons are those of k = 0.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY, OpSpec
 
-#: iterations of a loop inside, and nominal seconds of a node
+#: maximum iterations of an inner loop, and nominal seconds of a node
 INSIDE, NODE = 256, 6e-6
 DEAD = object()
 PASSED = frozenset(("Identity", "LoopCond", "NextIteration", "stop_gradient", "Enter"))
 
 
 class Arithmetic(Protocol):
-    """Computes with values that are no arrays, and says which way the predicates go."""
+    """Computes with values that are not arrays, and decides the predicates."""
 
     def truth(self, value: Any) -> bool: ...
     def compute(self, op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any]) -> Any: ...
@@ -46,7 +46,7 @@ class NodeFailed(Exception):
 
 @dataclass(frozen=True)
 class _Part:
-    """The nodes of one frame that are needed: those in front of its condition, and those behind it."""
+    """The needed nodes of one frame: those before its condition, and those after it."""
 
     path: FramePath
     before: tuple[str, ...]
@@ -121,7 +121,7 @@ class LoopBody:
         return self._frame_of_exit.get(name, self.graph.frame_of(name))
 
     def _outer(self, node: Node) -> bool:
-        """True if a node brings a value from around the loop."""
+        """True if a node brings a value from outside the loop."""
         return node.op == "Enter" and self._frame(node.name) == self.path
 
     def _part(self, path: FramePath, needed: set[str]) -> _Part:
@@ -153,7 +153,7 @@ class LoopBody:
         return path[:-1] if self.graph.nodes[name].op == "Exit" and len(path) > len(self.path) else path
 
     def _ordered(self, names: Sequence[str]) -> list[str]:
-        """In the order of the graph, an Exit behind all that its loop reads from outside of it."""
+        """The nodes in the order of the graph, each Exit after everything that its loop reads from outside."""
         mine, out, done = set(names), [], set()
         position = {n: i for i, n in enumerate(self.graph.nodes)}
         stack: list[tuple[str, bool]] = [(n, False) for n in sorted(names, key=position.__getitem__, reverse=True)]
@@ -170,7 +170,7 @@ class LoopBody:
         return out
 
     def _sources(self, name: str) -> list[str]:
-        """The nodes from which a node is computed in its frame; an Exit from all that its loop is given."""
+        """The nodes from which a node is computed in its frame; for an Exit all inputs of its loop."""
         node = self.graph.nodes[name]
         if node.op == "Merge" and name in self._next:
             return []
@@ -188,7 +188,7 @@ class LoopBody:
 
     # -- running --------------------------------------------------------------------------------------------------
     def goes_on(self, state: Mapping[str, Any], arithmetic: Arithmetic) -> tuple[bool, dict[str, Any]]:
-        """The condition in a state (variable -> value), and what was computed for it."""
+        """The condition in a state (variable -> value), and the values that were computed for it."""
         part = self._parts[self.path]
         env = {merge: state[name] for name, merge in self.variables.items()}
         self._run(part.before, part, env, {}, arithmetic)
@@ -198,7 +198,7 @@ class LoopBody:
         return arithmetic.truth(holds), env
 
     def advance(self, env: dict[str, Any], arithmetic: Arithmetic) -> dict[str, Any]:
-        """The state one iteration later, from what :meth:`goes_on` gave."""
+        """The state one iteration later, from the values that :meth:`goes_on` returned."""
         part = self._parts[self.path]
         self._run(part.behind, part, env, {}, arithmetic)
         out = {name: env[self._next[merge]] for name, merge in self.variables.items()}
@@ -281,10 +281,10 @@ class LoopBody:
         return self._fixed[node.name]
 
     def _inside(self, node: Node, part: _Part, env: dict[str, Any], arithmetic: Arithmetic) -> Any:
-        """The Exit of a loop inside, which is run through; its other Exits are kept in ``env``."""
+        """The Exit of an inner loop, which is run to its end; its other Exits are kept in ``env``."""
         path = self._frame_of_exit[node.name]
         if path == part.path:
-            return DEAD  # of this loop, which goes on
+            return DEAD  # of this loop, which continues
         inner = self._parts[path]
         known = {m: self._get(self.graph.nodes[e].inputs[0], env) for m, e in inner.enters.items()}
         if any(v is DEAD for v in known.values()):

@@ -1,7 +1,7 @@
-"""Small arrays of numbers that move: each item is a number of its own (:mod:`moving_values`), or stays as it is.
+"""Small arrays of moving numbers: each item is a separate number (:mod:`moving_values`), or constant.
 
-Ops on items are those of numbers, paired by broadcasting; what only moves items about is done with their places; sums
-of floats are exact, or of two items, for then the order of the additions does not matter, or known between bounds.
+Ops on items are those of numbers, paired by broadcasting; ops that only rearrange items work on their indices; sums of
+floats are exact, have two items (so that the order of additions does not matter), or are known between bounds.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from workbench.analysis.proof.rays.moving_values import (
 from workbench.analysis.proof.rays.polynomials import Polynomial, added, at, differences, later, power_of_two
 from workbench.analysis.proof.rays.roundings import sum_between
 
-#: items that an array may have
+#: maximum number of items in an array
 ITEMS = 32
-#: ops that only move items about, with the number of their operands (None: any), which all have one dtype
+#: ops that only rearrange items, with their number of operands (None: any), which all have one dtype
 PLACES = {"stack": None, "concat": None, "setitem": 2} | dict.fromkeys(
     "getitem reshape flatten ravel roll flip transpose squeeze expand_dims broadcast_to".split(), 1
 )
@@ -101,7 +101,7 @@ def same_one_later(begin: Any, end: Any) -> bool:
 
 
 def value_at(value: Any, k: int) -> Any:
-    """A number, an array, or what stays as it is, after k periods."""
+    """A number, an array, or a constant, after k periods."""
     if isinstance(value, MovingArray):
         return value.at(k)
     return as_array(value.dtype, at(value.of, k)) if isinstance(value, Moving) else value
@@ -110,7 +110,7 @@ def value_at(value: Any, k: int) -> Any:
 def compute_arrays(
     op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], evaluate: Evaluate, horizon: KnownPeriods
 ) -> Any:
-    """The result of an op of which an input is such an array; ``evaluate`` is the op on plain ones."""
+    """The result of an op with such an array among its inputs; ``evaluate`` is the op on plain arrays."""
     if op in PLACES and PLACES[op] in (None, len(given)):
         return _placed(given, dtype, evaluate)
     items = [_items(x) for x in given]
@@ -163,13 +163,13 @@ def _one(
 
 
 def _placed(given: list[Any], dtype: str, evaluate: Evaluate) -> Any:
-    """Run an op that only moves items about with the numbers of their places."""
+    """Run an op that only rearranges items on the indices of the items."""
     known: list[Any] = []
     places = []
     for x in given:
         items = _items(x)
         if any(_kind(v) != dtype for v in items.flat):
-            raise Unfollowed  # a value that is cast on the way
+            raise Unfollowed  # a value that is cast by the op
         places.append(np.arange(len(known), len(known) + items.size).reshape(items.shape))
         known += list(items.flat)
     found = np.asarray(evaluate(places))
@@ -184,7 +184,7 @@ def _kind(value: Any) -> str:
 
 
 def _sum(op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: KnownPeriods) -> Any:
-    """Exact, or of two items: then every order of the additions gives the same; else between bounds."""
+    """The sum, if it is exact or has two items, so that the order of additions does not matter; else its bounds."""
     found = [known(x) for x in xs]
     if any(t.dtype != dtype for t in found):
         raise Unfollowed
@@ -212,7 +212,7 @@ def _sum(op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: 
 
 
 def _exact(terms: Sequence[Moving], dtype: str, horizon: Horizon) -> None:
-    """All terms are multiples of one power of two, and so small that no sum of some of them is rounded."""
+    """True if all terms are multiples of one power of two, and so small that no partial sum is rounded."""
     bits, lowest, _ = PRECISION[dtype]
     fine = min((power_of_two(Fraction(d)) for t in terms for d in differences(t.of) if d), default=0)
     if fine < lowest - bits + 1:

@@ -1,7 +1,7 @@
 """Ops on numbers that move with the number of periods, in the arithmetic of their dtype, exactly.
 
-The result of an op is a polynomial only as long as nothing turns: a comparison keeps its value, an integer stays in its
-range, a float is rounded alike. A float that is not rounded alike is known between two polynomials
+The result of an op is a polynomial only as long as nothing changes: a comparison keeps its value, an integer stays in
+its range, a float is rounded the same way. A float that is rounded differently is known between two polynomials
 (:mod:`roundings`): enough for a comparison that is not close.
 
 Rounding of a float: a sum that is a multiple of q = 2^-s of at most 2^53 q is exact. Within one binade, rounding
@@ -48,10 +48,10 @@ OP_SECONDS = 20e-6
 
 
 class KnownPeriods(Horizon):
-    """Computes with numbers that move, and with the predicates that they decide."""
+    """Computes with moving numbers, and with the predicates that they decide."""
 
     def truth(self, value: Any) -> bool:
-        """Which way a predicate goes, which is one for all k."""
+        """The value of a predicate, which is the same for all k."""
         if isinstance(value, Symbol) or np.ndim(value):
             raise Unfollowed
         return bool(value)
@@ -68,7 +68,7 @@ def known(value: Any) -> Moving | Between:
 
 
 def moving(value: Any) -> Moving:
-    """A value, constant or not, as a polynomial; Unfollowed for what is not one finite number."""
+    """A value, constant or not, as a polynomial; Unfollowed if it is not a single finite number."""
     if isinstance(value, Moving):
         return value
     if isinstance(value, Symbol):
@@ -82,14 +82,14 @@ def moving(value: Any) -> Moving:
 
 
 def settled(x: Moving) -> Any:
-    """The array of a number that does not move; the number itself where it does."""
+    """The array of a number that does not move; a moving number itself."""
     if len(x.of) > 1:
         return x
     return as_array(x.dtype, x.of[0] if x.of else 0)
 
 
 def as_array(dtype: str, value: Number) -> np.ndarray:
-    """The array of a number that its dtype has."""
+    """The array of a number that is representable in its dtype."""
     kind: Any = np.dtype(dtype).type
     return np.asarray(kind(int(value) if dtype in INTEGERS else float(value)))
 
@@ -231,7 +231,7 @@ def _subtract(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
 
 
 def _signed(p: Polynomial, dtype: str, horizon: Horizon) -> Polynomial:
-    """A float whose zero might be the negative one must not become zero."""
+    """Keep a float whose zero might be negative from becoming zero."""
     if dtype in PRECISION:
         begin = sign(p[0] if p else 0)
         if not begin:

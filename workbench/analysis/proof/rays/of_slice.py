@@ -1,4 +1,4 @@
-"""Rays of the slice of a loop's condition, held against what the slice itself does."""
+"""Rays of the slice of a loop's condition, checked against the slice itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.analysis.proof.rays.ray import LENGTHS, Continuation, follow
 from workbench.analysis.slicing.formulas import SliceProgram
 from workbench.analysis.slicing.protocol import HasInner, SliceFailed, SliceRunner
 
-#: iterations by which a stretch may begin that is held against the slice
+#: latest iteration at which a stretch that is checked against the slice may begin
 NEAR = 4096
 
 
@@ -42,7 +42,7 @@ def body_of(runner: SliceRunner, also: Sequence[str] = ()) -> LoopBody | None:
 def followed(runner: SliceRunner, body: LoopBody, seconds: float, length: int = LENGTHS[-1]) -> Continuation | None:
     """The continuation of the loop from the runner's position; None if nothing is known.
 
-    The first stretch is computed by the slice as well, and nothing is said where that gives other values.
+    The first stretch is also computed by the slice, and there is no answer if that gives different values.
     """
     out = follow(body, {n: np.asarray(v) for n, v in runner.values().items()}, seconds, length)
     if out.kind == "open" and not out.stretches or not _agrees(runner, out):

@@ -1,7 +1,8 @@
 """Polynomials of one variable k = 0, 1, 2 ... with exact coefficients, and the first k at which one changes its sign.
 
 Coefficients are ints or Fractions, the lowest power first, without zeros at the end. A sign is found by monotone
-stretches: where the difference p(k + 1) - p(k) keeps its sign, p is monotone and turns once at most, by bisection.
+stretches: where the difference p(k + 1) - p(k) keeps its sign, p is monotone and changes its sign at most once, found
+by bisection.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fractions import Fraction
 Number = int | Fraction
 Polynomial = tuple[Number, ...]
 ANY = frozenset((-1, 0, 1))
-#: exponent of two in place of that of 1/3, which is a multiple of none
+#: exponent of two for numbers like 1/3, which are not multiples of any power of two
 NO_POWER = -(10**9)
 
 
@@ -86,13 +87,13 @@ def sign(x: Number) -> int:
 
 
 def power_of_two(x: Fraction) -> int:
-    """The exponent of the largest power of two of which x is a whole multiple; far below all others without one."""
+    """The exponent of the largest power of two that divides x; far below all others if there is none."""
     n, d = abs(x.numerator), x.denominator
     return (n & -n).bit_length() - d.bit_length() if d & (d - 1) == 0 else NO_POWER
 
 
 def first_outside(p: Polynomial, signs: Collection[int]) -> int | None:
-    """The first k from 0 on at which the sign of p(k) is none of ``signs``; None if there is none."""
+    """The first k from 0 on at which the sign of p(k) is not in ``signs``; None if there is none."""
     if sign(p[0] if p else 0) not in signs:
         return 0
     if len(p) <= 1:
@@ -115,7 +116,7 @@ def turns(p: Polynomial) -> list[int]:
         return [*found, reached + 1] if a + b * reached == 0 else found
     out: list[int] = []
     begin = 0
-    for end in [*turns(added(later(p), p, -1)), None]:  # in between p is monotone
+    for end in [*turns(added(later(p), p, -1)), None]:  # between these, p is monotone
         here = sign(at(p, begin))
         if end is None:
             goal, end = sign(p[-1]), 2 * begin + 1

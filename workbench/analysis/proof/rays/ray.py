@@ -3,8 +3,8 @@
 Consecutive periods along the same path with the same increments are found among the states that were run. One period is
 then computed with the variables as polynomials in k, the number of periods: if it gives the same polynomials at k + 1,
 they hold, by induction, for all k up to the first at which a comparison on the path, a wrap or a rounding may change
-(:mod:`moving_values`). Is there none, the loop never ends; else the state at that k is known, and the search goes on
-from there. So a loop of 10^15 iterations takes some hundred of them.
+(:mod:`moving_values`). If there is none, the loop never ends; otherwise the state at that k is known, and the search
+continues there. A loop of 10^15 iterations thus takes about a hundred rays.
 
 Source: J. Leike and M. Heizmann, "Geometric nontermination arguments", TACAS 2018,
 https://doi.org/10.1007/978-3-319-89963-3_16, and their "Ranking templates for linear loops", TACAS 2014; acceleration
@@ -28,13 +28,13 @@ from workbench.analysis.proof.rays.moving_values import KnownPeriods
 from workbench.analysis.proof.rays.polynomials import later, through, trimmed
 from workbench.analysis.slicing import work
 
-#: iterations that are run in front of each search for a ray, and degrees of the polynomials that are looked for
+#: iterations that are run before each search for a ray, and degrees of the polynomials that are tried
 LENGTHS, DEGREES = (12, 48, 192, 768), (1, 2, 3, 4)
-#: rays one after the other, nominal seconds of all, and those of one comparison of states
+#: maximum number of consecutive rays, nominal seconds of all, and of one comparison of states
 RAYS, SECONDS, FIT = 160, 0.1, 4e-6
 #: periods that a ray must cover
 LEAST = 3
-#: iterations that it must cover for each that was run to find it, or more are run
+#: iterations that it must cover for each iteration run to find it; otherwise more are run
 PROGRESS = 4
 
 
@@ -54,7 +54,7 @@ class Ray:
         return {name: value_at(v, k) for name, v in self.variables.items()}
 
     def steps(self) -> dict[str, Any]:
-        """The increment of each variable in a period, where it is the same in every period; of arrays, of each item."""
+        """The increment of each variable in a period, if it is the same in every period; for arrays, of each item."""
         moving = {n: v for n, v in self.variables.items() if isinstance(v, Moving)}
         for name, v in self.variables.items():
             if isinstance(v, MovingArray):
@@ -64,7 +64,7 @@ class Ray:
 
 @dataclass
 class Continuation:
-    """How the loop goes on from the state that was given.
+    """The continuation of a loop from a given state.
 
     ``kind`` is "never", "recurs" (the state of iteration ``begin`` is that of ``after`` again), "ends" or "fails" after
     ``after`` whole iterations, or "open": known up to ``after`` iterations. For a loop that never ends ``full`` is the
@@ -85,7 +85,7 @@ def follow(
 ) -> Continuation:
     """Follow a loop from a state at its condition, along rays, for so many nominal seconds.
 
-    Each ray is looked for among ``length`` iterations at most.
+    Each ray is searched for in at most ``length`` iterations.
     """
     with np.errstate(all="ignore"):
         return _Following(body, seconds, length).run(dict(state))
@@ -117,7 +117,7 @@ class _Following:
                 if self._walk(length):
                     return
                 found = self._ray()
-                # a short one is a part of a longer period
+                # a short ray is part of a longer period
                 if found is not None and (found.periods is None or found.period * found.periods > PROGRESS * length):
                     break
             if found is None:
@@ -132,7 +132,7 @@ class _Following:
             state = found.at(found.periods)
 
     def _walk(self, length: int) -> bool:
-        """Iterations one by one, until so many states are known; True if that decides."""
+        """Run iterations one by one until that many states are known; True if that decides."""
         while len(self.states) <= length:
             if work.now() > self.deadline:
                 raise Unfollowed
@@ -177,7 +177,7 @@ class _Following:
         return best
 
     def _fitted(self, period: int, degree: int) -> dict[str, Any] | None:
-        """Each variable as a polynomial through the states at the ends of the last periods; None if one is none."""
+        """Each variable as a polynomial through the states at the ends of the last periods, or None."""
         work.charge(FIT * len(self.body.variables))
         points = [self.states[-1 - j * period] for j in range(degree + 1, -1, -1)]
         out: dict[str, Any] = {}
@@ -189,7 +189,7 @@ class _Following:
         return out
 
     def _proved(self, period: int, variables: dict[str, Any]) -> Ray | None:
-        """The period computed once with polynomials: the ray, if these are the same ones at k + 1."""
+        """Compute the period once with polynomials, and return the ray if they are the same at k + 1."""
         horizon, now = KnownPeriods(), dict(variables)
         try:
             for _ in range(period):
@@ -215,7 +215,7 @@ class _Following:
         return Ray(self.count, period, periods, variables, horizon.full)
 
     def _overflow(self, found: Ray) -> None:
-        """The node that overflows first, and when: that period is run by itself."""
+        """The node that overflows first, and when: that period is run separately."""
         assert found.full is not None
         self.count += found.period * found.full
         self.states = [found.at(found.full)]
@@ -250,7 +250,7 @@ def proves(body: LoopBody, ray: Ray) -> bool:
 
 
 def _fit(values: list[np.ndarray], degree: int) -> Any:
-    """The polynomial through a number at the ends of periods, or the number where it stays; None if it is none."""
+    """The polynomial through a number at the ends of periods, or the number if it is constant; None if neither fits."""
     last = values[-1]
     bits = _bytes_of(last)
     if _bytes_of(values[-2]) == bits:

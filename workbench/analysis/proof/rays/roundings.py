@@ -1,4 +1,4 @@
-"""Bounds of floats that are rounded in another way in each period.
+"""Bounds of floats that are rounded differently in each period.
 
 Rounding to nearest is off by half a spacing at most, that is by a share 2^-bits of the exact result (IEEE 754-2019,
 section 4.3.1); numbers below the normal range, which some machines take for zero, by the smallest normal number. A sum
@@ -14,13 +14,13 @@ from fractions import Fraction
 from workbench.analysis.proof.rays.horizon import PRECISION, Between, Horizon, Moving, Unfollowed
 from workbench.analysis.proof.rays.polynomials import Polynomial, added, multiplied, scaled, sign
 
-#: degree of the bounds that are followed
+#: maximum degree of the bounds
 DEGREE = 6
 Number = Moving | Between
 
 
 def rounded_between(low: Polynomial, high: Polynomial, dtype: str, horizon: Horizon) -> Between:
-    """A number between these, rounded."""
+    """The bounds of a number between these, after rounding."""
     return _spread(low, high, _size(low, high, horizon), 1, dtype, horizon)
 
 
@@ -109,7 +109,7 @@ def _same(x: Sequence[Number], horizon: Horizon) -> Bounds:
 
 
 def compute_between(op: str, x: Sequence[Number], dtype: str, horizon: Horizon) -> Number:
-    """The result of an op of which an operand is only known between bounds."""
+    """The result of an op with an operand that is only known between bounds."""
     if dtype not in PRECISION:
         raise Unfollowed
     if op in ("minimum", "maximum") and x[0].dtype == x[1].dtype == dtype:

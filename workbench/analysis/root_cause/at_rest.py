@@ -1,4 +1,4 @@
-"""Sides that rest: the node at which the change of what is behind them is lost."""
+"""Sides that rest: the node at which a change of their inputs is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.analysis.root_cause.source_text import node_text
 from workbench.analysis.root_cause.wrapped import first_wrap
 from workbench.ir.node import Ref
 
-#: kind of the claim that tells most -> slug of the cause
+#: kind of the most specific claim -> slug of the cause
 SLUGS = {
     "not-updated": "not-updated",
     "not-read": "always-true",
@@ -36,7 +36,7 @@ SLUGS = {
     "fixed-point": "limit-beyond",
     "last-digits": "floor",
 }
-#: spacings by which the operands of a difference may be apart that is made of their last digits
+#: maximum distance, in spacings, of the operands of a difference that consists of their last digits
 SPACINGS = 1024
 
 
@@ -92,7 +92,7 @@ def last_digits(view: ClauseView) -> list[Claim]:
     if view.s.op not in (">", ">=", "!=") or not isinstance(view.refs[0], Ref) or view.x.dtype.kind != "f":
         return []
     behind = [(node, view.its[-1]) for node in view.loop.nodes_behind(view.refs[0])]
-    for name in view.loop.reads(view.refs[0]):  # a change that is carried was computed one iteration before
+    for name in view.loop.reads(view.refs[0]):  # a carried change was computed one iteration earlier
         if view.loop.updated(name) and not view.loop.recursive(name):
             behind += [(node, view.its[-1] - 1) for node in view.loop.nodes_behind(view.loop.update(name))]
     for node, k in behind:
@@ -114,12 +114,12 @@ def last_digits(view: ClauseView) -> list[Claim]:
 
 
 def of_clause(claim: Any, clause: BlockingClause | None) -> Claim:
-    """The claim as one about what keeps a clause from turning: its fixes then know the clause."""
+    """The claim, restated about the clause that it keeps from turning, so that its fixes know the clause."""
     found: Claim = replace(claim, clause=clause)
     return found
 
 
 def _widest(left: Any, right: Any) -> tuple[int, ...] | None:
-    """Of arrays the item at which they are farthest apart."""
+    """For arrays, the item at which they are farthest apart."""
     gap = np.abs(np.subtract(left, right))
     return None if gap.ndim == 0 else tuple(int(i) for i in np.unravel_index(int(np.nanargmax(gap)), gap.shape))

@@ -37,7 +37,7 @@ class BlockingComparison:
 def responsible(
     loop: LoopDependencies, columns: AlignedColumns, cond: Ref, want: bool, iteration: int
 ) -> list[BlockingComparison]:
-    """The leaves to which ``cond`` owes its value ``want`` at an iteration that the columns hold, in source order."""
+    """The leaves that give ``cond`` its value ``want`` at an iteration in the columns, in source order."""
     asking = _Asking(loop, columns, iteration)
     asking.visit(cond, want, iteration, None, frozenset())
     return list(asking.found)
@@ -69,7 +69,7 @@ class _Asking:
         elif kind == "not":
             self.visit(node.inputs[0], not want, k, flag, seen)
         elif kind in ("and", "or"):
-            # a true "and" needs all its inputs, a false one only those that are false; "or" is the mirror image
+            # a true "and" needs all its inputs, a false one only the false inputs; "or" is the dual
             whole = want == (kind == "and")
             values = [_truth(self.columns, r, k) for r in node.inputs]
             for r, value in zip(node.inputs, values, strict=True):

@@ -16,7 +16,7 @@ from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.root_cause.mechanism import find_cause
 from workbench.ir.node import Ref
 
-#: rank by cause: what was on its way and got stuck comes first, what could never move last
+#: rank by cause: clauses that got stuck on their way come first, those that could never move last
 RANK = {
     **dict.fromkeys(("floor", "absorbed", "limit-beyond", "steps-over", "step-too-large", "nan", "sign-flips"), 0),
     **dict.fromkeys(("guard", "saturated", "truncated"), 0),
@@ -27,7 +27,7 @@ RANK = {
     "recurrence": 5,
     "always-true": 6,
 }
-#: clauses whose mechanism is looked for
+#: number of clauses whose mechanism is searched for
 MOST = 6
 
 
@@ -57,7 +57,7 @@ def diagnoses(firings: Firings, want: bool, slug: str = "") -> list[ClauseDiagno
         more = responsible(found.loop, columns, found.cond, want, last - back)
         both = [leaf for leaf in leaves if leaf in more]
         leaves = both or [*leaves, *(leaf for leaf in more if leaf not in leaves)]
-    if not want:  # of several that are false in the end those decide that were true before
+    if not want:  # if several are false in the end, those that were true before decide
         held = {leaf.node for leaf in responsible(found.loop, columns, found.cond, True, last - 1)}
         leaves = [leaf for leaf in leaves if leaf.node in held] or leaves
     made = [s for leaf in leaves if (s := _suspect(found, leaf)) is not None][:MOST]
@@ -96,7 +96,7 @@ def _suspect(found: LoopSamples, leaf: BlockingComparison) -> ClauseDiagnosis | 
 
 
 def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple[int, ...] | None]:
-    """(iterations, left, right) of all that is known, and of the end, as scalars; of arrays the index of the item."""
+    """(iterations, left, right) of all known values, and of the end, as scalars; for arrays also an index."""
 
     def both(read: Any) -> Any:
         its, a = read(leaf.left)
@@ -121,7 +121,7 @@ def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple
 
 
 def _picked(leaf: BlockingComparison, early: Any, late: Any) -> tuple[Any, Any, tuple[int, ...] | None]:
-    """Of arrays the first item at which the comparison holds at the end."""
+    """For arrays, the first item at which the comparison holds at the end."""
     try:
         a, b = np.broadcast_arrays(late[1][-1], late[2][-1])
         with np.errstate(all="ignore"):
@@ -146,7 +146,7 @@ def _moves(*parts: np.ndarray) -> bool:
 
 
 def _other_side(loop: LoopDependencies, leaf: BlockingComparison, moves_left: bool, moves_right: bool) -> bool:
-    """True if the right side is the one to look at."""
+    """True if the right side is the moving one."""
     sides = [_rank(loop, leaf.left), _rank(loop, leaf.right)]
     if moves_left != moves_right:
         return moves_right

@@ -18,7 +18,7 @@ from workbench.ir.node import Node, Ref
 if TYPE_CHECKING:
     from workbench.analysis.root_cause.clause_view import Cause
 
-#: flags that the reading of Python functions makes; the user has not written them
+#: flags that the capture of Python functions creates; the user has not written them
 SYNTHETIC = frozenset(("break", "continue", "returned", "asserted"))
 
 
@@ -66,7 +66,7 @@ class ClauseDiagnosis:
 
     @property
     def approaches(self) -> bool:
-        """True if in all that is known the sides come nearer to each other, or stay."""
+        """True if in all known values the sides approach each other, or stay."""
         v = self.values
         gaps = [np.abs(x.astype(np.float64) - t) for x, t in ((v.early_x, v.early_t), (v.late_x, v.late_t))]
         return bool(np.all(np.diff(np.concatenate(gaps)) <= 0) and gaps[0][0] > gaps[1][-1])

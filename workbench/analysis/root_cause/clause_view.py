@@ -1,4 +1,4 @@
-"""One clause that keeps a loop going, with what is known of it, as each question about its cause reads it."""
+"""One clause that keeps a loop running, with all known facts, as the tests for its cause read it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Cause:
     names: list[str] = field(default_factory=list)
 
 
-#: slugs of a forecast that stay where the firings say no more
+#: slugs of a forecast that are kept if the firings add nothing
 KEPT = frozenset("absorbed steps-over moves-away limit-beyond floor cycle overflow nan wraps".split())
 
 

@@ -27,7 +27,7 @@ from workbench.execution import Run
 from workbench.ir.node import Ref
 from workbench.trace import Trace
 
-#: kinds of claims that say all of a proof
+#: kinds of claims that state a whole proof
 PROOFS = frozenset("period bounded ray identity".split())
 #: reasons without a clause to explain
 APART = frozenset("no-loop node-failed raw-frame not-entered slice-failed".split())
@@ -135,7 +135,7 @@ def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadli
     answer.first_bad, claims = first_bad(firings, worst, deadline)
     proved = [c for c in answer.claims if c.kind in PROOFS and getattr(c, "periods", None) is None]
     proved = proved if answer.status is Status.PROVED else []
-    if proved:  # what was seen is less than what is proved
+    if proved:  # an observation is weaker than a proof
         cause.claims = [c for c in cause.claims if c.kind != "observed"]
     answer.claims = [*cause.claims, *claims, *answer.claims]
     slug = cause.slug
@@ -147,7 +147,7 @@ def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadli
     said = [c.sentence for c in (*cause.claims, *proved)]
     if not proved:
         said.append(answer.reason.sentence)
-    elif "beyond" in answer.details:  # where the ints of the graph end, which Python's do not
+    elif "beyond" in answer.details:  # where ints of the graph overflow, unlike Python ints
         ends = [c.sentence for c in answer.claims if c.kind == "overflow"]
         said.append(ends[0] if ends else answer.details["beyond"])
     if slug != "recurrence" and answer.reason.slug != "trip-limit":

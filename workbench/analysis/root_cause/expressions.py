@@ -81,6 +81,6 @@ def named(graph: Graph, at: Ref) -> str:
 
 
 def turned(op: str, mirrored: bool, negated: bool) -> str:
-    """The operator that the graph has, of one that was mirrored or negated for the analysis."""
+    """The operator in the graph, for one that was mirrored or negated for the analysis."""
     op = MIRROR[op] if mirrored else op
     return NEGATED[op] if negated else op

@@ -1,4 +1,4 @@
-"""The samples of a loop that an explanation reads: what is recorded of it, and what its condition comes to ahead."""
+"""The samples of a loop that an explanation reads: its record, and the look-ahead of its condition."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def gather(
         runner = begun if begun is not None else _sliced(run, path, inside, seconds)
     if runner is None:
         return found if found.record is not None else None
-    if not inside or run.edits:  # a record with edits tells of an invariant what it is now, not what it was
+    if not inside or run.edits:  # a record with edits has the present value of an invariant, instead of the earlier one
         found.record = None
     found.runner = runner
     left = answer.remaining if answer.outcome == "terminates" else 0
-    # an end that is too far ahead is not run to: half way there nothing is to be seen
+    # do not run towards an end that is too far ahead: half way there is nothing to observe
     look_ahead(found, seconds, came_to, LEAP if left is not None and left <= LEAP else 0)
     return found
 

@@ -12,12 +12,12 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import origin
 
-#: nodes of a chain that are named
+#: maximum number of named nodes in a chain
 MAX_CHAIN = 64
 
 
 class LoopDependencies:
-    """The variables of one frame, and the ways between them in one iteration."""
+    """The variables of one frame, and the paths between them in one iteration."""
 
     def __init__(self, graph: Graph, path: FramePath) -> None:
         self.graph, self.path = graph, path
@@ -95,7 +95,7 @@ class LoopDependencies:
         )
 
     def direct(self, ref: Ref) -> str | None:
-        """The variable of which a value is but another name."""
+        """The variable of which a value is only an alias."""
         node = origin(self.graph, ref)
         found = self.by_merge.get(node.name)
         return None if found is None or ref.index and node.name == ref.node else found.name
@@ -105,7 +105,7 @@ class LoopDependencies:
         return self.graph.nodes[self.variables[name].next_iteration].inputs[0]
 
     def updated(self, name: str) -> bool:
-        """True if the body gives a variable anything else than itself."""
+        """True if the body assigns a variable anything except itself."""
         return self.direct(self.update(name)) != name
 
     def closure(self, names: Iterable[str]) -> list[str]:
@@ -123,7 +123,7 @@ class LoopDependencies:
         return [self.graph.nodes[n] for n in self._back([ref.node], False) if n not in self.by_merge]
 
     def copies(self, name: str) -> bool:
-        """True if a variable only takes over another one's value."""
+        """True if a variable only copies another variable's value."""
         other = self.direct(self.update(name))
         return other is not None and other != name
 
@@ -185,7 +185,7 @@ class LoopDependencies:
             return None
         other = found[1]
         behind = self.direct(other)
-        if behind is not None and behind != name and steps > 0:  # momentum: the step is a variable of its own
+        if behind is not None and behind != name and steps > 0:  # momentum: the step is a separate variable
             return self._velocity(behind)
         if name not in self.reads(other):
             return None

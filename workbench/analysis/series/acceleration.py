@@ -37,7 +37,7 @@ class RescaledModel:
 def refine(h: History, found: Finding, end: int) -> None:
     """Give a converging finding the limit whose own error estimate is smallest: its model's, or an accelerated one's.
 
-    Where neither is sure of more than the distance from the last value, the last value is the answer.
+    If neither error is smaller than the distance from the last value, the last value is the answer.
     """
     if found.limit is None or not math.isfinite(found.limit):
         return
@@ -49,7 +49,7 @@ def refine(h: History, found: Finding, end: int) -> None:
     ratios = [b / a for a, b in zip(steps, steps[1:], strict=False)] if 0.0 not in steps else []
     departs = _departs(ratios)
     found.limit_error = error = max(error, _least_error(h, found, end, ratios))
-    # whatever accelerates a tail that departs takes it for one of a steady law
+    # acceleration would treat a departing tail as one with a steady law
     limit, accelerated_error = (last, math.inf) if departs else fits.accelerated(h.x, end, h.start)
     # the noise of the last bits is amplified by what the acceleration gains
     accelerated_error = max(4.0 * accelerated_error + 2.0 * grain, _least_error(h, found, end, ratios, limit))

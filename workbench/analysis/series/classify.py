@@ -25,10 +25,10 @@ def classify(values: Any) -> Evolution:
     """Classify how a variable evolves: whether it converges, diverges, oscillates, stays, or is chaotic.
 
     The steps are, in this order: NaN and infinities; a level within rounding errors; exactly periodic and exactly
-    constant tails; staircases; smooth tails (geometric, power law, superlinear) and linear prediction, of which the one
-    wins that predicts the last 40 % of the record better; a rule and its largest Lyapunov exponent; noise.
-    A counter is DIVERGING; sums like 1/k diverge, sums like 1/k**1.25 converge; a damped oscillation is CONVERGING;
-    noise of constant spread is CONVERGING if the record shows the way to its level, and STABLE if not.
+    constant tails; staircases; smooth tails (geometric, power law, superlinear) and linear prediction, whichever
+    predicts the last 40 % of the record better; a rule and its largest Lyapunov exponent; noise. A counter is
+    DIVERGING; sums like 1/k diverge, sums like 1/k**1.25 converge; a damped oscillation is CONVERGING; noise of
+    constant spread is CONVERGING if the record shows the way to its level, and STABLE if not.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _evolution(h: History, found: Finding) -> Evolution:
 
 
 def _distance(h: History, limit: float) -> float:
-    """|limit - newest value|, at least a hundredth of the greatest such distance."""
+    """The distance |limit - newest value|, at least a hundredth of the largest such distance."""
     far = [abs(h.unscale(v) - limit) for v in (float(h.x[0]), h.low, h.high, float(h.x[-1]))]
     return max(far[-1], 0.01 * max(far))
 
@@ -155,7 +155,7 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
 
 
 def _common_period(worst: Evolution, results: list[Evolution]) -> None:
-    """Give the answer the period of all components together, where each has one of its own, told within rounding."""
+    """Give the answer the common period of all components, if each has a period of its own, to within rounding."""
     if worst.label is not Pattern.OSCILLATING or worst.method != "linear_prediction":
         return
     periods = [r.period for r in results if r.component is not None and r.label is Pattern.OSCILLATING and r.period]
@@ -169,7 +169,7 @@ def _common_period(worst: Evolution, results: list[Evolution]) -> None:
 def worst_of(results: list[Evolution]) -> Evolution:
     """The answer that speaks for the components of an array and its norm, with the issues of all."""
     results = [r for r in results if r.component is not None or r.of_norm().method != "norm"] or results
-    # of components that converge the slowest decides
+    # if components converge, the slowest decides
     slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731
     worst = min(results, key=lambda r: (_WORST.index(r.label), r.component is None, slow(r), -r.confidence))
     _common_period(worst, results)

@@ -1,9 +1,9 @@
 """The decision order for the finite values of one variable, one step a module.
 
 2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, staircases; 5 smooth tails; 6 linear
-prediction; 7 noise, with a test for a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of
-the last 40 % wins; step 8's tests for a rule, of which the one beside a linear map decides most, come before the noise
-verdicts, which take what follows none.
+prediction; 7 noise, with a test for a unit root; 8 chaos.  Steps 5 and 6 are both tried, and the better prediction of
+the last 40 % wins; step 8's tests for a rule, most of which the comparison with a linear map decides, come before the
+noise verdicts, which apply to records without a rule.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from workbench.analysis.series.waveform import folded, pattern_in_noise
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
-#: Methods whose period is that of one sine, or a mean one: a pattern of many values has another.
+#: Methods whose period is that of one sine, or a mean period: a pattern of many values has a different one.
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
-#: Error of a law of arithmetic, at most, and what is left of a size that falls, at most.
+#: Maximum error of an arithmetic law, and maximum remaining share of a falling magnitude.
 EVEN, FELL = 1e-4, 0.9
-#: A spectral line of less than this share of the variance may be that of a chaotic attractor.
+#: A spectral line with less than this share of the variance may belong to a chaotic attractor.
 BROAD = 0.95
 
 
@@ -44,10 +44,10 @@ def decide(h: History) -> Finding:
 
 
 def _as_size(h: History, found: Finding) -> Finding:
-    """The finding; of a size that falls, which does not cross zero, CONVERGING instead of DIVERGING.
+    """The finding; for a falling magnitude, which does not cross zero, CONVERGING instead of DIVERGING.
 
-    Losses, residuals and distances may fall ever more slowly without a limit that shows: they have one, from zero on.
-    Whole numbers, and values that follow a law to many digits, are those of arithmetic, which goes on below zero.
+    Losses, residuals and distances may fall ever more slowly without a visible limit, but they have one, because they
+    are not negative. Integers, and values that follow a law to many digits, are arithmetic and may continue below zero.
     """
     if found.label is not Pattern.DIVERGING or h.integral or h.low * h.high <= 0.0:
         return found
@@ -88,14 +88,14 @@ def _decided(h: History) -> Finding:
     return found
 
 
-#: Methods of maps that are asked before the waves.
+#: Methods of maps that are tried before the waves.
 _RULES = frozenset(("map",))
 #: Methods whose limits are compared with accelerated ones.
 _ACCELERATED = frozenset(("geometric", "linear_prediction", "power", "superlinear", "falling"))
 
 
 def _with_order(h: History, found: Finding) -> Finding:
-    """Add rate or order to a record that has arrived, from the part of it that still moved."""
+    """Add the rate or order to a record that has converged, from the part that still moved."""
     if found.label is Pattern.CONVERGING:
         end = h.end
         how = step_ratios.superlinear(h, end)
@@ -128,7 +128,7 @@ def _irregular(h: History) -> Finding:
     h.refuse("spectrum", "one frequency and its harmonics carry {share:.0%} of the variance", share=peak[0])
     found = periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
-        # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
+        # an attractor with nearly regular turns has a broad line: the behaviour of neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or random_walk(h) or envelope(h)
@@ -139,7 +139,7 @@ def _irregular(h: History) -> Finding:
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
         if rule is not None and rule.label is Pattern.OSCILLATING and not level(h.x):
-            rule = moving_mean(h) or rule  # what goes round may do so along a trend
+            rule = moving_mean(h) or rule  # a cyclic motion may follow a trend
         if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
             found = rule
     found = found or moving_mean(h) or periodic_signal(h, 0.55, peak)

@@ -44,8 +44,9 @@ def rounding_floor(h: History, run: int) -> float:
 
 
 def _few_kinds(h: History, p: int, run: int) -> bool:
-    """True of whole numbers, or of values that were all there before, whose last values are of so few kinds that they
-    repeat by chance, where the record before had more."""
+    """True for integers, or values that all occurred before, if the last ones have so few distinct values that they
+    repeat by chance, and the record before had more.
+    """
     tail = run + p
     if 2 * tail >= len(h):
         return False
@@ -70,7 +71,7 @@ def periodic(h: History) -> Finding | None:
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))
-    for q in range(1, p // 2 + 1):  # last bits may make a multiple of the period exact only
+    for q in range(1, p // 2 + 1):  # the last bits may make only a multiple of the period exact
         if p % q == 0 and q > 1 and float(np.max(np.abs(cycle[q:] - cycle[:-q]))) <= bits < 1e-3 * float(np.ptp(cycle)):
             p, cycle = q, cycle[-q:]
             break
@@ -82,7 +83,7 @@ def periodic(h: History) -> Finding | None:
     top = float(cycle.max())
     fell = not h.integral and 0.0 < h.low and top <= math.sqrt(h.eps) * h.high
     if fell and not arrived and h.unscale(top) <= 64 * h.eps:
-        # what a residual of numbers about 1 repeats there is their rounding
+        # a residual of numbers near 1 repeats their rounding there
         why = f"The size fell to {h.unscale(top):.2g}, a few roundings of 1; the last {run + p} repeat with period {p}."
         return Finding(Pattern.CONVERGING, "settled", why, Settled(middle), limit=middle, limit_error=top, doubt=0.2)
     if arrived and not h.integral:
@@ -110,10 +111,10 @@ def constant_tail(h: History) -> Finding | None:
         reason = "the last {run} values are equal, and up to {longest} in a row were before"
         h.refuse("constant_tail", reason, run=run, longest=max(1, longest))
         return None
-    # two values in all, or a jump at the very start: little evidence of an approach
+    # only two values, or a jump at the very start: little evidence of an approach
     doubt = 0.2 if changes < 2 else 0.0
     last = float(h.x[-1])
-    # what is no more than the rounding of the values before it may stand for zero
+    # a value within the rounding of the values before it may represent zero
     zero = abs(last) <= rounding_floor(h, run)
     error = abs(last) if zero and not h.integral else 2 * h.ulp(last)
     before = f"at most {longest} in a row were before" if longest > 1 else "no two neighbours were before"

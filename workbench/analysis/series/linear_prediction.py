@@ -35,7 +35,7 @@ def linear_prediction(h: History, end: int) -> Finding | None:
         if p:
             found = _verdict(h, d[end - count : end], p, error, neutral, end)
             if found is not None and count < most:
-                # what holds only at the end may be an episode
+                # a law that holds only at the end may be temporary
                 found.doubt = max(found.doubt, 0.2 if count >= 32 else 0.3)
             return found
     return None
@@ -66,7 +66,7 @@ def slow_root(d: np.ndarray, p: int) -> float:
 
 
 def _undamped(z: complex, share: float, near: float) -> bool:
-    """True if a root turns and lies on the unit circle, within the accuracy for its share."""
+    """True if a complex root lies on the unit circle, within the accuracy for its share."""
     return abs(abs(z) - 1.0) <= near * max(1.0, 0.1 / share) and abs(cmath.phase(z)) > 1e-6
 
 
@@ -104,7 +104,7 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     size = abs(dominant)
     last = float(h.x[end])
     free = max(2.0, 0.4 * len(d))
-    # of a nearly exact model all that is missed is rounding, and so is a growth that adds no more than that
+    # a nearly exact model only misses rounding, and growth of that size is rounding too
     grain = h.ulp(max(abs(h.low), abs(h.high))) / max(fits.extremes(d)[1], 1e-300)
     slack = max(1e-9, (3.0 if error > max(1e-5, 100.0 * grain) else 10.0) * p * error / free)
     if neutral and abs(size - 1.0) * free < max(10.0 * error, 0.1):

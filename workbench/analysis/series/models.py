@@ -1,7 +1,7 @@
 """Models that continue a history: each predicts the value j iterations after the last one.
 
-All work on the scaled values of :class:`History`; :class:`Scaled` turns their answers back.  ``exact`` says that
-the forecast is arithmetic rather than a fit, ``spread`` the relative error per value seen in the hold-out.
+All models work on the scaled values of :class:`History`; :class:`Scaled` scales their answers back.  ``exact`` says
+that the forecast is arithmetic rather than a fit, ``spread`` the relative error per value seen in the hold-out.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Superlinear:
 class Stairs:
     """Values that rest for ``every`` iterations between the steps of an inner model.
 
-    ``last`` is the present value, which ``left`` more iterations have.
+    ``last`` is the present value, which lasts for ``left`` more iterations.
     """
 
     inner: Model

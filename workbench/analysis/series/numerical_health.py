@@ -81,7 +81,7 @@ def _steady_log(h: History) -> float | None:
 
 def _exploding(h: History, rate: float | None) -> tuple[dict[str, int], list[str]]:
     if rate is None or rate < 1.001 or h.raw[-1] == 0:
-        return {}, []  # a counter grows, too, but not by a factor
+        return {}, []  # a counter grows too, but not by a factor
     growth = math.log(rate)
     left = (math.log(h.largest) - math.log(abs(float(h.raw[-1])))) / growth
     if not 0 < left < 10 * h.total + 1000:
@@ -116,9 +116,9 @@ def _vanishing(h: History, rate: float | None) -> tuple[dict[str, int], list[str
 def _cancellation(h: History) -> tuple[dict[str, int], list[str]]:
     """Values that shrank but kept the spacing of larger numbers, or ended in noise of the first values' rounding.
 
-    The first is certain: the last values are multiples of one power of two, which stays while they shrink, as
-    differences of rounded numbers are.  The second is what norms of such differences look like: ten values or more end
-    in noise of a quarter to a thousand eps of the largest, which neither shrinks nor can be predicted.
+    The first case is certain: the last values are multiples of one power of two, which stays fixed while they shrink,
+    as for differences of rounded numbers. The second is typical of norms of such differences: ten values or more end in
+    noise of a quarter to a thousand eps of the largest, which neither shrinks nor can be predicted.
     """
     n = len(h)
     count = max(8, min(n // 4, 64))
@@ -145,7 +145,7 @@ def _cancellation(h: History) -> tuple[dict[str, int], list[str]]:
     tail = sizes[n - run :]
     if not 10 <= run < n or not h.eps / 4 < level < 1000 * h.eps or not np.all(tail > 0):
         return {}, []
-    # noise stays where it is and follows no rule: what still shrinks, or can be predicted, has its digits
+    # noise keeps its level and follows no rule: values that still shrink, or can be predicted, have valid digits
     logs, k = np.log(tail), np.arange(run) - (run - 1) / 2
     slope = float(k @ logs) / float(k @ k)
     rest = logs - logs.mean() - slope * k
@@ -185,7 +185,7 @@ def stagnation(h: History) -> int | None:
     # a geometric sequence of rate above 0.4 passes that too, so ask the steps further back as well
     further = np.abs(h.d[max(0, last - 63) : last + 1])
     nearly_constant = nearly_constant and further.max() <= 4.0 * steps.min()
-    # of steps that shrink slowly all of these look alike; those of a counter add up to the whole way
+    # slowly shrinking steps all look alike here; those of a counter add up to the whole distance
     way = h.x[: last + 2]
     nearly_constant = nearly_constant and float(np.ptp(way)) <= 4.0 * float(steps.min()) * (last + 1)
     return last + 1 + h.start if nearly_constant and steps[-1] <= 8 * h.ulp(float(h.x[last + 1])) else None

@@ -100,7 +100,7 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
             size = h.unscale(abs(step))
             why = f"The differences alternate with an amplitude of {size:.6g} that does not decay: a 2-cycle."
             model = LinearRecurrence(float(h.x[-1]), np.array([-1.0]), np.array([step]), -1.0, fit.error)
-            doubt = 0.3 if fit.error > 0.05 and len(h) < 64 else 0.0  # noise alternates for a while, too
+            doubt = 0.3 if fit.error > 0.05 and len(h) < 64 else 0.0  # noise also alternates for a while
             return Finding(Pattern.OSCILLATING, "two_cycle", why, model, period=2.0, doubt=doubt)
         why = f"The value changes by {h.unscale(step):.6g} each iteration: a counter."
         doubt = 0.3 if fit.error > 0.02 and len(h) < 64 else 0.0  # the turn of a curve looks like that
@@ -131,7 +131,7 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
         )
     first, now = float(h.x[0]), float(h.x[-1])
     if s > 0.2 and len(h) < 64 and h.low * h.high > 0 and abs(now) < 0.6 * abs(first):
-        # of few values, a size that falls with ever smaller steps is taken for a norm, which does not cross zero
+        # with few values, a magnitude that falls by ever smaller steps is taken for a norm, which does not cross zero
         why = f"The values fell to {now / first:.2g} of the first, each step smaller than the one before."
         return Finding(Pattern.CONVERGING, "falling_size", why, limit=now, limit_error=abs(now), doubt=0.4)
     why = f"The differences {shape} and go like k**{-s:.4g}: their sum has no limit."
@@ -156,7 +156,7 @@ def _geometric(h: History, tail: Tail, fit: Fit, shape: str) -> Finding:
     rho, limit, error = geometric_tail(h, tail.d, last, tail.alternating)
     fitted = math.exp(fit.slope) * (-1 if tail.alternating else 1)
     if fit.error > 0.02 and abs(fitted) < 1.0 and not math.isfinite(error):
-        # the last ratios are noise: the fit of all of them is what is known
+        # the last ratios are noise: use the fit of all of them
         rho = fitted
         left = math.copysign(math.exp(fit.a + fit.slope * (len(tail.d) - 1)), float(tail.d[-1])) * rho / (1.0 - rho)
         limit, error = last + left, abs(left) * (0.1 + fit.error)

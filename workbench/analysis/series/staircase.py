@@ -1,4 +1,4 @@
-"""Staircases with treads of one length: the label of the values at the steps.
+"""Staircases with treads of equal length: the label of the values at the steps.
 
 A schedule that halves every p iterations, or a sum to which each epoch adds a term, follows a law at its steps and none
 between them.  The values at the steps are classified; rates and periods are then those of one iteration.
@@ -14,12 +14,12 @@ from workbench.analysis.series.models import Stairs
 from workbench.analysis.series.result import Finding
 from workbench.analysis.series.value_series import History
 
-#: Steps at least, of treads that are all of one length of two values or more.
+#: Minimum number of steps, with treads of one length of two values or more.
 LEAST = 4
 
 
 def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
-    """The finding about the values at the steps; None of a record whose treads are not equally long."""
+    """The finding about the values at the steps; None for a record whose treads are not equally long."""
     moves = h.words[1:] != h.words[:-1]
     if not LEAST <= np.count_nonzero(moves) <= len(h) // 2:
         return None

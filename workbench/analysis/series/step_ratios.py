@@ -4,8 +4,8 @@ Superlinear order shows in the growth of the log-ratios themselves; steps that s
 have a bounded sum; the last half of a tail may follow a law that its transient hides; and ratios that fall with convex
 steps end a sum of terms that shrink faster than any geometric sequence.
 
-Where no law fits, what shrinks or grows geometrically does so whatever swings or noise lie on it: the logarithm of the
-steps' spread, block by block, and that of the distance from the level are straight lines, fitted by least squares.
+If no law fits, geometric growth or decay is recognised under swings or noise: the logarithm of the steps' spread, block
+by block, and that of the distance from the level are straight lines, fitted by least squares.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def superlinear(h: History, end: int) -> Finding | None:
     # an extremum of a smooth curve looks like this too: ask for five digits gained, or for steps that then vanished
     if r[-1] < 0:
         drop = sizes[-1] / max(sizes)
-        # two ratios in a row that only a power of the error has
+        # two consecutive ratios that occur only for a power of the error
         clear = drop < 0.01 and len(r) >= 3 and sizes == sorted(sizes, reverse=True)
         clear = clear and r[-2] < -0.9 and r[-1] > 3.5 * r[-2] and r[-2] > 3.5 * r[-3]
         if not (drop < 1e-5 or clear or (drop < 0.05 and end < len(h.d))):
@@ -59,7 +59,7 @@ def superlinear(h: History, end: int) -> Finding | None:
     # the next step is about |d| * exp(r q): what is left after the last value, or nothing if that is below rounding
     left = 0.0 if end < len(h.d) else d[-1] * math.exp(max(r[-1] * order, -700.0))
     limit = end_value + left
-    # the order is known from a few ratios only: allow a third less of it
+    # the order is known from only a few ratios: allow a third less
     error = sizes[-1] * math.exp(max(r[-1] * max(1.0, 0.7 * order), -700.0)) if left else 0.0
     error += 2 * h.ulp(end_value)
     model = Superlinear(limit, left if left else 0.0, order, logs[-1] - order * logs[-2])
@@ -84,8 +84,8 @@ def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
 def falling(h: History, end: int) -> Finding | None:
     """CONVERGING if the last six ratios of steps fall, all below 0.95, and the steps are convex.
 
-    So end sums whose terms shrink faster than any geometric sequence (factorials), and S-shaped transients.  Steps near
-    the extremum of a smooth curve fall too, but straight to zero.
+    Sums whose terms shrink faster than any geometric sequence (factorials) end like this, and S-shaped transients.
+    Steps near the extremum of a smooth curve fall too, but straight to zero.
     """
     d = h.d[max(0, end - 7) : end].tolist()
     if len(d) < 7 or 0.0 in d:
@@ -107,9 +107,9 @@ def falling(h: History, end: int) -> Finding | None:
     )
 
 
-#: Blocks into which the steps are cut, each of this many steps at least.
+#: Number of blocks into which the steps are cut, and minimum number of steps in each.
 BLOCKS, LEAST = 8, 6
-#: Correlation of the logarithms with time that a geometric law has at least.
+#: Minimum correlation of the logarithms with time for a geometric law.
 STRAIGHT = 0.97
 
 

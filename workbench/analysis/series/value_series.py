@@ -97,9 +97,9 @@ class History:
         digits, tiny = _format(self.dtype)
         self.digits, self.tiny = digits, tiny - self.exponent
         self.eps = 0.0 if self.integral else 2.0 ** (1 - digits)
-        #: What several steps ask for, by name: it is computed once.
+        #: Quantities that several steps need, by name: each is computed once.
         self.known: dict[str, Any] = {}
-        #: The laws that were asked, and are not those of the label.
+        #: The laws that were tried and rejected for the label.
         self.refused: dict[str, RefusedLaw] = {}
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class History:
         return self.start + len(self.raw)
 
     def refuse(self, law: str, reason: str = "it does not describe the record", **numbers: float) -> None:
-        """Keeps that the label is not made of this law; ``reason`` names the numbers in braces."""
+        """Records why this law was rejected for the label; ``reason`` names the numbers in braces."""
         self.refused[law] = RefusedLaw(law, reason, numbers)
 
     @cached_property
@@ -170,7 +170,7 @@ class History:
         return 0.0 if self.integral else fits.ulp(x, self.digits, self.tiny)
 
     def unscale(self, value: float) -> float:
-        """From the scaled number back to the variable's own scale; inf where it leaves float64."""
+        """Convert a scaled number back to the variable's own scale; inf if it exceeds float64."""
         half = self.exponent // 2
         return float(value) * 2.0**half * 2.0 ** (self.exponent - half)
 
@@ -185,7 +185,7 @@ class History:
 
 
 def as_values(values: Any) -> np.ndarray:
-    """Check and convert what a user passed: (n,) or (n, d), real numeric or bool; else :class:`HistoryError`."""
+    """Check and convert values from a user: (n,) or (n, d), real numeric or bool; else :class:`HistoryError`."""
     return as_typed_values(values)[0]
 
 

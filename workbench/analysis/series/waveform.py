@@ -1,10 +1,10 @@
 """Patterns that repeat under noise, and values of one phase of a wave.
 
 Patterns of a whole number of values are found by epoch folding (Leahy et al., Astrophys. J. 266, 1983): the record is
-cut into rows of p values; what the means of the columns explain is the pattern, the rest is noise.  Candidates are the
-highest peaks of the autocorrelation and their divisors; the Bayesian information (Schwarz, Ann. Statist. 6, 1978)
-charges a pattern for each of its values.  A smooth wave, whose period need not be whole, drifts against its rows: what
-is left then returns a row later, and the pattern is refused.
+cut into rows of p values; the means of the columns are the pattern, the rest is noise.  Candidates are the highest
+peaks of the autocorrelation and their divisors; the Bayesian information (Schwarz, Ann. Statist. 6, 1978) penalises a
+pattern for each of its values.  A smooth wave, whose period need not be an integer, drifts against its rows: the
+residual then recurs one row later, and the pattern is rejected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def folded(h: History, period: float) -> float:
     return float(np.median(np.abs(np.diff(x[order]))))
 
 
-#: Repetitions at least, candidates from the autocorrelation, and nats by which the pattern must beat a level.
+#: Minimum number of repetitions, number of candidates from the autocorrelation, and nats by which the pattern must beat
+#: a level.
 ROWS, CANDIDATES, NATS = 4, 6, 25.0
 #: Autocorrelation at a candidate, at least: a pattern of a third of the variance has about a third.
 LIKE = 0.22
@@ -59,7 +60,7 @@ def fold(h: History) -> Fold | None:
     high = np.flatnonzero(r > LIKE * r[0])
     high = high[high >= 2]
     top = high[np.argsort(-r[high], kind="stable")[:CANDIDATES]].tolist()
-    # of multiples that are as high the first may be lower than its multiples by chance
+    # the first of equally high multiples may be lower than the others by chance
     periods = {*top, *(q for q in high.tolist() for p in top if p % q == 0)}
     found = [f for p in periods if (f := _of(y, p)) is not None]
     best = max(found, key=lambda f: f.nats, default=None)
@@ -77,7 +78,7 @@ def _of(y: np.ndarray, p: int) -> Fold | None:
 
 
 def _drifts(y: np.ndarray, p: int) -> bool:
-    """True if what the pattern leaves comes again one row later, as it does where the period is not whole."""
+    """True if the residual of the pattern recurs one row later, as it does if the period is not an integer."""
     rows = y[len(y) % p :].reshape(-1, p)
     left = rows - rows.mean(axis=0)
     power = float(np.sum(left * left))
@@ -91,7 +92,7 @@ def pattern_in_noise(h: History) -> Finding | None:
         return None
     _, period = spectral_peak(h)
     if period > 2 and 1.0 - fits.sine(h.x[-SPECTRUM:], period)[0] < found.rest / 0.6:
-        return None  # a sine of any period leaves no more
+        return None  # a sine of any period leaves no larger residual
     half = len(h.x) // 2
     early, late = (float(np.var(part)) for part in (h.x[:half], h.x[half:]))
     if not 0.25 * early < late < 4.0 * early:

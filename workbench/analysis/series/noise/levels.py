@@ -14,10 +14,10 @@ from workbench.analysis.series.step_ratios import approach_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Ratio of the largest to the smallest value from which on the logarithm is looked at, and standard errors from its
-#: level at which the end of a record lies beyond it.
+#: Ratio of the largest to the smallest value above which the logarithm is examined, and standard errors from its level
+#: beyond which the end of a record has left it.
 DECADES, AFAR = 100.0, 6.0
-#: Values at the end, and their distance from the middle over the usual one, of what leaves its noise.
+#: Number of values at the end, and their distance from the middle over the usual one, if a record leaves its noise.
 NEWEST, BEYOND = 4, 8.0
 
 
@@ -68,7 +68,7 @@ def noise_ball(h: History) -> Finding | None:
     if len(h) < 128:
         quarters = fits.block_spreads(h.d, 4) if len(h) >= 16 else [0.0]
         if quarters == sorted(quarters) and quarters[-1] > 2.0 * quarters[0]:
-            doubt = 0.4  # each quarter wider than the one before: too short to tell growth from chance
+            doubt = 0.4  # each quarter is wider than the one before: too short to distinguish growth from chance
     return Finding(
         Pattern.STABLE, "noise_ball", f"From the start, {text}.", limit=level, limit_error=error, doubt=doubt
     )

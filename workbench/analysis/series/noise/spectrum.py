@@ -11,7 +11,7 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Values that the spectrum is taken of: the last ones, at most this many.
+#: Maximum number of (last) values for the spectrum.
 SPECTRUM = 2048
 
 
@@ -52,7 +52,7 @@ def spectral_peak(h: History) -> tuple[float, float]:
         if low < high:
             share += float(power[low:high].sum())
             covered, reach = covered + high - low, high
-    # wide masks catch noise too: take off what noise of the same total would put there
+    # wide masks catch noise too: subtract the share of noise with the same total
     share, expected = share / total, covered / len(power)
     return max(0.0, (share - expected) / max(1.0 - expected, 1e-9)), n / center
 
@@ -65,12 +65,13 @@ def periodic_signal(h: History, least: float, peak: tuple[float, float] | None =
     x = h.x[-SPECTRUM:]
     n = len(x)
     explained, period = fits.sine(x, period)
-    # chance of a white record to hold such a sine at one of its frequencies; short records get no credit for harmonics
+    # probability that a white record contains such a sine at one of its frequencies; short records get no credit for
+    # harmonics
     if (
         math.log(n) + 0.5 * (n - 3) * math.log(max(1.0 - explained, 1e-300)) > math.log(1e-5)
         or n < 64
         and explained < least
-        # a wandering mean has most of its variance in a few slow turns, too
+        # a wandering mean also has most of its variance in a few slow turns
         or n < 6 * period
         and explained < 0.9
         or explained < 0.3

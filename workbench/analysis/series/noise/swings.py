@@ -36,7 +36,7 @@ def _law(logs: list[float]) -> tuple[float, float, bool]:
 
 
 def _left(h: History, spread: list[float], logs: list[float]) -> float:
-    """The way that is left by the law of the blocks' spread, if the values drift as they did: k**-s or geometric."""
+    """The remaining way by the law of the blocks' spread, k**-s or geometric, if the values keep drifting."""
     blocks = len(spread)
     slope, decay, is_power = _law(logs[1:])
     if is_power:
@@ -59,9 +59,9 @@ def envelope(h: History) -> Finding | None:
     along_log = _correlation([math.log(b + 0.5) for b in range(blocks)], logs)
     edge = max(1, blocks // 4)
     ratio = sum(spread[-edge:]) / sum(spread[:edge])
-    # a spread that fell at first and then stays is a noise ball, not a decay
+    # a spread that fell at first and then stays is a noise ball rather than a decay
     late = spread[-1] / spread[blocks // 2]
-    # of few steps in a block the spread varies by itself
+    # with few steps in a block the spread varies by chance
     chance = 1.0 if blocks == 8 else 1.0 + 8.0 / (len(h.d) // blocks)
     # a few outliers widen a block, too: the usual step must go with the spread, half of the way
     quarter = len(h.d) // 4

@@ -14,13 +14,15 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Way of a law with a limit in the second half, in the scatter of the means about it, at least.
+#: Minimum distance covered in the second half by a law with a limit, in units of the scatter of the means around it.
 BEND_RATIO = 10.0
-#: Way in the later half of the octaves of time in that in the earlier, at least, of a sum without a limit.
+#: Minimum distance in the later half of the octaves of time, as a share of that in the earlier half, for a sum without
+#: a limit.
 ON = 0.3
-#: Size of the later half of its steps in that of the earlier, from which on down they are those of a sum with a limit.
+#: Ratio of its later steps to the earlier ones below which they belong to a sum with a limit.
 SMALLER = 0.35
-#: Steps at least in two octaves of time, and the number in the two after them as a share, at most, of what fills up.
+#: Minimum number of steps in two octaves of time, and maximum share in the two following ones, for a record that
+#: saturates.
 OCTAVES, FILLED = 16, 0.25
 
 
@@ -47,7 +49,7 @@ def moving_mean(h: History) -> Finding | None:
     se = max(se, _error(h, size) / math.sqrt(42.0)) if blocks == 16 else se
     kind, exponent, level, rest, moved = fits.asymptote(m, size)
     if blocks == 16:
-        # a curve is not straight, but may leave as little beside its law
+        # a curve is not straight, but its law may leave equally small residuals
         bent = kind != 0 and moved > BEND_RATIO * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
         if abs(slope) / se < 7.0 and not bent:
             return None
@@ -69,7 +71,7 @@ def moving_mean(h: History) -> Finding | None:
     law = f"k**{exponent:.3g}" if exponent else "a logarithm"
     *_, before, late = fits.block_spreads(h.d, 8)
     if late < 0.25 * before:
-        return None  # what moved so far comes to rest
+        return None  # a mean that moved so far comes to rest
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({law}).", doubt=0.1)
 
 

@@ -1,8 +1,8 @@
-"""Step 7, walks: a record that no level draws back, and what tells it from noise that forgets slowly.
+"""Step 7, walks: a record without mean reversion, and how it is distinguished from slowly decorrelating noise.
 
-A walk of independent steps shows in its second half: its steps are uncorrelated and it wanders. Of correlated steps the
-augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey, Biometrika 71, 1984)
-decides, with a constant: the steps are regressed on the value before them and on the steps before them. A walk is
+A walk of independent steps is recognised in its second half: its steps are uncorrelated and it wanders. For correlated
+steps the augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey, Biometrika 71,
+1984) decides, with a constant: the steps are regressed on the value before them and on the steps before them. A walk is
 DIVERGING: its variance grows without bound.
 """
 
@@ -23,16 +23,16 @@ from workbench.kernels import fits
 LEANING = (-3.5, -2.77)
 #: The same, by both, of the end of a record that rests there, and its deviation as a share of all values', at most.
 RETURNS, RESTED = -4.0, 0.2
-#: Values at least (within fewer, half a slow wave looks like a walk) and at most: the last ones.
+#: Minimum number of values (with fewer, half a slow wave looks like a walk) and maximum number of (last) values.
 LEAST, MOST = 1000, 8192
 #: Steps before that are regressed on, and the 5 % critical value with a constant.
 LAGS, CRITICAL = 8, -2.86
-#: Share of the steps' variance that the regression leaves at least in noise.
+#: Minimum share of the steps' variance that the regression leaves for noise.
 NOISE = 0.05
 
 
 def leans(lean: list[float]) -> bool:
-    """True if the record returns to its mean: from afar, or about it."""
+    """True if the record reverts to its mean, from far away or around it."""
     return any(t < least for t, least in zip(lean, LEANING, strict=True))
 
 
@@ -51,7 +51,7 @@ def rests(h: History) -> bool:
 
 
 def random_walk(h: History) -> Finding | None:
-    """Independent steps whose sum wanders: asked of the second half, 40 values or more."""
+    """Independent steps whose sum wanders: tested on the second half, 40 values or more."""
     steps, t, lag, wandered, *lean = fits.walk(h.x)
     if steps < 40 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0:
         return None
@@ -81,10 +81,10 @@ def unit_root(h: History) -> Finding | None:
         return None
     d = np.diff(x)
     if np.all(d >= 0) or np.all(d <= 0):
-        return None  # a walk goes both ways
+        return None  # a walk moves both ways
     first, *_, late = fits.block_spreads(d, 4)
     if late < 0.6 * first or rests(h):
-        return None  # what comes to rest has steps that shrink
+        return None  # the steps of a record that comes to rest shrink
     n = len(d) - LAGS
     rows = np.stack([np.ones(n), x[LAGS:-1]] + [d[LAGS - i : -i] for i in range(1, LAGS + 1)], axis=1)
     rows[:, 1] -= rows[:, 1].mean()

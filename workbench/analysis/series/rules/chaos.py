@@ -1,6 +1,6 @@
 """Step 8: bounded and irregular values that follow a rule.
 
-Two tests of a rule: a low-order polynomial map of one or two past values, fitted to the first 60 % and asked for the
+Two tests of a rule: a low-order polynomial map of one or two past values, fitted to the first 60 % and tested on the
 last 40 % one step ahead; and nearest neighbours in one to three delay coordinates.  A map found is followed: its
 largest Lyapunov exponent along the record, or where its orbit ends.  Otherwise neighbours are followed for about four
 periods: CHAOTIC if their distance exceeds five times the initial one, or half the attractor.  (Compared by others: the
@@ -19,14 +19,14 @@ from workbench.analysis.series.value_series import WINDOW, History, changes
 from workbench.analysis.text import count
 from workbench.kernels import fits
 
-#: Points whose nearest neighbours are looked for.
+#: Number of points whose nearest neighbours are searched for.
 REFERENCES = 96
-#: Error of a chaotic map over the size of the last 40 % of the steps, at most.
+#: Maximum error of a chaotic map over the size of the last 40 % of the steps.
 LATE = 0.1
 
 
 def irregular(h: History) -> bool:
-    """True if the differences change sign often enough for a map; smooth curves are not asked."""
+    """True if the differences change sign often enough for a map; smooth curves are not tested."""
     return fits.irregular(h.d)
 
 
@@ -63,7 +63,7 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
         return None  # several modes that decay or grow are nearly such a map, too
     if exponent > 0.005 and error > LATE * _late_steps(h):
         return None  # the steps that it foretells are those of the way to a level; noise about it says nothing
-    # of an exact map its own orbit says where it ends, whatever the transient did
+    # the orbit of an exact map shows where it ends, whatever the transient did
     if exponent > 0.03 and (p == 0 or rows >= 100 and error > 1e-8):
         factor = math.exp(exponent)
         why = f"{text}; nearby values separate by {factor:.3g} each iteration (Lyapunov exponent {exponent:.3g})."
@@ -97,7 +97,7 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
     if len(h) >= 40:
         spreads = fits.block_spreads(h.d[-WINDOW:], 4)
         if spreads == sorted(spreads, reverse=True) and spreads[-1] < 0.9 * spreads[0]:
-            return None  # nothing that only turns loses its steps throughout
+            return None  # a purely rotating motion does not lose its steps throughout
     return Finding(Pattern.OSCILLATING, "map", text + "; nearby values stay together: quasi-periodic.", doubt=0.3)
 
 
@@ -110,7 +110,7 @@ def return_map(h: History) -> Finding | None:
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
         return None
     if len(h) >= 40 and _grows(h):
-        return None  # a swing that grows by chance, too, is nearly a function of the value before
+        return None  # a swing that grows by chance is also nearly a function of the value before
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
@@ -137,7 +137,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
     turns = changes(d > 0)
     if turns < 8:
         return None
-    if len(np.unique(x)) < max(12, n // 8):  # of a small alphabet neighbours are equal, which says nothing
+    if len(np.unique(x)) < max(12, n // 8):  # with few distinct values neighbours are equal by chance
         return None
     period = 2.0 * n / turns
     horizon = int(min(max((8 if period >= 7 else 4) * period, 6), n // 4))
@@ -146,7 +146,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
     width = float(np.ptp(x))
     best, least, apart = 0, math.inf, None
     for m in (1, 2, 3):
-        # a few points tell noise
+        # a few points are enough to recognise noise
         _, one, *_ = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES // 4)
         if one > (1.25 if period >= 7 else 0.7) * move:
             continue

@@ -1,4 +1,4 @@
-"""Rules against noise and waves: do neighbours in delay coordinates tell the future better than one linear map does?
+"""Rules against noise and waves: do neighbours in delay coordinates predict better than one linear map?
 
 A linear map of twelve past values predicts correlated noise as well as anything does, and sums of waves better than
 neighbours do.  Where local linear maps (Farmer and Sidorowich, Phys. Rev. Lett. 59, 1987; Casdagli, J. R. Stat. Soc. B
@@ -17,9 +17,9 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Values at least for a rule, and to tell that none is needed; points that are asked about.
+#: Minimum number of values for a rule, and for deciding that none is needed; number of points that are tested.
 RULE_VALUES, LINEAR_VALUES, POINTS = 200, 100, 64
-#: Iterations ahead, and within which two points are no neighbours.
+#: Iterations ahead, and minimum distance in time of two neighbours.
 AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
 #: Error of the local maps over that of the linear one, at each of the steps ahead, and over the record's
 #: deviation, at most, for a rule.
@@ -65,7 +65,7 @@ class Predictability(NamedTuple):
 
 
 def predictability(h: History) -> Predictability | None:
-    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend."""
+    """How well the next values are predicted; None for fewer than 100 values, few distinct ones, or a trend."""
     if "predictable" not in h.known:
         h.known["predictable"] = _predictability(h)
     return h.known["predictable"]
@@ -81,14 +81,14 @@ def _predictability(h: History) -> Predictability | None:
     best: list[float] = []
     for delays in (2, 3, 4):
         if delays == 4 and best and best[0] > short[0]:
-            break  # the usual case, noise: a coordinate more will not help
+            break  # the usual case, noise: another coordinate will not help
         local = fits.local_maps(x, delays, aheads, EXCLUDE, POINTS)
         if local and (not best or local[0] < best[0]):
             best = local
     if not best:
         return None
     linear = [min(short[0], long[0])]
-    # only of a smooth curve more than two steps are asked for
+    # more than two steps are needed only for a smooth curve
     linear += [fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1 : 5 if linear[0] < LINEAR_ERROR else 3]]
     return Predictability(linear, max(short[1], long[1]), best)
 

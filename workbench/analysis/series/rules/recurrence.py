@@ -1,12 +1,12 @@
-"""Movements that recur: do values of long ago tell the present one?
+"""Recurring movements: do values from long ago predict the present one?
 
 Where a movement goes round on a torus, nearly the same phases come again after some lag, whatever the shape of the wave
-(almost periodic functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then tells the present
-one, as far as the noise lets it.  Chaos and correlated noise forget: no lag of several periods tells anything.  This
+(almost periodic functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then predicts the present
+one, up to the noise. Chaos and correlated noise have no such memory: no lag of several periods predicts anything.  This
 holds for many phases, for bent waves, and under noise, where neighbours in few delay coordinates do not know the phase.
 
-Chaos within narrow bands that take turns recurs as far as the bands are narrow; but there neighbours tell the next
-value much better than the past does, and that distinguishes it.
+Chaos within narrow bands that take turns recurs as far as the bands are narrow; but there neighbours predict the next
+value much better than the past does, which distinguishes the two.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _past_error(h: History) -> float:
     n = len(h)
     if n < LEAST or not level(h.x):
         return math.inf
-    # of a small alphabet values are equal by chance
+    # with few distinct values, values are equal by chance
     if len(np.unique(h.x)) < n // 2:
         return math.inf
     away = max(min(n, 1024) // AWAY, int(PERIODS * crossings(h.x)), 8)

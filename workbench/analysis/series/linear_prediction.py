@@ -66,7 +66,7 @@ def slow_root(d: np.ndarray, p: int) -> float:
 
 
 def _undamped(z: complex, share: float, near: float) -> bool:
-    """True if a complex root lies on the unit circle, within the accuracy for its share."""
+    """True if a root, not a positive real one, lies on the unit circle, within the accuracy for its share."""
     return abs(abs(z) - 1.0) <= near * max(1.0, 0.1 / share) and abs(cmath.phase(z)) > 1e-6
 
 

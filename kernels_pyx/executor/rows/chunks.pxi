@@ -5,6 +5,7 @@
 cdef enum:
     SHELVED = 64
     SHELVED_BYTES = 268435456
+    SHELVED_SMALL = 6291456  # of frames: two loops without a trace have 4 MB
     LEAST_SHELVED = 65536
 
 cdef char* _shelf[2 * SHELVED]       # each a ring, from the oldest ...
@@ -29,6 +30,7 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
     if rows.chunk_bytes != HUGE_BYTES:
         chunk = _take_shelved(rows.chunk_bytes)
         if chunk == NULL:
+            _displace(rows.chunk_bytes)
             chunk = wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
         if chunk == NULL:
             _make_room(0, SHELVED_BYTES)
@@ -45,7 +47,7 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
 
 
 cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
-    """Give memory back; the caller has released the objects in it."""
+    """Keep memory for the next run, or give it back; the caller has released the objects in it."""
     global _pool_size
     cdef size_t size = rows.chunk_bytes
     if chunk == NULL:
@@ -65,10 +67,15 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
     elif rows.carry and not rows.n_objects and rows.chunk_bytes >= LEAST_SHELVED:
         if _shelve(chunk, size, 1):
             chunk = NULL
+    free_chunk(rows, chunk)
+
+
+cdef void free_chunk(Rows* rows, char* chunk) noexcept nogil:
+    """Give memory back to the system; the caller has released the objects in it."""
     if rows.carry and (rows.n_objects or rows.chunk_bytes < LEAST_SHELVED):
         free(chunk)
     else:
-        wb_free_chunk(chunk, size)
+        wb_free_chunk(chunk, rows.chunk_bytes)
 
 
 cdef char* _take_shelved(size_t size) noexcept nogil:
@@ -85,22 +92,30 @@ cdef char* _take_shelved(size_t size) noexcept nogil:
     return found
 
 
+cdef void _displace(size_t size) noexcept nogil:
+    """Free as many bytes that earlier runs left for frames under small budgets, or all: with new ones in their place a
+    run stays within its budget."""
+    cdef size_t held = _shelf_held[1]
+    if held:
+        _make_room(1, SHELVED_SMALL - (held - size if held > size else 0))
+
+
 cdef void _make_room(int shelf, size_t wanted) noexcept nogil:
     """Free the oldest chunks of a shelf until it has room for so many bytes, and for one more chunk."""
     cdef char* gone
-    cdef size_t its
+    cdef size_t its, most = SHELVED_SMALL if shelf else SHELVED_BYTES
     cdef int at
     while True:
         PyThread_acquire_lock(_pool_lock, 1)
         at = shelf * SHELVED + _shelf_next[shelf]
         gone, its = _shelf[at], _shelf_bytes[at]
-        if gone == NULL and _shelf_held[shelf] + wanted <= SHELVED_BYTES:
+        if gone == NULL and _shelf_held[shelf] + wanted <= most:
             PyThread_release_lock(_pool_lock)
             return
         _shelf[at] = NULL
         if gone != NULL:
             _shelf_held[shelf] -= its
-        if _shelf_held[shelf] + wanted > SHELVED_BYTES:
+        if _shelf_held[shelf] + wanted > most:
             _shelf_next[shelf] = (_shelf_next[shelf] + 1) % SHELVED
         PyThread_release_lock(_pool_lock)
         wb_free_chunk(gone, its)
@@ -109,7 +124,7 @@ cdef void _make_room(int shelf, size_t wanted) noexcept nogil:
 cdef bint _shelve(char* chunk, size_t size, int shelf) noexcept nogil:
     """Keep a chunk for the next run, in place of the oldest ones of its shelf; False if it is too large."""
     cdef int at
-    if size > SHELVED_BYTES:
+    if size > <size_t>(SHELVED_SMALL if shelf else SHELVED_BYTES):
         return False
     _make_room(shelf, size)
     PyThread_acquire_lock(_pool_lock, 1)

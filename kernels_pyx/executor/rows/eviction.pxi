@@ -172,7 +172,7 @@ cdef int shed(Machine m, int s) noexcept nogil:
     if whole:
         drop_oldest(rows, m.lock)
         if not at_end(rows):  # another store wants the room
-            give_chunk(rows, rows.spare)
+            free_chunk(rows, rows.spare)
             rows.spare = NULL
         m.dropped_chunks += 1
     else:
@@ -200,7 +200,7 @@ cdef int shed_computed(Machine m, int s) noexcept nogil:
         first_readable(rows, start, m.lock)
     drop_oldest(rows, m.lock)
     if not at_end(rows):  # another store wants the room
-        give_chunk(rows, rows.spare)
+        free_chunk(rows, rows.spare)
         rows.spare = NULL
     m.dropped_chunks += 1
     return 0

@@ -154,7 +154,7 @@ cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     if rows.spare == NULL:
         rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again
     else:
-        give_chunk(rows, chunk)
+        free_chunk(rows, chunk)  # kept for the next run it would still be memory of this one, beyond its budget
 
 
 cdef void first_readable(Rows* rows, long long row, PyThread_type_lock lock) noexcept nogil:

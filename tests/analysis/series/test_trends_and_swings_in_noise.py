@@ -58,3 +58,8 @@ def test_noise_that_turns_at_a_rate_of_its_own_is_noise():
     for k in range(2, N):
         steps[k] += 1.6 * steps[k - 1] - 0.9 * steps[k - 2]
     assert classify(steps).label is Pattern.STABLE
+
+
+def test_fading_swings_about_a_power_without_a_limit_diverge():
+    k = np.arange(1.0, 301.0)
+    assert classify(10 * k**0.3 + 4 * np.cos(0.7 * k) / k).label is Pattern.DIVERGING

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from workbench.analysis.series.noise.trends import drifting
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.step_ratios import spread_rate
 from workbench.analysis.series.value_series import History
@@ -67,6 +68,9 @@ def envelope(h: History) -> Finding | None:
     quarter = len(h.d) // 4
     usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
     if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
+        moving = drifting(h)
+        if moving is not None:
+            return moving
         why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
         newest = h.x[-max(4, len(h) // 8) :]
         limit, error = float(newest.mean()), float(np.ptp(newest))

@@ -7,6 +7,7 @@ leaves the least squares; a law with a limit must be clearly better than one wit
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
+#: Minimum distance between the first and last block mean of a trend with swings, in units of the scatter in a block.
+SWING_RATIO = 2.0
 #: Minimum distance covered in the second half by a law with a limit, in units of the scatter of the means around it.
 BEND_RATIO = 10.0
 #: Minimum distance in the later half of the octaves of time, as a share of that in the earlier half, for a sum without
@@ -78,6 +81,24 @@ def moving_mean(h: History) -> Finding | None:
 def _error(h: History, size: int) -> float:
     """Standard error of the mean of the last ``size`` values, as if they were independent."""
     return float(np.std(h.x[-size:])) / math.sqrt(size)
+
+
+def drifting(h: History) -> Finding | None:
+    """DIVERGING if the means of eight blocks all go one way, further than the values scatter within a block, and follow
+    a law without a limit: what swings, too, does so along a trend."""
+    n = len(h)
+    if n < 48:
+        return None
+    means = fits.block_means(h.x, 8)
+    steps = [b - a for a, b in pairwise(means)]
+    if min(steps) < 0.0 < max(steps):
+        return None
+    size = n // 8
+    rows = h.x[n - 8 * size :].reshape(8, size)
+    if abs(means[-1] - means[0]) < SWING_RATIO * float(np.sqrt(np.mean(np.var(rows, axis=1)))):
+        return None
+    found = moving_mean(h)
+    return found if found is not None and found.label is Pattern.DIVERGING else None
 
 
 def one_way(h: History) -> Finding | None:

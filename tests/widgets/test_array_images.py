@@ -14,7 +14,7 @@ from workbench.widgets import Moment, Selection, ValueInspector
 from workbench.widgets.values.images.colours import BAD, INFERNO, SIGNED, Scale, indexes, palettes, scale_of
 from workbench.widgets.values.images.frames import Frames
 from workbench.widgets.values.images.reduced import is_image, reduced
-from workbench.widgets.values.images.run_colours import RunColours
+from workbench.widgets.values.images.run_colours import RunColours, colour_words
 from workbench.widgets.values.images.samples import FRAMES, sample, spaced
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -122,6 +122,18 @@ def test_a_pixel_of_a_large_array_is_the_mean_of_its_items():
 def test_shapes_that_are_images():
     assert is_image((4, 5)) and is_image((100, 100)) and is_image((7, 3, 28, 28))
     assert not is_image((5,)) and not is_image((1, 50)) and not is_image((50, 1)) and not is_image((2, 1000))
+
+
+def test_the_button_says_percentiles_only_where_the_colours_are_made_of_them():
+    run = RunColours()
+    nearly_equal = np.zeros(1000)
+    nearly_equal[7] = 5.0
+    assert run.scale("a", {0: sample(nearly_equal)}, 0, False, False) == scale_of(0.0, 5.0)
+    words = colour_words("run", run, True)
+    assert "percentile" not in words["text"] + words["tip"] and "largest item of iteration 0" in words["tip"]
+    run.scale("b", {0: sample(np.arange(1000.0))}, 0, False, False)
+    words = colour_words("run", run, True)
+    assert words["text"].endswith("99th percentile") and "99th percentile of iteration 0" in words["tip"]
 
 
 # -- one scale for a run ----------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ class RunColours:
         self._key: Any = None
         self._scale: Scale | None = None
         self._complete = False
+        #: from the smallest to the largest item, because the percentiles are equal
+        self.whole = False
         self.iterations: list[int] = []
         self.step = 1
 
@@ -41,7 +43,10 @@ class RunColours:
         newest = {k: s for k, s in samples.items() if 2 * k >= last and s.items.size}
         self._key, self.iterations = key, list(newest)
         self.step = max((s.step for s in newest.values()), default=1)
-        self._scale = _scale(*_ends(np.concatenate([s.items for s in newest.values()])), signed) if newest else None
+        self._scale = None
+        if newest:
+            low, high, self.whole = _ends(np.concatenate([s.items for s in newest.values()]))
+            self._scale = _scale(low, high, signed)
         self._complete = not behind and self._scale is not None
         return self._scale
 
@@ -50,10 +55,10 @@ class RunColours:
         self._key = None
 
 
-def _ends(items: np.ndarray) -> tuple[float, float]:
-    """The percentiles of finite items; the smallest and the largest where nearly all are equal."""
+def _ends(items: np.ndarray) -> tuple[float, float, bool]:
+    """The percentiles of finite items, False; the smallest and the largest, True where nearly all are equal."""
     low, high = (float(end) for end in np.percentile(items, PERCENTILES))
-    return (low, high) if low < high else (float(items.min()), float(items.max()))
+    return (low, high, False) if low < high else (float(items.min()), float(items.max()), True)
 
 
 def value_scale(*parts: np.ndarray, signed: bool = False) -> Scale:
@@ -74,10 +79,10 @@ def colour_words(scale: str, run: RunColours, choice: bool) -> dict[str, str]:
     named = [numeral(k) for k in run.iterations]
     of = f"iterations {', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else f"iteration {named[0]}"
     part = f"one item in {numeral(run.step)} of " if run.step > 1 else ""
-    tip = (
-        f"Colours from the 1st to the 99th percentile of {part}{of}, of the newest half; press for this iteration's own"
-    )
-    return {"text": "Colours: newest half, 99th percentile", "tip": tip, "to": "value"}
+    ends = "the smallest to the largest item" if run.whole else "the 1st to the 99th percentile"
+    tip = f"Colours from {ends} of {part}{of}, of the newest half; press for this iteration's own"
+    text = "Colours: newest half" if run.whole else "Colours: newest half, 99th percentile"
+    return {"text": text, "tip": tip, "to": "value"}
 
 
 def _scale(low: float, high: float, signed: bool) -> Scale:

@@ -28,7 +28,6 @@ from __future__ import annotations
 import argparse
 import ctypes
 import functools
-import gc
 import subprocess
 import sys
 import tempfile
@@ -42,6 +41,7 @@ import numpy as np
 
 import workbench as wb
 from tests.benchmarks.peers import Missing, need, numba_bodies, numexpr_bodies, onnx_bodies
+from tests.benchmarks.timing import Timed, interleaved
 from tests.benchmarks.workloads import WORKLOADS
 
 State = tuple[Any, ...]
@@ -266,16 +266,13 @@ def measure(body: Body, rounds: int, only: Sequence[str] = ()) -> tuple[dict[str
         np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-9, atol=1e-12, err_msg=f"{body.name}: {name}")
         engines[name] = run
     engines[ROWS] = rows_alone(body)
-    best = dict.fromkeys(engines, float("inf"))
-    for _ in range(rounds):
-        for name, run in engines.items():
-            gc.collect()
-            began = time.process_time()
-            result = run(body.trips)
-            spent = result[1] if name in TRACES else time.process_time() - began
-            best[name] = min(best[name], spent / body.trips)
-            del result
-    return best, missing
+    jobs = {name: _job(run, body.trips, name in TRACES) for name, run in engines.items()}
+    seconds = interleaved(jobs, rounds, time.process_time)
+    return {name: s / body.trips for name, s in seconds.items()}, missing
+
+
+def _job(run: Callable[[int], Any], trips: int, times_itself: bool) -> Callable[[], Any]:
+    return (lambda: Timed(run(trips)[1])) if times_itself else (lambda: run(trips))
 
 
 def first_and_warm(body: Body, trace: str, rounds: int) -> tuple[float, float]:

@@ -42,18 +42,20 @@ def prepare(workload: Workload, trace: str) -> Run:
     return run
 
 
-def running(workload: Workload, trace: str, n: int) -> Callable[[], Timed]:
-    """Only ``session.run()``: threads, plan and memory are there (a closed session's chunks come back when it is
-    collected; what cold memory costs, ``fresh`` tells)."""
+def running(
+    workload: Workload, trace: str, n: int, clock: Callable[[], float] = time.perf_counter
+) -> Callable[[], Timed]:
+    """Only ``session.run()``, by ``clock``: threads, plan and memory are there (a closed session's chunks come
+    back when it is collected; what cold memory costs, ``fresh`` tells)."""
     graph = workload.graph()
 
     def job() -> Timed:
         gc.collect()
         with session(graph, workload.feeds(n), trace) as opened:
             opened.step()  # starts the worker
-            began = time.perf_counter()
+            began = clock()
             opened.run()
-            return Timed(time.perf_counter() - began)
+            return Timed(clock() - began)
 
     return job
 

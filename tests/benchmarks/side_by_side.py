@@ -11,17 +11,18 @@ loop, has a dash. Loops of numbers are machine code here where llvmlite is insta
 from __future__ import annotations
 
 import argparse
-import gc
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-import workbench as wb
+from tests.benchmarks import ours
 from tests.benchmarks.array_bodies import BODIES, measure
 from tests.benchmarks.loops import agree
 from tests.benchmarks.peers import Missing, Run, c_loops, jax_loops, need, numba_bodies, onnx_loops, prepare_python
+from tests.benchmarks.timing import interleaved
 from tests.benchmarks.workloads import INNER, WORKLOADS, Workload
 
 OURS = {"untraced": "off", "every value traced": "all"}
@@ -56,24 +57,16 @@ def torch_compiled(workload: Workload) -> Run:
     return run
 
 
-def ours(workload: Workload, trace: str) -> Callable[[int], tuple[Any, float]]:
-    graph = workload.graph()
-
-    def run(n: int) -> tuple[Any, float]:
-        with wb.Session(graph, workload.feeds(n), trace=trace) as session:
-            session.step()  # starts the worker
-            began = time.process_time()
-            session.run()
-            return session.outputs[workload.output], time.process_time() - began
-
-    with wb.Session(graph, workload.feeds(workload.trips), trace=trace) as session:
-        session.run()
-        native = session.plan.native
+def wait_for_machine_code(workload: Workload, trace: str) -> None:
+    """Run until the loop is machine code, or was found to stay as it is; its plan is that of later runs."""
+    with ours.session(workload.graph(), workload.feeds(workload.trips), trace) as opened:
+        opened.run()
+        native = opened.plan.native
     for _ in range(30):
-        if native.reasons is None:
-            run(workload.trips)
-            time.sleep(0.05)
-    return run
+        if native.reasons is not None:
+            return
+        ours.prepare(workload, trace)(workload.trips)
+        time.sleep(0.05)
 
 
 MAKERS: dict[str, Callable[[Workload], Run]] = {
@@ -89,7 +82,7 @@ MAKERS: dict[str, Callable[[Workload], Run]] = {
 def measure_numbers(workload: Workload, rounds: int) -> dict[str, float]:
     """Seconds of the processor an iteration."""
     expected = prepare_python(workload)(CHECKED)
-    engines: dict[str, Callable[[int], Any]] = {}
+    engines: dict[str, Run] = {}
     for name, make in MAKERS.items():
         try:
             run = make(workload)
@@ -97,21 +90,15 @@ def measure_numbers(workload: Workload, rounds: int) -> dict[str, float]:
         except Missing:
             continue
         engines[name] = run
-    for name, trace in OURS.items():
-        engines[name] = ours(workload, trace)
-        agree(workload, name, engines[name](CHECKED)[0], expected)
     slow = {"NumPy": 10, "torch compiled": SLOW, "onnxruntime": SLOW}
-    trips = {name: max(2, workload.trips // slow.get(name, 1)) for name in engines}
-    best = dict.fromkeys(engines, float("inf"))
-    for _ in range(rounds):
-        for name, run in engines.items():
-            gc.collect()
-            began = time.process_time()
-            result = run(trips[name])
-            spent = result[1] if name in OURS else time.process_time() - began
-            best[name] = min(best[name], spent / (trips[name] * workload.each))
-            del result
-    return best
+    trips = {name: max(2, workload.trips // slow.get(name, 1)) for name in (*engines, *OURS)}
+    jobs: dict[str, Callable[[], Any]] = {name: partial(run, trips[name]) for name, run in engines.items()}
+    for name, trace in OURS.items():
+        wait_for_machine_code(workload, trace)
+        agree(workload, name, ours.prepare(workload, trace)(CHECKED), expected)
+        jobs[name] = ours.running(workload, trace, trips[name], time.process_time)
+    seconds = interleaved(jobs, rounds, time.process_time)
+    return {name: s / (trips[name] * workload.each) for name, s in seconds.items()}
 
 
 def of_arrays(name: str, rounds: int) -> dict[str, float]:

@@ -46,10 +46,10 @@ class ExecutionPlan:
     instructions, from the first to behind the last; ``regions`` are those that may run as one call each. ``seconds`` is
     what planning took. ``recorded`` maps the nodes whose arrays are in the rows of a loop to why they are recorded in
     every iteration, or recomputed when they are read (``recomputed``): (slug, sentence). ``device`` is where large
-    arrays live, None for the host. ``straight`` is the whole run as a list of calls, where there are no loops and
-    branches and values are not observed. ``native`` is the machine code of its loops, once runs have been long.
+    arrays live, None for the host. ``straight`` is the whole run as a list of calls, where there are no loops, no
+    output can be dead and values are not observed. ``native`` is the machine code of its loops, once runs were long.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
-    ``known`` holds what was found out about it since, by the question.
+    ``known`` holds the answers that :meth:`once` has found.
     """
 
     graph: Graph
@@ -78,7 +78,7 @@ class ExecutionPlan:
     known: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def once(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question about the plan alone, which is looked for once."""
+        """The answer to a question about the plan alone, computed the first time."""
         if question not in self.known:
             self.known[question] = answer()
         found: T = self.known[question]

@@ -73,7 +73,7 @@ def judged(
         try:
             found = tuple(result_types(node, sets, whole))
         except Refused:
-            pass  # told is what it says of the node as it was declared first
+            pass  # the message is the one about the node as it was declared
     return found if isinstance(found, str) else _joined(declared, found)
 
 

@@ -1,4 +1,4 @@
-"""Front doors: graphs of other systems become graphs of ours.
+"""Importers: graphs of other systems become graphs of the workbench.
 
 ::
 
@@ -11,20 +11,20 @@
     bytes, models ─┼── from_onnx, from_graphdef, from_saved_model, from_samediff
     functions ─────┴── from_jax, from_torch
 
-    wire         the protobuf format, read with tables and without trust
+    wire         the protobuf wire format, read with tables; nothing is trusted
     textproto    its text form, read with the same tables; texttokens: its tokens
     tf/          schema (the tables for GraphDef), graphdef and tensor_proto (bytes -> plain nodes, attributes, arrays),
-                 rules/ (TensorFlow op -> our op), convert (plain nodes -> graph), saved_model, restore and checkpoint/
-                 (a SavedModel's graph and the values of its variables)
-    flatbuffers/ the FlatBuffers format, read with tables and without trust
-    samediff/    SameDiff graphs -> nodes of TensorFlow 1, and by tf/ to the graph; containers/ (.sdnb and .sdz)
+                 rules/ (TensorFlow op -> workbench op), convert (plain nodes -> graph), saved_model, restore and
+                 checkpoint/ (a SavedModel's graph and the values of its variables)
+    flatbuffers/ the FlatBuffers format, read with tables; nothing is trusted
+    samediff/    SameDiff graphs -> nodes of TensorFlow 1, which tf/ converts; containers/ (.sdnb and .sdz)
     onnx/        model -> scopes, table, control flow, foreign ops
     jax/         a traced function (jaxpr) -> calls, control flow, rules, foreign ops
     pytorch/     .pt2 archives -> calls, views and writes in place, control flow, rules, foreign ops
-    stablehlo/   MLIR text, bytecode, blobs of jax.export -> calls, control flow, the rules of jax/, foreign ops
+    stablehlo/   MLIR text, bytecode, jax.export blobs -> calls, control flow, the rules of jax/, foreign ops
 
-Each of these functions imports its framework only when it is used; GraphDefs, SameDiff graphs and
-.pt2 archives need none.
+Each of these functions imports its framework only when it is called; GraphDefs, SameDiff graphs and .pt2 archives need
+no framework.
 """
 
 from workbench.frontends.jax import from_jax

@@ -1,4 +1,4 @@
-"""Reading a file whole, with one clear error for each way in which that can fail."""
+"""Reads a whole file, with a clear error for each kind of failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.frontends.protobuf.wire import MAX_BYTES
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; LoadError for a missing file, a folder, an empty, unreadable or too large file."""
     try:
-        # opened once: what is looked at is what is read, whatever takes its name meanwhile; a pipe must not wait
+        # opened once, so that the file checked is the file read even if its name is reused; a pipe must not block
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):  # a pipe or a device may have no end
@@ -40,7 +40,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def guarded(what: str) -> Iterator[None]:
-    """Turn what NumPy or Python raise over senseless attributes of a file into a LoadError; the cause is kept."""
+    """Turn an exception of NumPy or Python over invalid attributes of a file into a LoadError that keeps the cause."""
     try:
         yield
     except WorkbenchError:

@@ -1,7 +1,7 @@
-"""Formats of models that are not read here: which one some bytes are of, and what to do about it.
+"""Model formats that are recognised but not read, each with the way to convert it.
 
-Only signatures and the names in an archive are looked at. Nothing is unpacked, and a pickle, which can run any code
-when it is opened, is never opened.
+Only signatures and the names in an archive are examined. Nothing is unpacked, and a pickle, which can run any code when
+it is opened, is never opened.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
 from workbench.frontends.stablehlo.content import is_program
 
-#: names in an archive that are looked at, and characters of a text
+#: limits: names examined in an archive, and bytes examined of a text
 _NAMES, _HEAD = 10_000, 65_536
 
 
@@ -58,7 +58,7 @@ SAMEDIFF = Format("a zip archive with a SameDiff graph in it", "unpack it, and g
 ZIP = Format("a zip archive", _UNPACK)
 STABLEHLO = Format("a StableHLO program", "read it with wb.load.")
 
-#: (where, what stands there, what that is)
+#: (offset, bytes at that offset, format)
 _SIGNATURES: tuple[tuple[int, bytes, Format], ...] = (
     (4, b"TFL3", Format("a TensorFlow Lite model (.tflite)", _TFLITE)),
     (4, b"ORTM", Format("a model in onnxruntime's own format (.ort)", "give the .onnx file that it was made from.")),
@@ -82,7 +82,7 @@ _SIGNATURES: tuple[tuple[int, bytes, Format], ...] = (
     (0, b"7767517\n", Format("an ncnn model (.param)", _SOURCE)),
     (0, b"tree\nversion=", Format("a LightGBM model", "convert it: onnxmltools.convert_lightgbm(model).")),
 )
-#: what a text of a format holds near its beginning, after blanks
+#: pattern near the beginning of a text, after white space -> format
 _TEXTS: tuple[tuple[re.Pattern[bytes], Format], ...] = (
     (
         re.compile(rb"(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<net\s", re.S),
@@ -136,7 +136,7 @@ def format_of(data: bytes) -> Format | None:
 
 
 def format_of_folder(folder: Path) -> Format | None:
-    """The same for a folder."""
+    """The format of a folder, if it is known but not supported here."""
     try:
         names = {p.name for p, _ in zip(folder.iterdir(), range(_NAMES), strict=False)}
     except OSError:
@@ -155,7 +155,7 @@ def _archive(data: bytes) -> Format:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()[:_NAMES]
-    except Exception:  # zipfile raises almost anything over a broken archive
+    except Exception:  # zipfile raises many kinds of exceptions over a broken archive
         return ZIP
     parts = {name.rpartition("/")[2] for name in names}
     if "trace.json" in names:
@@ -190,7 +190,7 @@ def _is_safetensors(data: bytes) -> bool:
 
 
 def _is_pickle(data: bytes) -> bool:
-    """True if the bytes begin and end as a pickle; nothing between is looked at."""
+    """True if the bytes begin and end as a pickle; nothing between is examined."""
     plain = data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
     if plain and data[2:3] in (b"\x95", b"c", b"}", b"]", b"(", b"q", b"X", b"\x8c", b"\x8a", b"K", b"J", b"G", b"U"):
         return True
@@ -198,7 +198,7 @@ def _is_pickle(data: bytes) -> bool:
 
 
 def _is_core_ml(data: bytes) -> bool:
-    """A specification version, a description, and one of the kinds of models, whose numbers are 200 and above."""
+    """True for a specification version, a description, and a model whose field number is 200 or above."""
     seen: dict[int, int] = {}
     try:
         for number, wire in scan(data):

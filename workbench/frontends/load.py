@@ -40,11 +40,11 @@ def load(source: Any, *, outputs: Sequence[str] | None = None, unroll_recurrent:
         The content decides, not the suffix: an ONNX model, a TensorFlow GraphDef (``.pb`` or ``.pbtxt``), a SavedModel
         (its folder or the file in it), a SameDiff graph (``.fb``, ``.sdnb``, ``.sdz``), a StableHLO program (``.mlir``,
         bytecode, a blob of ``jax.export``), a program that PyTorch exported (``.pt2``), or a graph that was saved with
-        ``graph.text()``. Only a path leads to other files: tensors beside an ONNX model, variables of a SavedModel,
-        shards of a SameDiff model.
+        ``graph.text()``. Further files are read only if a path is given: external tensors of an ONNX model, variables
+        of a SavedModel, shards of a SameDiff model.
     outputs : sequence of str, optional
         Names of the values that become the graph's outputs; by default those that the file declares, for a GraphDef
-        those of the nodes that nothing reads. Nodes that the outputs do not need are ignored: they may be unknown ops.
+        those of the nodes that nothing reads. Nodes that no output depends on are ignored and may be unknown ops.
     unroll_recurrent : bool, default False
         Whether LSTM, GRU and RNN of an ONNX model become loops over their time steps, whose variables are H and C. In a
         ``.pt2`` file they always are.
@@ -52,7 +52,7 @@ def load(source: Any, *, outputs: Sequence[str] | None = None, unroll_recurrent:
     Returns
     -------
     Graph
-        ``graph.notes`` lists what had to be repaired, such as nodes that were not in order or wrongly declared shapes.
+        ``graph.notes`` lists the repairs, such as nodes that were out of order or wrongly declared shapes.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def load(source: Any, *, outputs: Sequence[str] | None = None, unroll_recurrent:
         the reader's. For a known format that cannot be read (TensorFlow Lite, PyTorch, Keras and others) the message
         names the format.
     UnknownOpError
-        Once, with every op that has no counterpart.
+        Raised once, with every op that has no counterpart.
 
     Examples
     --------

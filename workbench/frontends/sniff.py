@@ -10,11 +10,11 @@ from workbench.frontends.samediff.containers.kinds import container_of
 from workbench.frontends.samediff.layout import is_flatgraph
 from workbench.frontends.stablehlo.content import is_program
 
-#: of files of so many bytes and more only the beginning, of HEAD_BYTES, is looked at
+#: of a file of BIG_BYTES or more, only the first HEAD_BYTES are examined
 BIG_BYTES, HEAD_BYTES = 1 << 24, 1 << 16
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
 
-#: what the outermost fields of each format look like: field number -> wire type
+#: outermost fields of each format: field number -> wire type
 _MODELPROTO = {
     1: VARINT,
     2: LENGTH,
@@ -31,9 +31,9 @@ _MODELPROTO = {
 }
 _GRAPHDEF = {1: LENGTH, 2: LENGTH, 3: VARINT, 4: LENGTH, 5: LENGTH}
 _SAVEDMODEL = {1: VARINT, 2: LENGTH}
-#: schema version 1, then the first graph; an ONNX model of version 1 has never been in use
+#: schema version 1, then the first graph; ONNX models of version 1 were never in use
 _SAVEDMODEL_HEAD = b"\x08\x01\x12"
-#: what a message in text form begins with, after comments: the name of a field, then a colon or a message
+#: the beginning of a message in text form, after comments: the name of a field, then a colon or a message
 _FIRST_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\n\v\f\r]++|#[^\n]*+)*+([a-z_]{1,40}+)[ \t\r\n]*+[:{<]")
 _TEXT_KINDS = {
     b"node": "graphdef-text",
@@ -46,13 +46,13 @@ _TEXT_KINDS = {
 
 
 def is_big_model(path: Path) -> bool:
-    """True for a large file that begins as an ONNX model, which is not read as a whole."""
+    """True for a large file that begins as an ONNX model; such a file is mapped, not read."""
     try:
         if not path.is_file() or path.stat().st_size < BIG_BYTES:
             return False
         with path.open("rb") as file:
             return kind_of(file.read(HEAD_BYTES)) == "onnx"
-    except OSError:  # told where it is read
+    except OSError:  # reported when the file is read
         return False
 
 
@@ -72,7 +72,7 @@ def kind_of(data: bytes) -> str:
     """``empty``, ``graph-text``, ``graphdef-text``, ``saved-model-text``, ``text``, ``zip``, ``onnx``, ``graphdef``,
     ``saved-model``, ``samediff``, ``sdnb``, ``sdz``, ``stablehlo`` or ``unknown``.
 
-    A file that is cut off is of the kind that its beginning shows.
+    The kind of a truncated file is that of its beginning.
     """
     if not data:
         return "empty"
@@ -109,7 +109,7 @@ def _message_kind(data: bytes) -> str:
 
 
 def is_message_text(text: str) -> bool:
-    """True if a string is a TensorFlow message in text form, where it might be a path too."""
+    """True if a string, which might be a path, is a TensorFlow message in text form."""
     opens = "{" in text or "<" in text
     return opens and _text_kind(text[:4096].encode("utf-8", "replace")).endswith("-text")
 

@@ -12,10 +12,10 @@ _OF_TORCH = re.compile(r"(site|dist)-packages[/\\](torch|functorch)[/\\]|^torch[
 
 
 def source_of(trace: str) -> Source | None:
-    """The line of the user's code in a stack trace: the innermost that is in no file of PyTorch.
+    """The line of the user's code in a stack trace: the innermost line outside the files of PyTorch.
 
-    Where PyTorch generated code of a body, as ``torch.export`` does unless it is called with ``strict=True``, the line
-    is that of the call around, and the expression shows the generated text too.
+    Where PyTorch generated the code of a body, as ``torch.export`` does unless it is called with ``strict=True``, the
+    line is that of the enclosing call, and the expression also shows the generated text.
     """
     frames = [(m["file"], int(m["line"]), (m["text"] or "").strip()) for m in _FRAME.finditer(trace)]
     own = [f for f in frames if not _OF_TORCH.search(f[0])]

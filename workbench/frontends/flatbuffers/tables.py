@@ -1,17 +1,17 @@
-"""Reader for FlatBuffers: tables of fields instead of generated code, and no trust in what the bytes claim.
+"""Reader for FlatBuffers: tables of fields instead of generated code; sizes and offsets in the bytes are not trusted.
 
 A buffer begins with the offset of its root table. Numbers are little-endian; an offset counts from its own
 position, and points forward::
 
-    table    int32 distance back to its vtable, then the fields, each at a place that the vtable tells
-    vtable   uint16 size of the vtable, uint16 size of the table, then a uint16 for each slot: the place of the field
-             from the beginning of the table, 0 where it is left out
+    table    int32 distance back to its vtable, then the fields, each at the position given in the vtable
+    vtable   uint16 size of the vtable, uint16 size of the table, then a uint16 for each slot: the position of the field
+             from the beginning of the table, 0 if it is left out
     vector   uint32 count, then the elements: numbers, or offsets of strings or tables
     string   uint32 length, then UTF-8
 
-Source: https://flatbuffers.dev/internals/. A table is read by a schema into a plain dict that holds only the
-fields that were present. Every offset and length is compared with the bytes that are really there. Offsets may share
-what they point to, so that few bytes could unfold into any number of tables: all that is read counts against a limit.
+Source: https://flatbuffers.dev/internals/. A table is read by a schema into a plain dict that holds only the fields
+that were present. Every offset and length is checked against the size of the buffer. Several offsets may point to the
+same bytes, so that a small buffer could unfold into any number of tables: a limit on the bytes read prevents this.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import numpy as np
 from workbench.errors import LoadError
 from workbench.frontends.protobuf.wire import MAX_BYTES
 
-#: deepest nesting of tables
+#: maximum nesting depth of tables
 MAX_LEVELS = 32
-#: how many times the bytes of the buffer may be read through shared offsets, and as many bytes in any case
+#: limit of bytes read through shared offsets: a multiple of the buffer's size, and a minimum
 SHARING, ALLOWANCE = 8, 1 << 16
 
 _NUMBERS = {
@@ -48,8 +48,9 @@ _U16, _U32, _I32 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<i")
 
 
 class Slot(NamedTuple):
-    """One field of a table. ``kind`` is that of a number, ``string``, ``bytes`` (a vector of them, as bytes), or the
-    name of another table in the same schema."""
+    """One field of a table. ``kind`` is a numeric type, ``string``, ``bytes`` (a vector of bytes), or the name of
+    another table in the same schema.
+    """
 
     name: str
     kind: str
@@ -63,8 +64,8 @@ Slots = Mapping[str, Mapping[int, Slot]]
 class FlatError(LoadError):
     """Bytes that are not a FlatBuffer of the expected kind.
 
-    ``offset`` counts from the beginning of the buffer. The slug is ``truncated`` where something ends behind the last
-    byte, ``too-large`` or ``too-deep`` where a limit of this reader is met, else ``malformed``.
+    ``offset`` counts from the beginning of the buffer. The slug is ``truncated`` where a value extends beyond the last
+    byte, ``too-large`` or ``too-deep`` where a limit of this reader is exceeded, otherwise ``malformed``.
     """
 
     slug = "malformed"
@@ -75,14 +76,14 @@ class FlatError(LoadError):
 
 
 class Table(NamedTuple):
-    """Place of a table: its first byte, its size, and the places of its fields."""
+    """Position of a table: its first byte, its size, and the offsets of its fields."""
 
     start: int
     size: int
     places: tuple[int, ...]
 
     def at(self, slot: int) -> int | None:
-        """First byte of a field; None where it is left out."""
+        """First byte of a field; None if it is left out."""
         place = self.places[slot] if slot < len(self.places) else 0
         return self.start + place if place else None
 
@@ -104,7 +105,7 @@ class FlatReader:
         return self.fields(name, self.root_table())
 
     def root_table(self) -> Table:
-        """Place of the root table."""
+        """Position of the root table."""
         return self.table(self.target(0))
 
     def table(self, start: int) -> Table:
@@ -168,20 +169,20 @@ class FlatReader:
         return [self._one(slot, self.target(place), depth) for place in places]
 
     def count(self, start: int, width: int, what: str) -> int:
-        """Number of elements of the vector at a byte, all of which are there."""
+        """Number of elements of the vector at a byte; the buffer is checked to hold all of them."""
         found = _U32.unpack_from(self.data, self._take(start, 4, f"Field {what!r}"))[0]
         self._take(start + 4, found * width, f"Field {what!r}")
         return found
 
     def target(self, at: int) -> int:
-        """Place that the offset at a byte points to."""
+        """Position that the offset at a byte points to."""
         distance = _U32.unpack_from(self.data, self._take(at, 4, "An offset"))[0]
         if distance < 4:
             raise FlatError(f"An offset of {distance} points into itself", offset=at)
         return at + distance
 
     def _take(self, start: int, size: int, what: str) -> int:
-        """``start``, if that many bytes are there and may still be read."""
+        """``start``, if the buffer has that many bytes there and the limit allows them."""
         if start < 0:
             raise FlatError(f"{what} begins {-start} bytes before the beginning", offset=0)
         if start + size > len(self.data):

@@ -1,4 +1,4 @@
-"""Reader for the protobuf text format, with the same tables and the same plain dicts as ``wire``.
+"""Reader for the protobuf text format, with the tables and the plain dicts of ``wire``.
 
 ::
 
@@ -8,9 +8,10 @@
       input: ["x", "y"]                     a repeated field as a list; , or ; may follow a field
     }
 
-Source: https://protobuf.dev/reference/protobuf/textformat-spec/. Fields that the tables do not have are checked for
-form and left out, as the wire reader does with later versions of a format; so are extensions and expanded Any messages
-(``[type.googleapis.com/...] { }``). Reading is one pass without a list of tokens; nothing is evaluated.
+Source: https://protobuf.dev/reference/protobuf/textformat-spec/. The syntax of fields that the tables lack is checked,
+and they are left out, as the wire reader does with later versions of a format; the same holds for extensions and
+expanded Any messages (``[type.googleapis.com/...] { }``). The text is read in one pass without a list of tokens;
+nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class TextReader(Tokens):
 
     # -- messages ---------------------------------------------------------------------------------------
     def _fields(self, name: str | None, close: str, depth: int) -> dict[str, Any]:
-        """Fields up to ``close``; ``name`` None reads an unknown message for its form alone."""
+        """Fields up to ``close``; with ``name`` None only the syntax of an unknown message is checked."""
         if depth > MAX_DEPTH:
             raise self.error(f"Messages are nested more than {MAX_DEPTH} deep", "too-deep")
         table = None if name is None else self._table(name)
@@ -121,7 +122,7 @@ class TextReader(Tokens):
             raise self.error(f"A message has more than {field.limit:,} fields {field.name!r}", "too-large")
 
     def _between(self) -> None:
-        """After an element of a list: a comma and another element, or the end."""
+        """Check what follows an element of a list: a comma and another element, or the end."""
         if self.at_mark("]"):
             return
         if not self.take(",") or self.at_mark("]"):
@@ -192,7 +193,7 @@ class TextReader(Tokens):
             self.next()
         return b"".join(parts)
 
-    # -- what the tables do not have --------------------------------------------------------------------
+    # -- fields that the tables lack --------------------------------------------------------------------
     def _unknown(self, label: str, depth: int) -> None:
         colon = self.take(":")
         if self.take("["):

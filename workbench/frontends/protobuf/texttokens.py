@@ -1,4 +1,4 @@
-"""Tokens of the protobuf text format, one at a time, each with its place for errors.
+"""Tokens of the protobuf text format, one at a time, each with its position for errors.
 
 Source: https://protobuf.dev/reference/protobuf/textformat-spec/#characters.
 """
@@ -9,10 +9,10 @@ import re
 
 from workbench.errors import LoadError
 
-#: Longest text that is read; a larger graph belongs in the binary form, which is read ten times as fast.
+#: Maximum length of a text; larger graphs should be in the binary form, which is read ten times as fast.
 MAX_TEXT = 1 << 28
 
-# Possessive (++ and *+): a token is never read in another way, so nothing has to be remembered for going back.
+# Possessive (++ and *+): a token can be read in one way only, so no state is kept for backtracking.
 _SKIP = re.compile(r"(?:[ \t\n\v\f\r]++|#[^\n]*+)*+")
 _TOKEN = re.compile(
     r"""(?P<name>[A-Za-z_][A-Za-z0-9_]*)
@@ -56,7 +56,7 @@ class Tokens:
         if isinstance(text, bytes):
             text = _decoded(text)
         elif not text.isascii():
-            _decoded(text.encode("utf-8", "surrogatepass"))  # a str may hold halves of surrogate pairs
+            _decoded(text.encode("utf-8", "surrogatepass"))  # a str may contain lone surrogates
         self.source = text.removeprefix("\ufeff")
         self.kind = self.token = ""
         self.at = self.end = 0
@@ -100,7 +100,7 @@ class Tokens:
         )
 
     def unescaped(self, body: str) -> bytes:
-        """The bytes that the inside of a string literal stands for."""
+        """The bytes of a string literal, from the text between its quotes."""
         out, position = [], 0
         for match in _ESCAPE.finditer(body):
             out.append(body[position : match.start()].encode())
@@ -124,7 +124,7 @@ class Tokens:
 
 
 def clipped(text: str) -> str:
-    """A token as messages show it: a hostile one may be as long as the file."""
+    """A token as shown in messages, shortened because a hostile token may be as long as the file."""
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 

@@ -1,4 +1,4 @@
-"""Reader for the protobuf wire format: tables instead of generated code, and no trust in what the bytes claim.
+"""Reader for the protobuf wire format: tables instead of generated code; lengths in the bytes are not trusted.
 
 The format is a sequence of fields, each a varint key (``field number << 3 | wire type``) and a payload::
 
@@ -11,7 +11,7 @@ Source: https://protobuf.dev/programming-guides/encoding/. Groups (wire types 3 
 the formats read here existed, so they are an error.
 
 A message is described by a :data:`Table`, and read into a plain dict that holds only the fields that were present.
-Every length is compared with the bytes that are really there before anything is allocated or read.
+Every length is checked against the size of the buffer before anything is allocated or read.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import numpy as np
 
 from workbench.errors import LoadError
 
-#: Deepest nesting of messages; protobuf's own readers stop at 100.
+#: Maximum nesting depth of messages; protobuf's own readers stop at 100.
 MAX_DEPTH = 64
-#: Longest file that protobuf can hold.
+#: Maximum size of a protobuf file.
 MAX_BYTES = 2**31 - 1
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -49,9 +49,9 @@ _PACKED_DTYPE: dict[str, np.dtype[Any]] = {
 
 
 class Field(NamedTuple):
-    """One row of a table. ``kind`` is a scalar kind, or the name of another message in the same schema.
+    """One entry of a table. ``kind`` is a scalar kind, or the name of another message in the same schema.
 
-    A repeated field may come at most ``limit`` times in one message; 0 is any number.
+    A repeated field may occur at most ``limit`` times in one message; 0 means no limit.
     """
 
     name: str
@@ -67,7 +67,7 @@ Schema = Mapping[str, Table]
 
 
 class WireError(LoadError):
-    """Bytes that are no protobuf message of the expected kind.
+    """Bytes that are not a protobuf message of the expected kind.
 
     ``offset`` counts from the start of the whole input. The slug is ``truncated`` where the input ends inside a
     field of the outermost message, otherwise ``malformed``. ``field`` is the (field number, wire type) at its end.
@@ -138,7 +138,7 @@ class Reader:
         return self._message(kind, begin, stop, depth + 1)
 
     def _append(self, field: Field, wire: int, value: Any, at: int, into: list[Any], depth: int) -> None:
-        """Repeated numbers come one by one or packed, and a reader must take both, even mixed."""
+        """Append a repeated field; numbers may be single or packed, even mixed in one message."""
         packable = field.kind not in ("string", "bytes") and field.kind in _SCALAR_WIRE
         if not (packable and wire == LENGTH):
             into.append(self._one(field, wire, value, at, depth))
@@ -157,7 +157,7 @@ class Reader:
 
 
 def scan(data: bytes, limit: int = 10_000) -> Iterator[tuple[int, int]]:
-    """(field number, wire type) of the outermost fields, without reading what is inside; for telling formats apart."""
+    """(field number, wire type) of the outermost fields, without reading their content; used to recognise formats."""
     for count, (number, wire, _, _) in enumerate(fields(data, 0, len(data), True)):
         if count >= limit:
             return
@@ -165,7 +165,7 @@ def scan(data: bytes, limit: int = 10_000) -> Iterator[tuple[int, int]]:
 
 
 def fields(data: bytes, position: int, end: int, outermost: bool) -> Iterator[tuple[int, int, Any, int]]:
-    """Yields (number, wire type, value, offset of the key); the value of wire types 1, 2, 5 is a place in ``data``."""
+    """Yields (number, wire type, value, offset of the key); the value of wire types 1, 2, 5 is a range of ``data``."""
     while position < end:
         at = position
         key, position = _varint(data, position, end, outermost)
@@ -218,5 +218,5 @@ def _varint(data: bytes, position: int, end: int, outermost: bool) -> tuple[int,
 
 
 def _too_short(message: str, at: int, outermost: bool, size: int) -> WireError:
-    # Inside a message whose own length fits, the bytes are all there but contradict each other: not a short file.
+    # Inside a message whose own length fits, the bytes are complete but inconsistent: the file is not truncated.
     return WireError(message, offset=at, slug="truncated" if outermost and size <= MAX_BYTES else "malformed")

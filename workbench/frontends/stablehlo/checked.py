@@ -1,4 +1,4 @@
-"""A program is read in a process of its own first: jaxlib's parsers end their process on some malformed programs."""
+"""Reads a program in a separate process first, because jaxlib's parsers abort on some malformed programs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from workbench.frontends.stablehlo.reader_process import REFUSED
 
 _READER = Path(__file__).with_name("reader_process.py")
 FIX = "write the program again: jax.jit(f).lower(x).as_text(), or jax.export."
-#: address space and processor time of the process, and how much of each for a byte of the program
+#: limits of the process, a base and an amount for each byte of the program: address space and processor time
 MEMORY, MEMORY_EACH = 4 << 30, 24
 SECONDS, SECONDS_EACH = 10, 2e-6
-#: seconds that a busy machine may take for one of processor time
+#: wall-clock seconds allowed for each second of processor time
 PATIENCE = 40
 
 
 def checked(data: bytes) -> bytes:
-    """A program as bytecode, as another process read and wrote it; LoadError if that process refused it or died."""
+    """A program as bytecode that another process has read and written; LoadError if that process refused it or died."""
     seconds = SECONDS + int(SECONDS_EACH * len(data))
     limits = [str(MEMORY + MEMORY_EACH * len(data)), str(seconds)]
     command = [sys.executable, "-I", "-S", str(_READER), *limits, *(p for p in sys.path if os.path.isabs(p))]
     try:
-        # Libraries under numpy would take address space for a thread of every core.
+        # OpenBLAS would reserve address space for one thread per core.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(command, input=data, capture_output=True, env=environment, timeout=PATIENCE * seconds)
     except subprocess.TimeoutExpired as error:
@@ -61,7 +61,7 @@ def _cause(status: int) -> str:
 
 
 def words(said: bytes) -> str:
-    """The first complaint of the parser with its line."""
+    """The first error of the parser with its line."""
     lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     found = next((line for line in lines if "error:" in line), lines[0] if lines else "it says nothing")
     return found.rpartition("error:")[2].strip().replace('"-":', "line ")[:400].rstrip(".: ")

@@ -1,16 +1,16 @@
-"""StableHLO by its content: which bytes are a program, and where the program is in a blob of ``jax.export``."""
+"""Recognises StableHLO programs by their content, and finds the program in a blob of ``jax.export``."""
 
 from __future__ import annotations
 
 import re
 
 _MAGIC = b"ML\xefR"
-#: operations of StableHLO, written out, or a type of it
+#: an operation of StableHLO by its name, or one of its attributes
 _WORD = re.compile(rb"\b(?:stablehlo|chlo)\.[a-z]|#stablehlo")
 _OPENS = re.compile(
     rb"\s*(?://[^\n]*\n\s*)*(?:#[A-Za-z_0-9]+[^\n]*\n\s*)*(?:module\b|func\.func\b|\"builtin\.module\")"
 )
-#: bytes in which a text shows what it is, and bytes of bytecode in which the names of its dialects stand
+#: bytes examined at the beginning of a text, and bytes of bytecode examined for the names of its dialects
 _HEAD, _NAMES = 1 << 16, 1 << 20
 
 
@@ -24,12 +24,12 @@ def is_program(data: bytes) -> bool:
 
 
 def module_of(data: bytes) -> bytes:
-    """The program itself."""
+    """The program itself, taken out of a blob of ``jax.export``."""
     return _exported(data) or data
 
 
 def _exported(data: bytes) -> bytes | None:
-    """The program in a blob of ``jax.export``: a FlatBuffer in which it is an array of bytes, its length before it."""
+    """The program in a blob of ``jax.export``: a FlatBuffer that holds it as an array of bytes after its length."""
     root = int.from_bytes(data[:4], "little")
     if data.startswith(_MAGIC) or not 4 <= root <= len(data) - 4:
         return None

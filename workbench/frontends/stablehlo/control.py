@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def lower_while(lowering: StableLowering, operation: Any, values: Sequence[Value]) -> list[Value]:
-    """The operands are the start values; both regions may also use any value from around the loop."""
+    """The operands are the start values; both regions may also use any value defined outside the loop."""
     test, body = (region.blocks[0] for region in operation.regions)
     names = distinct(names_of(body.arguments, "v"))
     start, count = list(values), len(values)
@@ -55,8 +55,9 @@ def lower_if(lowering: StableLowering, operation: Any, values: Sequence[Value]) 
 
 
 def lower_case(lowering: StableLowering, operation: Any, values: Sequence[Value]) -> list[Value]:
-    """An index out of range, a negative one too, takes the last branch. Two branches are one of the graph's; more are a
-    choice between halves."""
+    """An index out of range, also a negative one, selects the last branch. Two branches become one cond; more are
+    halved repeatedly.
+    """
     if not len(operation.results):
         return []
     b, index = lowering.builder, values[0]
@@ -64,7 +65,7 @@ def lower_case(lowering: StableLowering, operation: Any, values: Sequence[Value]
     last = len(blocks) - 1
     label = lowering.label("case")
     flag = lowering.flags.get(index.ref)
-    if flag is not None and last == 1:  # the bool that was made a number for the choice, as JAX writes its cond
+    if flag is not None and last == 1:  # the bool that JAX converts to an index for its cond
         sides = [lambda block=block: tuple(lowering.block(block, [])) for block in blocks]
         return list(b.cond(flag, sides[1], sides[0], name=label))
     if last:

@@ -25,11 +25,11 @@ def convert_program(data: bytes, outputs: Sequence[str] | None, name: str, file:
     """The graph of a program: MLIR text or bytecode, or a blob of ``jax.export``.
 
     ``while``, ``if`` and ``case`` become frames and branches, calls regions; arithmetic, comparisons and moves of
-    elements are nodes of ours, by the rules for JAX's primitives, and any other operation is computed by XLA. Inputs
-    are called after the locations of the arguments, else ``arg0``, ``arg1``; results after ``jax.result_info``.
+    elements become workbench nodes, by the rules for JAX's primitives, and any other operation is computed by XLA.
+    Inputs are named after the locations of the arguments, else ``arg0``, ``arg1``; results after ``jax.result_info``.
 
     Raises LoadError (``no-jax``, ``bad-stablehlo``, ``unsupported-stablehlo-type``, ``too-large``, ``no-such-output``)
-    and, once, UnknownOpError with every operation that is not evaluated and its line.
+    and one UnknownOpError with every operation that cannot be evaluated and its line.
     """
     program = module_of(data)
     module = parse(program)
@@ -75,10 +75,10 @@ def _visibility(function: Any) -> str:
 
 
 def _text(attributes: Any, name: str) -> str:
-    """A text among attributes that no verifier looks at; "" for anything else."""
+    """A string attribute that no verifier checks; "" for any other attribute."""
     try:
         found = attributes[name] if name in attributes else None
-    except TypeError:  # jaxlib has no class for it, as for a location
+    except TypeError:  # an attribute without a class in jaxlib, such as a location
         return ""
     return found.value if isinstance(found, ir().StringAttr) else ""
 

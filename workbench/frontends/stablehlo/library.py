@@ -1,4 +1,4 @@
-"""MLIR as jaxlib has it: the one module that parses programs, and makes and prints modules of one op.
+"""The MLIR bindings of jaxlib: the only module that parses programs, and builds and prints modules of one op.
 
 Source: https://openxla.org/stablehlo/spec and, for the bindings, https://mlir.llvm.org/docs/Bindings/Python/.
 """
@@ -21,16 +21,16 @@ from workbench.frontends.stablehlo.reader_process import MAX_DEPTH
 from workbench.libraries import install
 
 MAGIC = b"ML\xefR"
-#: digests of texts that were printed here, from modules that had been checked
+#: digests of texts that were printed here from checked modules
 _MADE_HERE: set[bytes] = set()
 
 
-#: first version of JAX whose bindings of MLIR are read; those of 0.7 end the process on some constants
+#: first supported version of JAX; the MLIR bindings of 0.7 end the process on some constants
 OLDEST = (0, 9)
 
 
 def library() -> Any:
-    """The module jax; LoadError with the way to get it where it is missing or its bindings are too old."""
+    """The module jax; LoadError with the way to install it if it is missing or its bindings are too old."""
     try:
         jax = jax_library()
         if version(jax) < OLDEST:
@@ -62,13 +62,15 @@ def dialect(name: str) -> Any:
 
 @functools.cache
 def context() -> Any:
-    """The context of all modules here: with the dialects that JAX uses, and no others."""
+    """The context of all modules here, with only the dialects that JAX uses."""
     library()
     return internal("interpreters.mlir").make_ir_context()
 
 
 def parse(data: bytes) -> Any:
-    """The module of a text, of bytecode or of a portable artifact: of the bytecode of it that another process wrote."""
+    """The module of a text, of bytecode or of a portable artifact, parsed from the bytecode that another process wrote
+    of it.
+    """
     if len(data) > MAX_BYTES:
         raise LoadError(f"The program has more than {MAX_BYTES:,} bytes.", slug="too-large", fix="give a smaller one.")
     mlir = ir()
@@ -78,7 +80,7 @@ def parse(data: bytes) -> Any:
         data = checked(data)
     try:
         return mlir.Module.parse(data if data.startswith(MAGIC) else data.decode("utf-8"), context())
-    except Exception as error:  # jaxlib's own family, and ValueError
+    except Exception as error:  # jaxlib's error class, and ValueError
         said = str(error).encode("utf-8", "replace")
         raise LoadError(f"jaxlib cannot read the program: {words(said)}.", slug="bad-stablehlo", fix=FIX) from error
 
@@ -94,8 +96,9 @@ def _check_depth(data: bytes) -> None:
 
 
 def one_op(operation: Any, functions: list[Any]) -> str:
-    """The text of a module whose ``main`` is one operation, with its operands as arguments; ``functions`` are those
-    that its regions call."""
+    """The text of a module whose ``main`` is one operation with its operands as arguments; ``functions`` are the
+    functions that its regions call.
+    """
     mlir, func = ir(), dialect("func")
     results = [r.type for r in operation.results]
     with context(), mlir.Location.unknown():
@@ -132,7 +135,7 @@ def nested(operation: Any) -> list[Any]:
 
 
 def captures(operation: Any) -> bool:
-    """True if the regions of an operation use values that are made outside of them."""
+    """True if the regions of an operation use values defined outside them."""
     inside = nested(operation)
     own: set[Any] = {r for o in inside for r in o.results}
     for holder in (operation, *inside):

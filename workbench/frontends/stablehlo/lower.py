@@ -3,7 +3,7 @@
 function ─► each operation ─┬─ while, if, case      ► frames and branches  (control.py)
                             ├─ call, composite      ► a region
                             ├─ constant             ► a Const
-                            ├─ a rule of ours       ► compiled nodes       (rules.py)
+                            ├─ known to a rule      ► compiled nodes       (rules.py)
                             └─ any other operation  ► a foreign node       (foreign/)
 """
 
@@ -29,17 +29,18 @@ from workbench.ir.builder.value import Value
 from workbench.ir.node import Ref
 from workbench.ir.types import TensorType, numpy_dtype
 
-#: operations of a program after its calls were written out, and calls inside of one another
+#: limits: operations of a program with its calls inlined, and nesting depth of calls
 MAX_OPERATIONS, MAX_CALLS = 500_000, 100
 _RETURNS = ("func.return", "stablehlo.return")
 _CALLEES = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-#: custom calls that say where a value lies, and give it on
+#: custom calls that declare the placement of a value and return it unchanged
 _PLACEMENTS = ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
 
 
 class StableLowering:
-    """The graph in the making. The rules of JAX read ``flags``, the bools that integers were made of, and ``known``,
-    the numbers that ops make of constants alone; no function is ``rounded`` here."""
+    """The graph under construction. The rules of JAX read ``flags``, the bools that integers were converted from, and
+    ``known``, the values of ops whose inputs are constant; no function is ``rounded`` here.
+    """
 
     def __init__(self, builder: GraphBuilder, functions: Mapping[str, Any], places: SourcePlaces) -> None:
         self.builder, self.functions, self.places, self.rounded = builder, functions, places, False
@@ -112,17 +113,17 @@ class StableLowering:
 
     # -- nodes -------------------------------------------------------------------------------------------------------
     def op(self, equation: Any, op: str, *inputs: Any, **attrs: Any) -> Value:
-        """A node of ours, named after the operation."""
+        """A workbench node, named after the operation."""
         made: Value = self.builder.op(op, *inputs, name=self.label(equation, equation.primitive.name), **attrs)
         return made
 
     def label(self, *parts: Any) -> str:
-        """A name with those of the loops, branches and calls around it."""
+        """A name prefixed with those of the enclosing loops, branches and calls."""
         return "/".join(p for p in (self.builder.context.prefix, parts[-1]) if p)
 
     @contextmanager
     def region(self, name: str) -> Iterator[None]:
-        """Nodes that are made inside are a region of their own."""
+        """Nodes that are emitted inside form a separate region."""
         context = self.builder.context
         before = context.prefix, context.region
         context._open(self.builder.reserve(self.label(name)))
@@ -141,7 +142,7 @@ class StableLowering:
                 fix="make it an input of the program.",
             )
         array = _numbers(operation, dtype, shape)
-        if array is None:  # bfloat16, complex and narrow numbers, which the bindings do not give out
+        if array is None:  # bfloat16, complex and narrow numbers, which the bindings cannot return
             array = call_of("constant", one_op(operation, []))(())[0]
         return self.builder.constant(array)
 
@@ -165,7 +166,7 @@ class StableLowering:
         return [Value(self.builder, Ref(node, k), t, context) for k, t in enumerate(wanted)]
 
     def _called_by(self, operation: Any) -> list[Any]:
-        """The functions that the regions of an operation call, and those that these call."""
+        """The functions that the regions of an operation call, directly or indirectly."""
         found: dict[str, Any] = {}
         waiting = nested(operation)
         while waiting:
@@ -180,7 +181,8 @@ class StableLowering:
                 waiting += nested(found[name])
         return list(found.values())
 
-    # -- what cannot be evaluated ------------------------------------------------------------------------------------
+    # -- operations that cannot be evaluated
+    # ------------------------------------------------------------------------------------
     def _refuse(self, operation: Any, reason: str) -> list[Value]:
         """Collect the operations that cannot be evaluated for one error at the end; their results are placeholders."""
         self.refused.setdefault(f"{operation.name} at {self.places.place(operation)}", reason)
@@ -201,7 +203,7 @@ class StableLowering:
 
 
 def _numbers(operation: Any, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray | None:
-    """The array of a constant, where the bindings give it out as numbers of this dtype."""
+    """The array of a constant, if the bindings return it as numbers of this dtype."""
     try:
         array = np.array(operation.attributes["value"])
     except (TypeError, ValueError):

@@ -9,15 +9,15 @@ from typing import Any
 
 from workbench.ir.node import Source
 
-#: ``"newton.py":7:2``, the innermost of the places of a location
+#: ``"newton.py":7:2``, the innermost place of a location
 _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):\d+')
 _NAME = re.compile(r'^loc\("((?:[^"\\]|\\.)*)"(?!:\d)')
-#: a name as code has it, ``state[0].x``; JAX also calls what an operation made after that, "while:"
+#: a name of the user's code, ``state[0].x``; JAX also names locations after operations, "while:"
 _OF_CODE = re.compile(r"^[A-Za-z_][\w.\[\]'\"]*$")
 
 
 class SourcePlaces:
-    """The locations of one program: those of the file itself are called "-" by the parser."""
+    """The locations of one program; the parser calls the program's own file "-"."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -34,7 +34,7 @@ class SourcePlaces:
         return Source(self.name, line, shown)
 
     def place(self, operation: Any) -> str:
-        """``newton.mlir:7`` for messages."""
+        """The place of an operation for messages, ``newton.mlir:7``."""
         source = self.source(operation, None)
         return "a line that the program does not note" if source is None else source.place
 

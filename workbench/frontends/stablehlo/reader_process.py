@@ -1,12 +1,12 @@
-"""The process in which jaxlib reads a program first: ``python -I -S reader_process.py BYTES SECONDS PATH...``.
+"""The process in which jaxlib first reads a program: ``python -I -S reader_process.py BYTES SECONDS PATH...``.
 
-jaxlib's parsers end their process on some malformed programs: a name in an error that is not UTF-8, types nested
-without end, an index beyond its table. Here the bytes of standard input are parsed, printed and written as bytecode,
-which is parsed once more; standard output has that bytecode if all went well. Complaints go to standard error, with
-exit status 3.
+jaxlib's parsers end their process on some malformed programs: on names in errors that are not UTF-8, on very deeply
+nested types, on an index beyond its table. This process parses the bytes of standard input, prints the program and
+writes it as bytecode, which it parses once more; if all succeeds, it writes the bytecode to standard output. Errors go
+to standard error, with exit status 3.
 
-It is run by its path and imports nothing of the workbench and not JAX either, which would take longer than the reading.
-The stack is a quarter of a usual one, so that what can be read here can be read in any thread of the other process.
+It is run by its path and imports neither the workbench nor JAX, which would take longer than the reading. Its stack is
+a quarter of the usual size, so that a program read here can be read in any thread of the other process.
 """
 
 import importlib
@@ -16,9 +16,9 @@ import resource
 import sys
 
 REFUSED = 3
-#: regions in regions, and brackets in brackets of a text
+#: maximum nesting depth of regions, and of brackets in a text
 MAX_DEPTH = 200
-#: strings with an escaped character in them, as MLIR prints them, and the character
+#: a string as MLIR prints it, and an escaped character in it
 STRING, ESCAPE = re.compile(rb'"(?:[^"\\\n]|\\.)*"'), re.compile(rb"\\([0-9A-F]{2})")
 STACK = 2 << 20
 #: dialects that JAX adds to those of MLIR, and the functions that add them
@@ -43,7 +43,7 @@ def limited(memory: int, seconds: int) -> None:
 
 
 def context(ir):
-    """As JAX makes it: with the dialects that it uses, and no others that are linked in."""
+    """A context as JAX creates it, with only the dialects that JAX uses."""
 
     class Bare(ir.Context):  # type: ignore[name-defined]
         def __init__(self):
@@ -56,7 +56,7 @@ def context(ir):
     for name, register in DIALECTS.items():
         try:
             module = importlib.import_module(f"jaxlib.mlir.dialects.{name}")
-        except ImportError:  # not in every version
+        except ImportError:  # missing in some versions
             continue
         getattr(module, register)(made)
     return made
@@ -71,7 +71,7 @@ def parsed(ir, data, known):
 
 
 def check_strings(text):
-    """jaxlib makes strings of Python of them, in the messages of its errors too."""
+    """Checks that all strings are UTF-8, because jaxlib converts them to Python strings, also in its error messages."""
     for raw in STRING.findall(text):
         try:
             ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), raw.replace(b"\\\\", b"")).decode("utf-8")
@@ -82,7 +82,7 @@ def check_strings(text):
 
 
 def written(ir, module, known):
-    """Bytecode of a module that can be walked, printed and read."""
+    """Bytecode of a module, after it was walked, printed and parsed again."""
     waiting = [(module.operation, 0)]
     while waiting:
         operation, depth = waiting.pop()
@@ -106,7 +106,7 @@ def main() -> int:
     known = context(ir)
     try:
         made = written(ir, parsed(ir, sys.stdin.buffer.read(), known), known)
-    except Exception as error:  # jaxlib's own family, ValueError, MemoryError
+    except Exception as error:  # jaxlib's error class, ValueError, MemoryError
         sys.stderr.write(f"{str(error) or type(error).__name__}\n")
         return REFUSED
     sys.stdout.buffer.write(made)

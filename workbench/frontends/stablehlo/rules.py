@@ -1,6 +1,7 @@
-"""Operations that nodes of ours compute, by the rules for JAX's primitives.
+"""Operations that become workbench nodes, by the rules for JAX's primitives.
 
-Each becomes the equation that JAX would have for it: a rule there takes it, or declines, and XLA computes it.
+Each becomes the equation that JAX would have for it; if the rule of that primitive declines, XLA computes the
+operation.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def integer(operation: Any, name: str) -> int:
 
 
 def _compare(operation: Any, values: Sequence[Value]) -> Any:
-    """The total order of floats stays with XLA."""
+    """A comparison by the total order of floats is left to XLA."""
     if "compare_type" in operation.attributes and "TOTALORDER" in str(operation.attributes["compare_type"]):
         return None
     direction = str(operation.attributes["comparison_direction"]).rstrip(">").split()[-1]
@@ -64,7 +65,7 @@ def _compare(operation: Any, values: Sequence[Value]) -> Any:
 
 
 def _select(operation: Any, values: Sequence[Value]) -> Any:
-    """JAX has the case for false first."""
+    """The primitive of JAX takes the case for false first."""
     return "select_n", {}, (values[0], values[2], values[1])
 
 
@@ -111,7 +112,7 @@ READERS: dict[str, Reader] = {
 
 
 def by_rule(lowering: Any, operation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """The results by nodes of ours; None where XLA computes the operation."""
+    """The results by workbench nodes; None if XLA computes the operation."""
     family, _, name = operation.name.partition(".")
     reader = READERS.get(name) if family == "stablehlo" else None
     read = None if reader is None else reader(operation, values)

@@ -1,4 +1,4 @@
-"""Types of StableHLO as types of ours. Source: https://openxla.org/stablehlo/spec#types."""
+"""Types of StableHLO as types of the workbench. Source: https://openxla.org/stablehlo/spec#types."""
 
 from __future__ import annotations
 

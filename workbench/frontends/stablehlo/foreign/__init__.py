@@ -1,7 +1,7 @@
 """Foreign ops of StableHLO: one operation as a module of MLIR text, compiled and executed by XLA.
 
-Such a node is called ``stablehlo:NAME`` and carries the text and the types of its results, so that a saved graph keeps
-working wherever JAX is installed.
+Such a node has the op ``stablehlo:NAME`` and carries the text and the types of its results, so that a saved graph works
+wherever JAX is installed.
 """
 
 from workbench.frontends.stablehlo.foreign.entry import PREFIX, call_of

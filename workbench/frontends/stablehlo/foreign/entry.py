@@ -32,7 +32,7 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
 
 @functools.lru_cache(maxsize=4096)
 def call_of(name: str, text: str) -> Call:
-    """The function from arrays to arrays that the ``main`` of a module is."""
+    """The ``main`` of a module as a function from arrays to arrays."""
     jax, module = library(), parse(text.encode())
     for operation in _operations(module):
         reason = refusal(operation)
@@ -41,7 +41,7 @@ def call_of(name: str, text: str) -> Call:
     device = jax.devices("cpu")[0]
     try:
         executable = _compiled(module, device)
-    except Exception as error:  # XLA's own family of errors
+    except Exception as error:  # the base class of XLA's errors
         raise ExecutionError(f"XLA cannot compile {name}: {_words(error)}.", slug="foreign-op-failed") from error
 
     def call(arrays: Sequence[Any]) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Operations that are not evaluated: those that leave the process, reach other devices, or call unknown code."""
+"""Refuses operations that leave the process, reach other devices, or call unknown code."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ REFUSED = {
     "real_dynamic_slice": "its limits are computed, which XLA does not take",
     "rng": "it gives other numbers in each run, so that no step could be repeated",
 }
-#: dialects whose operations are evaluated; anything else in a region or a module's text could reach this process
+#: dialects whose operations are evaluated; others in a region or a module's text could affect this process
 DIALECTS = ("stablehlo", "chlo", "func")
 
 
 def refusal(operation: Any) -> str | None:
-    """The reason for which an operation is not evaluated, or one in its regions; None where it is."""
+    """The reason why an operation or one in its regions is not evaluated; None if all are."""
     for each in (operation, *nested(operation)):
         reason = _own_refusal(each)
         if reason is not None:
@@ -53,6 +53,6 @@ def _own_refusal(operation: Any) -> str | None:
 
 
 def target_of(operation: Any) -> str:
-    """The function that a custom call calls."""
+    """The name of the function that a custom call calls."""
     target: str = ir().StringAttr(operation.attributes["call_target_name"]).value
     return target[:100]

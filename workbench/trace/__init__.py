@@ -1,4 +1,4 @@
-"""The record of a run: rows as the executor wrote them, read back as series, firings, branches and events.
+"""The record of a run: rows as written by the executor, read as series, firings, branches and events.
 
 ::
 

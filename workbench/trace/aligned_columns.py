@@ -12,7 +12,7 @@ from workbench.ir.node import Node, Ref
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
-#: newest firings of one value that are read at most, and items of all their arrays together
+#: maximum number of firings read of one value (the newest ones), and of items in all their arrays together
 MAX_FIRINGS = 100_000
 MAX_ITEMS = 8_000_000
 
@@ -30,7 +30,7 @@ def trace_of(source: Any) -> Trace:
 
 
 def origin(graph: Graph, ref: Ref) -> Node:
-    """The node whose value ``ref`` is another name of: through Identity, Switch and the Enter of an invariant."""
+    """The node that computes ``ref``, which may be its alias through Identity, Switch or the Enter of an invariant."""
     node = graph.nodes[ref.node]
     while node.op in ("Identity", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
         node = graph.nodes[node.inputs[0].node]
@@ -38,7 +38,7 @@ def origin(graph: Graph, ref: Ref) -> Node:
 
 
 class AlignedColumns:
-    """Reads each value of a trace once; ``activation`` keeps those of one activation of nested loops only."""
+    """Reads each value of a trace once; ``activation`` restricts values of nested loops to that activation."""
 
     def __init__(self, trace: Trace, activation: tuple[int, ...] | None = None, firings: int = MAX_FIRINGS) -> None:
         self.trace, self.activation, self.firings = trace, activation, firings
@@ -46,7 +46,7 @@ class AlignedColumns:
         self._latest: dict[Ref, dict[int, Any]] = {}
 
     def get(self, ref: Ref) -> tuple[np.ndarray, Any]:
-        """(iterations (n, depth), values (n, ...)) of the newest firings; empty for what was not recorded."""
+        """(iterations (n, depth), values (n, ...)) of the newest firings; empty for a value that was not recorded."""
         if ref not in self._read:
             self._read[ref] = self._window(ref)
         return self._read[ref]
@@ -65,7 +65,7 @@ class AlignedColumns:
         return iterations, values
 
     def at(self, ref: Ref, iterations: np.ndarray) -> tuple[np.ndarray, Any]:
-        """(which of these iterations have a value, their values)."""
+        """(mask of these iterations that have a value, their values)."""
         everywhere = np.ones(len(iterations), bool)
         graph = self.trace.graph
         source = origin(graph, ref)
@@ -75,7 +75,7 @@ class AlignedColumns:
         own, values = self.get(ref)
         depth = own.shape[1] if own.ndim == 2 else 0
         if len(own) and depth < iterations.shape[1] and source.name != ref.node:
-            own, values = self.get(source.ref(0))  # an invariant, under its outer name
+            own, values = self.get(source.ref(0))  # an invariant, under its name outside the loop
             depth = own.shape[1]
         if len(own) == 0:
             return ~everywhere, values
@@ -88,7 +88,7 @@ class AlignedColumns:
         return picked >= 0, values[picked[picked >= 0]]
 
     def latest(self, ref: Ref) -> dict[int, Any]:
-        """Innermost iteration -> value; not to be changed."""
+        """Innermost iteration -> value; callers must not change it."""
         if ref not in self._latest:
             iterations, values = self.get(ref)
             inside = iterations.ndim == 2 and iterations.shape[1] > 0

@@ -1,4 +1,4 @@
-"""Checks what users give to ask for firings: iteration paths, positions in a series and slices of it."""
+"""Checks arguments that select firings: iteration paths, positions in a series and slices of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 1 << 62
 
 
 class NoSuchFiring(TraceError, IndexError):
-    """A position outside of a series: an IndexError too, with which loops over a series end."""
+    """A position outside a series; also an IndexError, so that iteration over a series ends."""
 
     slug = "no-such-firing"
 
@@ -30,7 +30,9 @@ def no_such_firing(name: str, count: int, index: int) -> NoSuchFiring:
 
 
 def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
-    """An iteration path: one number per frame around ``name``, or one number for the only frame. TraceError else."""
+    """An iteration path: one index per frame around ``name``, or a single index for the only frame; otherwise
+    TraceError.
+    """
     path: tuple[int, ...] | None
     try:
         items = tuple(iteration) if isinstance(iteration, tuple | list | np.ndarray) else (iteration,)
@@ -66,7 +68,7 @@ def position_of(name: str, index: Any) -> int:
 
 
 def slice_of(name: str, start: Any, stop: Any, step: Any = None) -> slice:
-    """A slice of a series, whose numbers fit 64 bits. TraceError for a step of 0 and for what is not a whole number."""
+    """A slice of a series, with 64-bit bounds. TraceError for a step of 0 and for bounds that are not whole numbers."""
     parts = slice(*(None if part is None else position_of(name, part) for part in (start, stop, step)))
     if parts.step == 0:
         raise TraceError(f"The step of a slice of {name!r} must not be 0.", slug="bad-position", fix="leave it out.")

@@ -1,4 +1,4 @@
-"""Values in words and in a few numbers, for errors, reports and chains of values."""
+"""Values described in words or in a few statistics, for errors, reports and chains of values."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-#: arrays of at most so many items are written out
+#: largest array, in items, that is written out
 WRITTEN_OUT = 6
 _BEGINNING = reprlib.Repr()
 _BEGINNING.maxlevel, _BEGINNING.maxlist, _BEGINNING.maxdict, _BEGINNING.maxstring = 3, 2, 3, 20
 
 
 def describe(array: Any) -> str:
-    """One line about a value: dtype, shape, and the number itself or its range; of lists and dicts how they begin."""
+    """One line about a value: dtype, shape, and the number itself or its range; for lists and dicts the first items."""
     if isinstance(array, list | dict):
         return f"{type(array).__name__} of {len(array)}: {_BEGINNING.repr(array)}"
     if not isinstance(array, np.ndarray):
@@ -42,8 +42,8 @@ def short(value: Any, digits: int = 6) -> str:
 def numbers(value: Any) -> dict[str, float]:
     """``size``, ``nan``, ``inf``, ``min``, ``max``, ``mean`` of an array of real numbers.
 
-    NaN and infinities are left out of the last three; where nothing is left these are missing. Nothing at all is given
-    for values that are not arrays of real numbers.
+    The last three leave out NaN and infinities, and are missing if no finite number remains. The dict is empty for
+    values that are not arrays of real numbers.
     """
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         return {}

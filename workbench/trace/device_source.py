@@ -1,4 +1,4 @@
-"""Rows of a run whose large arrays live on a device: readers get host copies of what they look at."""
+"""Rows of a run whose large arrays are on a device: readers get host copies of the values that they read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Firings whose value a user replaced: their rows hold values that no op computed."""
+"""Firings whose value a user replaced: their rows contain values that no op computed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Path = tuple[int, ...]
 
 
 class Written(Protocol):
-    """An edit as readers of a trace see it: ``value`` was written over ``before`` at ``tags``, one of them ``ref``'s;
-    the position of the run was ``stand``: frame, instruction, iteration path."""
+    """An edit as readers of a trace see it: ``value`` replaced ``before`` at ``tags``, one of which belongs to ``ref``;
+    ``stand`` is the position of the run then: frame, instruction, iteration path."""
 
     @property
     def ref(self) -> Ref: ...
@@ -31,7 +31,7 @@ class Written(Protocol):
 
 
 def edit_text(written: Sequence[Written], side: str = "") -> str:
-    """``set by hand to 3.0 in b, was 1.416`` for the edits of one firing, oldest first; empty without any."""
+    """``set by hand to 3.0 in b, was 1.416`` for the edits of one firing, oldest first; empty if there are none."""
     if not written:
         return ""
     before = "" if written[0].before is None else f", was {short(written[0].before)}"
@@ -39,7 +39,7 @@ def edit_text(written: Sequence[Written], side: str = "") -> str:
 
 
 def outside(graph: Graph, ref: Ref, path: Path) -> tuple[Ref, Path]:
-    """A loop invariant under its name outside of the loop; any other value as it is."""
+    """(ref, path) of a loop invariant under its name outside the loop; of any other value unchanged."""
     node = graph.nodes[ref.node]
     while node.op == "Enter" and node.attrs.get("is_constant") and path:
         ref, path = node.inputs[0], path[:-1]
@@ -48,7 +48,7 @@ def outside(graph: Graph, ref: Ref, path: Path) -> tuple[Ref, Path]:
 
 
 class Edits:
-    """The edits of a trace, by the firings that they wrote over."""
+    """The edits of a trace, indexed by the firings that they replaced."""
 
     def __init__(self, graph: Graph, edits: Sequence[Written]) -> None:
         self.graph, self.all = graph, list(edits)
@@ -58,9 +58,9 @@ class Edits:
                 self._by_tag.setdefault(tag, []).append(edit)
 
     def of(self, ref: Ref, path: Path) -> list[Written]:
-        """Those of a firing, oldest first; those of an invariant under its name in a loop, too."""
+        """The edits of a firing, oldest first; an invariant may be given under its name inside a loop."""
         return self._by_tag.get(outside(self.graph, ref, path), [])
 
     def stays(self, edit: Written) -> bool:
-        """True if something may have read it: no other edit was made of the same value at the same event."""
+        """True if a node may have read the value: it was not replaced by a later edit at the same event."""
         return [e for e in self.all if (e.event, e.ref) == (edit.event, edit.ref)][-1] is edit

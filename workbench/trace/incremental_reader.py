@@ -1,4 +1,4 @@
-"""Reading a growing series from a row on: each row once, in order, in pieces of bounded size."""
+"""Reads a growing series from a given row: each row once, in order, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from workbench.trace.seqlock import consistent_read
 from workbench.trace.source import RowsGone
 from workbench.trace.trace import Trace
 
-#: bytes of values that one piece holds at most, so that what is read stays in the processor's cache
+#: maximum bytes of values in one piece, so that a piece stays in the processor's cache
 PIECE_BYTES = 1 << 18
-#: rows of one piece at most
+#: maximum rows of one piece
 PIECE_ROWS = 1 << 15
-#: rows that are passed over at once where none is kept
+#: rows that are skipped at once if none of them is kept
 LEAP = 1 << 20
 
 
 class RowValues(NamedTuple):
     """Values in the rows from ``start`` to ``stop`` (exclusive).
 
-    ``rows`` are those in which the value fired, ascending, with their ``values``; ``missing`` are stretches of rows
-    (first, behind the last) that are not kept, so that it is unknown whether it fired. ``revision`` is that of the
-    source.
+    ``rows`` are the rows in which the value fired, ascending, with their ``values``; ``missing`` are stretches of rows
+    (first, behind the last) that are not kept, so that it is unknown whether the value fired there. ``revision`` is
+    that of the source.
     """
 
     start: int
@@ -37,48 +37,48 @@ class RowValues(NamedTuple):
 
 
 class IncrementalReader:
-    """Reads one value of a trace by rows of its frame. Any thread may do so while the run goes on."""
+    """Reads one value of a trace by rows of its frame. Safe on any thread while the run continues."""
 
     def __init__(self, trace: Trace, ref: Ref) -> None:
         self.reader = trace.reader
         self.layout = trace.layout.values[ref]
         self.node = self.reader.node[self.layout.node]
         place = self.layout.place
-        size = 512  # of an object, about
+        size = 512  # rough size of an object
         if place is not None and place.dtype is not None:
             size = max(1, np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64)))
         self._most = max(1, min(PIECE_ROWS, PIECE_BYTES // size))
 
     @property
     def revision(self) -> int:
-        """Grows when rows are rewritten by going back."""
+        """Grows when a step back rewrites rows."""
         return self.reader.source.revision
 
     def changed_from(self, revision: int) -> int:
-        """The first row whose value may not be what it was at that revision, edits of the row in progress apart."""
+        """The first row whose value may differ from that at ``revision``, apart from edits of the row in progress."""
         place, source = self.layout.place, self.reader.source
         if place is None or self.layout.guard or self.reader.layout.frame_of(place) != self.layout.frame:
-            return 0  # what decides about it is kept elsewhere
+            return 0  # the conditions that decide it are stored elsewhere
         return min(source.changed_from(store, revision) for store in {self.layout.frame, place.base - 1})
 
     @property
     def begins(self) -> bool:
-        """True if the first row of the frame is kept still."""
+        """True if the first row of the frame is still kept."""
         return self.layout.frame == 0 or len(self._kept(1, 2)) == 1
 
     @property
     def stop(self) -> int:
-        """The row behind the last that may be read now: of the row in progress only what was reached."""
+        """The row behind the last readable one; the row in progress counts if it has reached the node."""
         extent = self.reader.source.extent(self.layout.frame)
         reached = extent.partial >= 0 and self.node.ip < extent.ip
         return extent.end if reached else extent.stop
 
     def activations(self) -> np.ndarray:
-        """Init rows of the activations of the frame, as far as they are known."""
+        """Init rows of the known activations of the frame."""
         return self.reader.source.activations(self.layout.frame)[0]
 
     def read(self, row: int, stop: int) -> RowValues:
-        """The rows from ``row`` on, below ``stop``: as many as make a piece.
+        """One piece of the rows from ``row`` on, below ``stop``.
 
         TraceError if they change faster than they can be read.
         """
@@ -92,7 +92,7 @@ class IncrementalReader:
     def _piece(self, row: int, stop: int, revision: int) -> RowValues:
         end = max(row, min(row + self._most, stop))
         kept = self._kept(row, end)
-        if not len(kept) and end < stop:  # old rows that were dropped: on to where some are kept
+        if not len(kept) and end < stop:  # old rows were dropped: skip ahead to rows that are kept
             end = min(row + LEAP, stop)
             kept = self._kept(row, end)
             if len(kept):
@@ -101,18 +101,18 @@ class IncrementalReader:
         rows = self.reader.rows_of(self.node, self.layout.guard, (row, end), self.layout.place)
         rows, values = self.reader.read(self.layout, rows)
         if len(self._kept(row, end)) != len(kept):
-            raise RowsGone  # some went meanwhile: once more
+            raise RowsGone  # some rows were dropped meanwhile: read again
         return RowValues(row, end, rows, values, _gaps(kept, row, end), revision)
 
     def _kept(self, row: int, end: int) -> Rows:
-        """Those of the rows of which it is kept whether the value fired, and what it was."""
+        """The rows for which it is recorded whether the value fired, and its value."""
         if self.layout.frame == 0:
             return range(row, end)
         return self.reader.readable(self.layout, range(row, end))
 
 
 def _gaps(kept: Rows, start: int, stop: int) -> list[tuple[int, int]]:
-    """The stretches of start..stop that are not among the rows."""
+    """The stretches of start..stop that are missing from the rows."""
     if len(kept) == stop - start:
         return []
     if isinstance(kept, range) and kept.step == 1 and len(kept):

@@ -1,9 +1,9 @@
-"""Series of loop invariants, which also arrive at frames that are never started.
+"""Series of loop invariants, which also fire in frames that are never started.
 
-A constant Enter is alive in every iteration of its frame. Where its input is alive but no loop variable enters (the
-last iteration of an outer loop, say), TensorFlow still fires it once, in iteration 0 of a frame in which nothing
-else happens. The executor does nothing then; these firings are derived from the record here. They count as firings,
-not as events. So do those in iterations that only other parts of a frame have, where it is scheduled in parts.
+A constant Enter is alive in every iteration of its frame. If its input is alive but no loop variable enters (the last
+iteration of an outer loop, say), TensorFlow still fires it once, in iteration 0 of a frame in which nothing else
+happens. The executor does nothing then; this module derives such firings from the record. They count as firings, not as
+events. The same holds for iterations that only other parts of a frame have, if it is scheduled in parts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.trace.series import Series, as_value, stack
 
 
 class InvariantSeries(Series):
-    """All firings of a constant Enter; ``source`` is the series of what it brings in."""
+    """All firings of a constant Enter; ``source`` is the series of its input."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class InvariantSeries(Series):
         self._source, self._waits_for = source, waits_for
 
     def _arrivals(self) -> tuple[np.ndarray, list[Any]]:
-        """(iteration paths, values) of firings at frames that were not started."""
+        """(iteration paths, values) of firings in frames that were not started."""
         frame = self._layout.frame
         parent = self._reader.layout.frames[frame].parent
         paths = self._source.iterations
@@ -51,9 +51,9 @@ class InvariantSeries(Series):
         taken: set[tuple[int, ...]] = set()
         extent = self._reader.source.extent(parent)
         if extent.partial >= 0 and extent.ip < self._reader.layout.frames[frame].stop:
-            # the row in progress has not come to this frame yet
+            # the row in progress has not reached this frame yet
             taken.add(tuple(self._reader.iterations(parent, np.array([extent.partial]))[0].tolist()))
-        known = self._first_known(parent)  # of activations that are dropped nobody knows whether they were started
+        known = self._first_known(parent)  # for dropped activations it is unknown whether they were started
         fresh = [k for k, p in enumerate(paths.tolist()) if tuple(p) not in taken and tuple(p) >= known]
         for node in self._waits_for:
             rows = self._reader.rows_of(node, node.guard) if node is not None else range(0)
@@ -71,8 +71,8 @@ class InvariantSeries(Series):
         return np.array(full, np.int64).reshape(-1, len(self.frame)), found
 
     def _first_known(self, parent: int) -> tuple[int, ...]:
-        """The parent's iteration path of the first activation of this frame that is still known; () if all are, and one
-        behind every path if that iteration is forgotten for each of them."""
+        """The parent's iteration path of the first activation of this frame that is still known; () if all are known,
+        and a path behind every other if no known activation has a known path."""
         starts, parents = self._reader.source.activations(self._layout.frame)
         known = self._reader.source.known(self._layout.frame)
         if known == 0:
@@ -83,13 +83,13 @@ class InvariantSeries(Series):
         return tuple(paths[0].tolist()) if len(paths) else (FOREVER,)
 
     def _parts(self) -> int:
-        """How many frames of the layout this frame is: several where it is scheduled in parts (plan: parts)."""
+        """The number of frames of the layout that make up this frame; several if it is scheduled in parts."""
         frames = self._reader.layout.frames
         mine = frames[self._layout.frame]
         return sum(f.path == mine.path and f.parent == mine.parent for f in frames)
 
     def _lengths(self, parent: int) -> dict[tuple[int, ...], int]:
-        """Iterations of this frame by the parent's iteration path: of the longest part, where there are several."""
+        """Iterations of this frame by the parent's iteration path; of the longest part if there are several."""
         found: dict[tuple[int, ...], int] = {}
         mine = self._reader.layout.frames[self._layout.frame]
         for number, frame in enumerate(self._reader.layout.frames):
@@ -98,7 +98,7 @@ class InvariantSeries(Series):
             starts, parents = self._reader.source.activations(number)
             extent = self._reader.source.extent(number)
             ends = np.append(starts[1:], extent.end)
-            paths = self._reader.iterations_known(parent, parents)  # of those that are forgotten nobody asks
+            paths = self._reader.iterations_known(parent, parents)  # forgotten ones are never looked up
             for path, count in zip(paths.tolist(), ends - starts - 1, strict=True):
                 found[tuple(path)] = max(found.get(tuple(path), 0), int(count))
         return found

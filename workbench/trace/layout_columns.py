@@ -1,4 +1,4 @@
-"""The slots of a layout: every place whose content a file has to hold."""
+"""The slots of a layout: every place that a file has to store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.kernels.layout import Layout, Place
 
 
 def slots(layout: Layout) -> set[Place]:
-    """Every slot that the layout refers to, as seen in its own row."""
+    """Every slot that the layout refers to, as read from its own row."""
     conditions = [c for n in layout.nodes for c in n.guard]
     conditions += [c for v in layout.values.values() for c in (*v.guard, *(c for _, g in v.branches for c in g))]
     conditions += [f.cond for f in layout.frames if f.cond is not None]
@@ -18,5 +18,7 @@ def slots(layout: Layout) -> set[Place]:
 
 
 def slot_key(place: Place) -> tuple[int, int, str, tuple[int, ...], int]:
-    """Identity of a column: one slot can be seen as arrays of several shapes, and hold several values in turn."""
+    """Identity of a column: one slot can be read as arrays of several shapes, and hold several values one after
+    another.
+    """
     return place.base, place.offset, place.dtype or "", place.shape, place.until

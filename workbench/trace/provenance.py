@@ -1,8 +1,8 @@
 """Dependent values: the chain of values that one value was computed from, with tags, back to inputs and constants.
 
-The chain follows the *firings*, not only the nodes: the value of a loop variable in iteration 7 comes from what the
-body gave in iteration 6, a Merge from the side that was alive, an Exit from the iteration in which its loop ended, and
-a value inside a frame, through Enter, from the iteration of the enclosing frame that started it.
+The chain follows the *firings*, not only the nodes: the value of a loop variable in iteration 7 comes from the result
+of the body in iteration 6, the value of a Merge comes from the input that was alive, that of an Exit from the iteration
+in which its loop ended, and that of an Enter from the iteration of the enclosing frame that started the loop.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from workbench.trace.edited_firings import Edits, edit_text
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
 
-#: links that an explanation holds if nothing else is asked for, and those of them that are printed
+#: default number of links in an explanation, and number of links that are printed
 MAX_LINKS, SHOWN = 200, 12
-#: characters of a line that is printed, and of a name in it where the line is longer
+#: maximum characters of a printed line, and of a name in a line that would be longer
 WIDTH, NAME = 100, 32
 Path = tuple[int, ...]
-#: value of a firing; a session recomputes what its trace no longer holds
+#: reads the value of a firing; a session recomputes values that its trace no longer holds
 Read = Callable[[Ref, Path], Any]
 
 
@@ -38,9 +38,9 @@ Read = Callable[[Ref, Path], Any]
 class ProvenanceLink:
     """One value of the chain.
 
-    ``number`` identifies it in the explanation, ``sources`` are the numbers of the links it was made from, in the order
-    of the op's inputs. ``value`` is None where it is not recorded; then ``note`` says why. ``complete`` is False where
-    the chain was cut off here. ``edited`` says what a user wrote over the value that the op gave.
+    ``number`` identifies it in the explanation; ``sources`` are the numbers of the links that it was computed from, in
+    the order of the op's inputs. ``value`` is None where it is not recorded; then ``note`` says why. ``complete`` is
+    False if the chain is cut off here. ``edited`` describes a user's edit that replaced the result of the op.
     """
 
     number: int
@@ -59,7 +59,7 @@ class ProvenanceLink:
         return self.line(None)
 
     def line(self, width: int | None) -> str:
-        """The link in one line of at most so many characters: names lose their middle, then the end is cut."""
+        """The link as one line of at most ``width`` characters: long names lose their middle, then the line is cut."""
         text = self._value_text(None)
         if width is not None and len(text) > width:
             text = self._value_text(NAME)
@@ -75,9 +75,9 @@ class ProvenanceLink:
 
 
 class Explanation:
-    """The values that one value was computed from; ``links[0]`` is that value itself.
+    """The values that one value was computed from; ``links[0]`` is that value.
 
-    Read it with ``print``, or as data in ``links``.
+    ``print`` shows it as a tree; ``links`` is the same as data.
     """
 
     def __init__(self, links: list[ProvenanceLink]) -> None:
@@ -95,7 +95,7 @@ class Explanation:
         return len(self.links)
 
     def find(self, name: str) -> list[ProvenanceLink]:
-        """The links of one value name or node, the nearest first."""
+        """The links of one value name or node, nearest first."""
         return [link for link in self.links if name in (link.name, link.tag.node)]
 
     def roots(self) -> list[ProvenanceLink]:
@@ -130,16 +130,16 @@ class Explanation:
     def text(
         self, advice: str = "ask for more with max_links.", *, most: int | None = SHOWN, width: int | None = WIDTH
     ) -> str:
-        """An indented tree; a value that was explained before is only named.
+        """An indented tree; a value that appeared before is only named.
 
         Parameters
         ----------
         advice : str, default "ask for more with max_links."
-            How to get more, for the last line of a chain that was cut off.
+            Last line of a chain that was cut off, which says how to get more.
         most : int or None, default 12
-            The nearest values to print; None for all that the explanation holds.
+            Maximum number of values to print, nearest first; None for all.
         width : int or None, default 100
-            The most characters of a line; None: lines stay whole.
+            Maximum characters of a line; None for whole lines.
 
         Returns
         -------
@@ -203,7 +203,7 @@ def explain(
     else:
         path = path_of(str(name), series.frame, iteration)
     reading: Read = read or (lambda r, p: trace[r].at(p) if p else trace[r][-1])
-    reading(ref, path)  # a value that is not there is an error, not an empty chain
+    reading(ref, path)  # a missing value is an error, not an empty chain
     return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
 
 
@@ -251,13 +251,12 @@ def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list
 
 
 def sources_of(trace: Trace, ref: Ref, path: Path, read: Read | None = None) -> list[tuple[Ref, Path]]:
-    """The values that the firing of ``ref`` at ``path`` was made from, as far as they are recorded, or can be
-    ``read``."""
+    """The values that the firing of ``ref`` at ``path`` was computed from, if they are recorded or can be ``read``."""
     return _sources(trace, ref, path, read or (lambda r, p: trace[r].at(p) if p else trace[r][-1]))[0]
 
 
 def _sources(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple[Ref, Path]], str]:
-    """(the values that the firing of ``ref`` at ``path`` was made from, what is worth saying about it)."""
+    """(the values that the firing of ``ref`` at ``path`` was computed from, a note about it)."""
     graph = trace.graph
     node = graph.nodes[ref.node]
     if node.op == "Enter":
@@ -309,7 +308,7 @@ def _is_alive(ref: Ref, path: Path, read: Read) -> bool:
 
 
 def last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
-    """The last iteration of the activation, started in ``path`` of the enclosing frame, that a value lives in."""
+    """The last iteration of an activation of ``inner``'s loop, the one started at ``path`` of the enclosing frame."""
     layout = trace.layout
     frame = layout.values[inner].frame
     row = trace.reader.find_row(layout.frames[frame].parent, path)

@@ -1,6 +1,6 @@
-"""Which rows are kept: a few stretches of rows, ascending and apart.
+"""Sets of kept rows: a few stretches of rows, ascending and disjoint.
 
-A stretch is a ``range`` (every row, or every k-th one) or, where two records with different steps meet, an int64 array.
+A stretch is a ``range`` (every row, or every k-th one) or, if records with different steps overlap, an int64 array.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: rows of one frame: a range where nothing is left out, else an int64 array
+#: rows of one frame: a range if they are equally spaced, else an int64 array
 Rows = range | np.ndarray
 Spans = tuple[Rows, ...]
 
-#: beyond every row
+#: larger than any row
 FOREVER = 1 << 62
 
 
@@ -22,7 +22,7 @@ def as_array(rows: Rows) -> np.ndarray:
 
 
 def clip(rows: Rows, start: int, stop: int) -> Rows:
-    """The rows a of a stretch with start <= a < stop."""
+    """The rows r of a stretch with start <= r < stop."""
     if not isinstance(rows, range):
         return rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
     low = rows.start if start <= rows.start else start + (rows.start - start) % rows.step
@@ -34,7 +34,7 @@ def clipped(spans: Spans, start: int, stop: int) -> Spans:
 
 
 def joined(spans: Sequence[Rows]) -> Spans:
-    """Neighbouring stretches of every row as one; the others as they are."""
+    """Merge neighbouring stretches that have every row; leave the others unchanged."""
     found: list[Rows] = []
     for rows in spans:
         if len(rows) == 0:
@@ -49,7 +49,7 @@ def joined(spans: Sequence[Rows]) -> Spans:
 
 
 def holding(spans: Spans, rows: np.ndarray) -> np.ndarray:
-    """True if each of these rows, in any order, is in one of the stretches."""
+    """Mask of the rows, given in any order, that are in one of the stretches."""
     held = np.zeros(len(rows), bool)
     for span in spans:
         if isinstance(span, range):
@@ -61,13 +61,13 @@ def holding(spans: Spans, rows: np.ndarray) -> np.ndarray:
 
 
 def among(some: np.ndarray, rows: Rows) -> np.ndarray:
-    """Those of ``some`` rows, in any order, that are among the rows: ascending, each once."""
+    """The rows of ``some``, given in any order, that are also in ``rows``: ascending, without duplicates."""
     some = np.unique(some)
     return some[holding((rows,), some)] if len(rows) else some[:0]
 
 
 def without(rows: Rows, gone: np.ndarray) -> Rows:
-    """The rows less some of them, ascending."""
+    """The rows except ``gone``, ascending."""
     if len(gone) == 0:
         return rows
     if isinstance(rows, range) and len(gone) == 1 and gone[0] == rows[-1]:
@@ -77,7 +77,7 @@ def without(rows: Rows, gone: np.ndarray) -> Rows:
 
 
 def only(rows: Rows, spans: Spans) -> Rows:
-    """Those of the rows that are in one of the stretches."""
+    """The rows that are in one of the stretches."""
     if not isinstance(rows, range) or rows.step != 1:
         rows = as_array(rows)
         if len(spans) == 1 and isinstance(spans[0], range) and spans[0].step == 1:
@@ -95,10 +95,10 @@ def _within(rows: np.ndarray, span: range) -> bool:
 
 
 def union(one: Spans, other: Spans) -> Spans:
-    """Rows that are in either."""
+    """Rows that are in at least one of them."""
     if not one or not other:
         return one or other
-    for a, b in ((one, other), (other, one)):  # the common case: one of them has all rows of a stretch
+    for a, b in ((one, other), (other, one)):  # the common case: one of them has every row of a single stretch
         if len(a) == 1 and isinstance(a[0], range) and a[0].step == 1:
             low, high = a[0].start, a[0].stop
             return joined([*clipped(b, -1, low), a[0], *clipped(b, high, FOREVER)])

@@ -1,4 +1,4 @@
-"""From layouts to firings: in which rows a node fired, and what its values are."""
+"""From layouts to firings: the rows in which a node fired, and its values there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.trace.row_ranges import Rows, among, as_array, holding, only, wit
 from workbench.trace.source import RowsGone, RowSource
 from workbench.trace.tags import TagReader
 
-#: of a branch index: (number, when it is this one)
+#: (index, conditions under which a branch index has it)
 Branches = tuple[tuple[int, tuple[Condition, ...]], ...]
 
 
@@ -20,7 +20,7 @@ def _literals(branches: Branches) -> list[Condition]:
 
 
 class RowReader(TagReader):
-    """Answers about rows, from a layout and a source. While a run goes on under a memory budget, rows can vanish."""
+    """Reads rows through a layout and a source. While a run continues under a memory budget, rows can vanish."""
 
     def __init__(self, layout: Layout, source: RowSource) -> None:
         super().__init__(layout, source)
@@ -37,13 +37,13 @@ class RowReader(TagReader):
     ) -> Rows:
         """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b.
 
-        Only rows that are kept: those in which ``place``, the guard and what tells the ``branches`` apart can still be
-        read; without a place (or with one outside of the frame) those of which it is known what fired.
+        Only kept rows are returned: those in which ``place``, the guard and the conditions of ``branches`` can still be
+        read; without a place (or with one outside the frame) those whose firings are known.
         """
         rows = self._begun(node, window)
         if node.frame > 0:
             rows = self._iterations_of(node, self._with(place, (*guard, *_literals(branches)), node.frame, rows))
-        elif place is not None and place.base > 0:  # it may have been released, or have given its place up
+        elif place is not None and place.base > 0:  # it may have been released, or its memory reused
             rows = only(rows, self.source.held(place))
         for condition in guard:
             while len(rows):
@@ -55,7 +55,7 @@ class RowReader(TagReader):
         return rows
 
     def _with(self, place: Place | None, guard: tuple[Condition, ...], frame: int, rows: Rows) -> Rows:
-        """Those of the rows of ``frame`` in which ``place`` and a guard can be read."""
+        """The rows of ``frame`` in which ``place`` and the guard can be read."""
         if place is None or place.base == 0 or self.layout.frame_of(place) != frame:
             rows = only(rows, self.source.complete(frame))
         needed = dict.fromkeys([*([place] if place is not None else []), *(c.place for c in guard)])
@@ -69,11 +69,11 @@ class RowReader(TagReader):
         return rows
 
     def readable(self, value: ValueLayout, rows: Rows) -> Rows:
-        """Those of the rows of its frame for which it is kept whether a value fired, and what it was."""
+        """The rows of the value's frame for which it is recorded whether it fired, and its value."""
         return self._with(value.place, (*value.guard, *_literals(value.branches)), value.frame, rows)
 
     def fired(self, node: NodeLayout, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
-        """Those of some readable rows in which a node fired and a guard held; RowsGone if one went meanwhile."""
+        """The readable rows in which the node fired and the guard held; RowsGone if one was dropped meanwhile."""
         found: Rows = rows
         if len(rows):
             begun = self._begun(node, (int(rows[0]), int(rows[-1]) + 1))
@@ -83,7 +83,7 @@ class RowReader(TagReader):
         return as_array(found)
 
     def _begun(self, node: NodeLayout, window: tuple[int, int] | None) -> range:
-        """Rows in which the node was due, whether kept or not, init rows included."""
+        """Rows in which the node was due, whether kept or not, including init rows."""
         extent = self.source.extent(node.frame)
         first, stop = extent.first, extent.stop
         if extent.partial >= 0 and node.ip < extent.ip:
@@ -93,8 +93,8 @@ class RowReader(TagReader):
         return range(first, max(first, stop))
 
     def _iterations_of(self, node: NodeLayout, rows: Rows) -> Rows:
-        """Those of the rows that are iterations (of a node that fires in the first one only, first ones) of activations
-        that are known, and led to from known ones."""
+        """The rows that are iterations of known activations with a known path; only first iterations if the node fires
+        only there."""
         starts, _ = self.source.activations(node.frame)
         if len(starts) == 0:
             return rows[:0]
@@ -116,7 +116,7 @@ class RowReader(TagReader):
         return len(self._iterations_of(node, self._begun(node, (row, row + 1)))) > 0
 
     def _readable(self, place: Place, frame: int, rows: Rows) -> Rows:
-        """Those of the rows of ``frame`` for which a place, its own or of an enclosing frame, can be read."""
+        """The rows of ``frame`` for which a place, of the same or an enclosing frame, can be read."""
         if place.base == 0:
             return rows
         home, spans = self.layout.frame_of(place), self.source.held(place)
@@ -132,8 +132,10 @@ class RowReader(TagReader):
         return held
 
     def surviving(self, frame: int, rows: Rows, gone: RowsGone) -> Rows:
-        """The rows of ``frame`` that do not need what is gone, less a few more at the front, for more will follow."""
-        if gone.place is None:  # activations were forgotten: rows of later ones stay
+        """The rows of ``frame`` that do not need a dropped place, minus a few more at the front, because more will be
+        dropped.
+        """
+        if gone.place is None:  # activations were forgotten: keep rows of later ones
             starts, _ = self.source.activations(frame)
             found = self._known(frame, starts, rows) if len(starts) else rows[:0]
             if len(found) == len(rows):
@@ -143,13 +145,13 @@ class RowReader(TagReader):
         spans = self.source.held(gone.place)
         if len(spans) == 1 and isinstance(spans[0], range) and spans[0].step == 1 and spans[0].start > 0:
             found = found[len(found) // 32 :]
-        if len(found) == len(rows):  # all of them are there again: only to be read anew
+        if len(found) == len(rows):  # all of them are available again: the caller has to retry
             raise gone
         return found
 
     @staticmethod
     def _iteration_rows(starts: np.ndarray, first: int, stop: int, first_iteration_only: bool) -> Rows:
-        """Rows from first to stop without the init rows."""
+        """Rows from first to stop without init rows."""
         inside = starts[(starts >= first - 1) & (starts < stop)]
         if first_iteration_only:
             rows = inside + 1
@@ -163,8 +165,8 @@ class RowReader(TagReader):
         return np.delete(rows, inside - first)
 
     def _where(self, condition: Condition, frame: int, rows: Rows) -> Rows:
-        """Those of the rows in which a literal holds. A loop's own condition is true in all rows of an activation but
-        the last: only those are read."""
+        """The rows in which a literal holds. A loop's own condition is true in all rows of an activation except the
+        last, so only last rows are read."""
         cond = self.layout.frames[frame].cond
         if frame == 0 or cond is None or condition.place != cond.place:
             found: np.ndarray = as_array(rows)[self.holds(condition, frame, rows)]
@@ -173,7 +175,8 @@ class RowReader(TagReader):
         if len(starts) == 0 or rows[0] < starts[0]:
             raise RowsGone  # activations were forgotten meanwhile: their last rows would be missing below
         known = self.source.known(frame)
-        if rows[0] < known and len(starts) > 1:  # some in between are forgotten: each of these rows may be a last one
+        # some activations in between are forgotten: any of these rows may be a last one
+        if rows[0] < known and len(starts) > 1:
             every = as_array(rows)
             old, new = every[every < known], every[every >= known]
             held = old[self.holds(condition, frame, old)]
@@ -183,7 +186,7 @@ class RowReader(TagReader):
         return without(rows, ends) if condition == cond else ends
 
     def holds(self, condition: Condition, frame: int, rows: Rows) -> np.ndarray:
-        """True if a literal holds in each of the rows."""
+        """Mask of the rows in which a literal holds."""
         items: np.ndarray = np.asarray(self.items(condition.place, frame, rows))
         held: np.ndarray
         if condition.expect >= 2:
@@ -199,13 +202,13 @@ class RowReader(TagReader):
             value = self.source.pool(place)
             return [value] * len(rows) if place.dtype is None else np.full(len(rows), value)
         home = self.layout.frame_of(place)
-        while frame != home:  # a value of an enclosing frame: the row of it that this activation belongs to
+        while frame != home:  # a value of an enclosing frame: use the row that this activation belongs to
             rows = self.parent_rows(frame, rows)
             frame = self.layout.frames[frame].parent
         return self.source.take(place, rows)
 
     def read(self, layout: ValueLayout, rows: Rows) -> tuple[Rows, Any]:
-        """(rows, values) of an output; rows that are dropped meanwhile are left out of both."""
+        """(rows, values) of an output, without rows that are dropped meanwhile."""
         while True:
             try:
                 return rows, self.values(layout, rows)

@@ -1,4 +1,4 @@
-"""Reading a trace while its run goes back: an answer that mixes before and after is thrown away and read again."""
+"""Reads a trace while its run steps back: a result that mixes rows before and after is discarded and read again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ATTEMPTS = 200
 
 
 def steady(method: F) -> F:
-    """For methods of objects with a ``_reader``: repeat until no step back happened while it read."""
+    """Decorate methods of objects with a ``_reader``: they are repeated until no step back happened during the call."""
 
     @functools.wraps(method)
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -26,7 +26,7 @@ def steady(method: F) -> F:
 
 
 def consistent_read(source: RowSource, question: Callable[[], T]) -> T:
-    """The answer to a question during which no step back happened; TraceError if there is none in many attempts."""
+    """The result of a read during which no step back happened; TraceError if every attempt was interrupted."""
     for _ in range(ATTEMPTS):
         before = source.epoch
         try:

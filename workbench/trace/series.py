@@ -24,19 +24,18 @@ from workbench.trace.rows import RowReader
 from workbench.trace.seqlock import steady
 from workbench.trace.source import RowsGone
 
-#: values at each end of a series that a notebook shows
+#: values that a notebook shows at each end of a series
 ENDS = 3
 
-#: what kernels.statistics leaves
+#: fields written by kernels.statistics
 STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "min", "max", "sum", "sumsq")])
 
 
 class Series:
-    """All recorded firings of one value: ``trace[name]``. Each access sees the rows of that moment.
+    """All recorded firings of one value: ``trace[name]``. Each access reads the rows available at that moment.
 
-    ``values`` has firing order as its first axis; ``iterations`` is (n, depth), one column per enclosing frame.
-    Slices are slices of time: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only
-    its own rows.
+    The first axis of ``values`` is firing order; ``iterations`` is (n, depth), one column per enclosing frame. Slices
+    select firings: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only its own rows.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ class Series:
         Raises
         ------
         TraceError
-            Without pandas (``missing-library``).
+            If pandas is missing (``missing-library``).
         """
         pandas = needed("pandas", error=TraceError)
         values, paths = self.values, self.iterations
@@ -120,9 +119,9 @@ class Series:
     @steady
     def statistics(self) -> np.ndarray:
         """(n,) records of every firing of an array in a run with ``trace="stats"``: ``size``, ``nan`` and ``inf`` count
-        items; ``min`` and ``max`` leave NaN out, ``sum`` and ``sumsq`` (the sum of squares) infinities too.
+        items; ``min`` and ``max`` leave out NaN, ``sum`` and ``sumsq`` (the sum of squares) also infinities.
 
-        There are more of them than ``values`` where older arrays were dropped. TraceError if the run keeps none.
+        If older arrays were dropped, this has more entries than ``values``. TraceError if the run keeps no statistics.
         """
         place = self._layout.statistics
         if place is None:
@@ -138,8 +137,8 @@ class Series:
 
     @property
     def measured(self) -> Series | None:
-        """The same as a series of (7,) numbers, those of :data:`STATISTICS`, also of arrays that were dropped; None
-        where there are no :attr:`statistics`."""
+        """The same as a series of (7,) numbers, those of :data:`STATISTICS`, including dropped arrays; None if there
+        are no :attr:`statistics`."""
         place = self._layout.statistics
         if place is None:
             return None
@@ -147,8 +146,9 @@ class Series:
 
     @steady
     def envelope(self, blocks: int = 1000) -> Envelope:
-        """Statistics of at most so many blocks of consecutive firings: of the whole run with ``keep="statistics"``,
-        else of what is kept. TraceError for values that are not numbers, and for arrays without :attr:`statistics`."""
+        """Statistics of a limited number of blocks of consecutive firings: of the whole run with ``keep="statistics"``,
+        otherwise of the kept firings. TraceError for values that are not numbers, and for arrays without
+        :attr:`statistics`."""
         node = self._reader.node[self._layout.node]
         place = self._layout.statistics or self._layout.place
         is_number = place is not None and place.dtype is not None and np.dtype(place.dtype).kind in "iuf"
@@ -183,7 +183,7 @@ class Series:
 
     @property
     def gaps(self) -> bool:
-        """True if iterations between those that are kept are not."""
+        """True if iterations between kept ones are not kept."""
         layout = self._layout
         places = [p for p in places_of(layout) if p.base and self._reader.layout.frame_of(p) == layout.frame]
         spans = [self._reader.source.held(p) for p in places] or [self._reader.source.complete(layout.frame)]
@@ -191,12 +191,12 @@ class Series:
 
     @steady
     def firings(self) -> list[np.ndarray]:
-        """Every firing as an array of its own."""
+        """Every firing as a separate array."""
         return [as_value(v) for v in self._reader.read(self._layout, self._rows())[1]]
 
     @steady
     def tag(self, index: int) -> Tag:
-        """Tag of firing number ``index`` (negative: from the end)."""
+        """Tag of the firing at ``index``; negative indices count from the end."""
         iteration = self._reader.iterations(self._layout.frame, self._one(position_of(self.name, index)))
         return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in iteration[0]))
 
@@ -204,7 +204,7 @@ class Series:
     def __getitem__(self, index: int | slice) -> np.ndarray:
         if isinstance(index, slice):
             index = slice_of(self.name, index.start, index.stop, index.step)
-            if index.step is not None and index.step < 0:  # the reader goes forwards only
+            if index.step is not None and index.step < 0:  # the reader only reads forwards
                 rows = self._rows()[index][::-1]
                 return stack(self._reader.read(self._layout, rows)[1], self.type)[::-1]
             return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
@@ -219,18 +219,20 @@ class Series:
 
     @property
     def conditional(self) -> bool:
-        """True if it fires in some iterations only: counting its firings looks at every row, :meth:`within` at few."""
+        """True if the value fires only in some iterations: counting its firings then reads every row, :meth:`within`
+        only a few.
+        """
         return bool(self._layout.guard)
 
     @property
     @steady
     def rows(self) -> range:
-        """Rows of its frame in which it was due, whether kept or not; not the row in front of an activation's first."""
+        """Rows of its frame in which the value was due, whether kept or not, except the init row of an activation."""
         return self._reader._begun(self._reader.node[self._layout.node], None)
 
     @steady
     def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        """(iterations, values) of the firings in the rows ``start`` up to ``stop``, at the cost of these rows only."""
+        """(iterations, values) of the firings in the rows ``start`` up to ``stop``; reads only these rows."""
         layout, reader = self._layout, self._reader
         start, stop = position_of(self.name, start), position_of(self.name, stop)
         rows = reader.rows_of(reader.node[layout.node], layout.guard, (start, stop), layout.place, layout.branches)
@@ -273,28 +275,28 @@ class Series:
 
     @steady
     def of_rows(self, rows: range, init: int) -> tuple[np.ndarray, Any, np.ndarray]:
-        """Of these rows of its frame: those of the activation that began with the row ``init`` in which it fired, the
-        values there, and the rows that are not kept."""
+        """(rows, values, missing) of one activation, among these rows of the frame: the rows of the activation with
+        init row ``init`` in which the value fired, its values there, and all rows that are not kept."""
         kept = self._reader.readable(self._layout, rows)
         number, starts, _ = self._reader.activation_of(self._layout.frame, kept)
         kept = as_array(kept)[starts[number] == init] if len(starts) > 1 else kept
         fired = as_array(self._reader.fired(self._reader.node[self._layout.node], self._layout.guard, kept))
-        # a value may stand longer than what says in which rows it fired: those count as not kept
+        # a value may be kept longer than the conditions of its firing: those rows count as not kept
         first = self._reader.source.extent(self._layout.frame).first
         kept, fired = (each[each >= first] for each in (as_array(kept), fired))
         values = self._reader.values(self._layout, fired)
         missing = np.setdiff1d(as_array(rows), as_array(kept), assume_unique=True)
         if len(self._reader.readable(self._layout, rows)) < len(kept):
-            raise RowsGone  # some of them went meanwhile: once more
+            raise RowsGone  # some rows were dropped meanwhile: read again
         return fired, values, missing
 
     def _one(self, index: int) -> Rows:
-        """The row of firing number ``index``."""
+        """The row of the firing at ``index``."""
         rows = self._pick(slice(index, index + 1 or None))
         if len(rows) == 0:
             count = len(self._rows())
             if -count <= index < count:
-                raise RowsGone  # every row that was looked at went meanwhile, as a run under a budget does: once more
+                raise RowsGone  # every row read was dropped meanwhile, as happens under a memory budget: read again
             raise no_such_firing(self.name, count, index)
         return rows
 
@@ -309,7 +311,7 @@ class Series:
         return self._rows()[index]
 
     def _from_the_end(self, count: int) -> Rows:
-        """At least the last ``count`` firings (or all), looking at no more rows than that takes."""
+        """At least the last ``count`` firings (or all), reading only as many rows as necessary."""
         node = self._reader.node[self._layout.node]
         extent = self._reader.source.extent(node.frame)
         stop = extent.end
@@ -323,7 +325,9 @@ class Series:
 
 
 def as_value(item: Any) -> Any:
-    """A recorded item as users get it: numbers as arrays, lists and dicts copied, other opaque values as they are."""
+    """A recorded item as users see it: numbers become arrays, lists and dicts are copied, other opaque values
+    unchanged.
+    """
     if isinstance(item, np.generic):
         return np.asarray(item)
     return deepcopy(item) if isinstance(item, list | dict) else item
@@ -340,6 +344,6 @@ def stack(items: Any, type_: TensorType) -> np.ndarray:
     if all(isinstance(i, np.ndarray | np.generic) and (i.shape, i.dtype) == (like.shape, like.dtype) for i in items):
         return np.stack(items)
     out = np.empty(len(items), object)
-    for place, item in enumerate(items):  # NumPy would take a list apart
+    for place, item in enumerate(items):  # NumPy would split a list
         out[place] = as_value(item)
     return out

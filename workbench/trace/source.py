@@ -1,4 +1,4 @@
-"""Source of a trace's rows: a machine in this process, or a loaded file. One small interface for both."""
+"""Source of a trace's rows: a machine in this process, or a loaded file, behind one small interface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array
 class Extent(NamedTuple):
     """Rows of a frame: ``first`` to ``stop`` (exclusive) are complete; ``partial`` is a row in progress, or -1.
 
-    In the partial row, nodes in front of instruction ``ip`` have been reached.
+    In the partial row, nodes before instruction ``ip`` have been reached.
     """
 
     first: int
@@ -26,13 +26,13 @@ class Extent(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The row behind the last one, the row in progress included."""
+        """The row behind the last one, including the row in progress."""
         return max(self.stop, self.partial + 1)
 
 
 class RowsGone(Exception):
-    """Some rows of ``place`` were dropped while they were being read, or had been before; without a place: it is no
-    longer known which iteration they were."""
+    """Some rows of ``place`` were dropped while they were being read, or earlier; without a place, the iterations of
+    the rows are no longer known."""
 
     def __init__(self, place: Place | None = None) -> None:
         super().__init__(f"rows of {place} were dropped" if place else "it is not known where the rows belong")
@@ -42,57 +42,61 @@ class RowsGone(Exception):
 class RowSource(Protocol):
     """Interface through which a trace reads its rows.
 
-    ``epoch`` grows when rows are rewritten by going back, and is odd meanwhile.
+    ``epoch`` grows when a step back rewrites rows, and is odd meanwhile.
     """
 
     @property
     def epoch(self) -> int: ...
     @property
     def revision(self) -> int:
-        """Grows when rows are rewritten, and only then; ``epoch`` grows when rows are let go of too."""
+        """Grows only when rows are rewritten; ``epoch`` also grows when rows are dropped."""
 
     def changed_from(self, store: int, revision: int) -> int:
-        """The first row of a store that may not be what it was at that ``revision``, except for edits of the row in
+        """The first row of a store that may differ from its state at ``revision``, except for edits of the row in
         progress."""
 
     @property
     def partial(self) -> bool:
-        """True if rows may be missing in between."""
+        """True if rows in between may be missing."""
 
     def extent(self, frame: int) -> Extent: ...
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        """(first row read, items of rows start, start + step, ... below stop): an array, or a list of arrays."""
+        """(first row read, items of rows start, start + step, ... below stop); the items are an array, or a list of
+        arrays.
+        """
 
     def first(self, place: Place) -> int:
-        """The row from which on a place can be read in every row."""
+        """The row from which a place can be read in every row."""
 
     def held(self, place: Place) -> Spans:
         """All rows in which a place can be read (as far as they exist)."""
 
     def complete(self, frame: int) -> Spans:
-        """All rows of a frame of which it is known what fired in them (as far as they exist)."""
+        """All rows of a frame whose firings are known (as far as they exist)."""
 
     def take(self, place: Place, rows: Rows) -> Any:
-        """Values at a place in these rows, in ascending order: an array, or a list of objects. RowsGone where
-        one is not held."""
+        """Values at a place in these rows, in ascending order: an array, or a list of objects. RowsGone if one of the
+        rows is not held."""
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
-        """(blocks of the envelope of a value, the row behind the last, rows of a block), if any are kept."""
+        """(envelope blocks of a value, the row behind the last, rows per block), or None if none are kept."""
 
     def pool(self, place: Place) -> Any: ...
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
-        """(init rows, parent rows) of the activations; the oldest, whose rows are dropped, may be left out: the first
-        of all has init row 0."""
+        """(init rows, parent rows) of the activations; the oldest may be missing if their rows are dropped. The first
+        activation of a run has init row 0."""
 
     def begun(self, frame: int) -> int:
-        """How many activations there were."""
+        """The number of activations so far."""
 
     def known(self, frame: int) -> int:
-        """The row of a frame from which on all activations are known."""
+        """The row of a frame from which all activations are known."""
 
 
 class LiveSource:
-    """Rows of a machine. While it runs only complete rows are shown, and of the outermost level what was reached."""
+    """Rows of a machine. During a run, only complete rows are visible, and of the outermost level the part reached so
+    far.
+    """
 
     partial = False
 
@@ -124,7 +128,7 @@ class LiveSource:
         return Extent(first, row + 1, -1, ip)
 
     def _gone(self, place: Place) -> bool:
-        """True if a value has been released: another may be in its place by now."""
+        """True if a value has been released, so that its place may already hold another value."""
         if place.until < 0 or place.until >= KEPT:
             return False
         if place.dtype is None:
@@ -133,11 +137,12 @@ class LiveSource:
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         found = self._column(place, start, stop, step)
-        return (max(start, 1), found[1][:0]) if self._gone(place) else found  # asked last: it may have gone meanwhile
+        # checked last: it may have been released meanwhile
+        return (max(start, 1), found[1][:0]) if self._gone(place) else found
 
     def _column(self, place: Place, start: int, stop: int, step: int) -> tuple[int, Any]:
         store, offset, dtype = place.base - 1, place.offset, None if place.dtype is None else np.dtype(place.dtype)
-        if store < len(self._layout.frames):  # the row before is always in front of a row
+        if store < len(self._layout.frames):  # the previous row is always in memory before a row
             offset += place.shift * self._layout.frames[store].row_bytes
             return self._view.column(store, offset, dtype, start, stop, step, place.shape)
         return self._view.column(store, offset, dtype, start, stop, step, place.shape, place.shift)
@@ -177,7 +182,7 @@ class LiveSource:
 
 
 def take_columns(source: RowSource, place: Place, rows: Rows) -> Any:
-    """:meth:`RowSource.take` of a source that has every row from the first one on."""
+    """:meth:`RowSource.take` for a source that has every row from its first one on."""
     if len(rows) == 0:
         return [] if place.dtype is None else np.empty((0, *place.shape), place.dtype)
     step = rows.step if isinstance(rows, range) else 1

@@ -91,7 +91,7 @@ class BranchTable(EventTable):
 
     Attributes
     ----------
-    taken : array of bool, (n,)
+    True if output 1 was alive, that is, if the predicate was true.
         True where output 1 was alive, the side of a true predicate.
     """
 
@@ -103,9 +103,9 @@ class BranchTable(EventTable):
 
 
 def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]]) -> tuple[np.ndarray, ...]:
-    """(node index, frame, row, iteration) of all firings of the picked nodes, in firing order.
+    """(node index, frame, row, iteration) of all firings of the selected nodes, in firing order.
 
-    Firing order: by row and instruction of the outermost level first, then of each level inside.
+    Firing order is by row and instruction of the outermost level, then of each inner level.
     """
     frames = reader.layout.frames
     depth = max((len(f.path) for f in frames), default=0)
@@ -138,7 +138,9 @@ def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]])
 
 
 def truths(predicate: str, items: Any) -> np.ndarray:
-    """Values of a predicate as booleans; TraceError if one is not a single number (the file was changed)."""
+    """Values of a predicate as booleans; TraceError if one is not a single number (which means that the file was
+    changed).
+    """
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return items.astype(bool)
     if any(np.size(item) != 1 or item is None for item in items):

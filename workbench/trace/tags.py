@@ -1,4 +1,4 @@
-"""From rows to tags: of which activation and iteration a row is, and which row an iteration is."""
+"""Converts rows to tags (activation and iteration of a row), and iterations to rows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.trace.source import RowsGone, RowSource
 
 
 class TagReader:
-    """Answers about the tags of rows, from the tables of activations."""
+    """Converts rows to tags and back, by the tables of activations."""
 
     def __init__(self, layout: Layout, source: RowSource) -> None:
         self.layout, self.source = layout, source
 
     def activation_of(self, frame: int, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(activation of each row as an index into the other two, init rows, parent rows); RowsGone where it is no
-        longer known."""
+        """(index of each row's activation in the other two arrays, init rows, parent rows); RowsGone if an activation
+        is no longer known."""
         starts, parents = self.source.activations(frame)
         number = np.searchsorted(starts, as_array(rows), side="right") - 1
         if len(number) and len(starts) and number.min() < 0:
@@ -32,7 +32,7 @@ class TagReader:
         return found
 
     def iterations(self, frame: int, rows: Rows) -> np.ndarray:
-        """(n, depth) iteration numbers of rows, outermost frame first."""
+        """(n, depth) iteration indices of rows, outermost frame first."""
         depth = len(self.layout.frames[frame].path)
         out = np.empty((len(rows), depth), np.int64)
         current = as_array(rows)
@@ -44,7 +44,7 @@ class TagReader:
         return out
 
     def iterations_known(self, frame: int, rows: np.ndarray) -> np.ndarray:
-        """The same with -1 for rows, ascending, of activations that are forgotten."""
+        """The same for ascending rows, with -1 for rows of forgotten activations."""
         out = np.full((len(rows), len(self.layout.frames[frame].path)), -1, np.int64)
         starts, _ = self.source.activations(frame)
         known = as_array(self._known(frame, starts, np.unique(rows))) if len(starts) else rows[:0]
@@ -53,7 +53,7 @@ class TagReader:
         return out
 
     def find_row(self, frame: int, iteration: Sequence[int]) -> int | None:
-        """The row of an iteration path, or None if there was no such iteration (or its row is not kept)."""
+        """The row of an iteration path, or None if that iteration did not happen or its row is not kept."""
         row = 0
         chain = []
         while frame > 0:
@@ -74,7 +74,7 @@ class TagReader:
         return row
 
     def _known(self, frame: int, starts: np.ndarray, rows: Rows) -> Rows:
-        """Those of the rows whose iteration path is known."""
+        """The rows whose iteration path is known."""
         if starts[0] > 0:
             rows = only(rows, (range(int(starts[0]), FOREVER),))
         around = self.layout.frames[frame].parent

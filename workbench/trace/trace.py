@@ -31,7 +31,7 @@ from workbench.trace.source import RowSource
 from workbench.trace.spill import SpillStore
 from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events, truths
 
-#: values that a notebook lists
+#: values listed in a notebook
 SHOWN = 20
 
 
@@ -39,8 +39,7 @@ class Trace:
     """The record of a run: every value of every firing, by name.
 
     ``trace[name]`` is the series of one value: its ``values`` in firing order, ``iterations``, ``at(iteration)``, and
-    slices of time such as ``trace["x"][-1]``. Any thread may read a trace at any time, also while the run goes on at
-    full speed.
+    slices of time such as ``trace["x"][-1]``. Any thread may read a trace at any time, even during a run at full speed.
 
     Parameters
     ----------
@@ -68,17 +67,17 @@ class Trace:
         self, graph: Graph, layout: Layout, source: RowSource, edits: Callable[[], Sequence[Written]] = tuple
     ) -> None:
         self.graph, self.layout, self.source = graph, layout, source
-        #: the edits that lie behind, oldest first
+        #: returns the edits before the current position, oldest first
         self.edits = edits
         self._reader = RowReader(layout, source)
 
     @property
     def reader(self) -> RowReader:
-        """The rows as they lie in memory or in the file; for authors of views."""
+        """The rows in memory or in the file; for authors of views."""
         return self._reader
 
     def ref(self, name: str | Ref) -> Ref:
-        """Return the value that a name stands for.
+        """Return the value that a name refers to.
 
         Parameters
         ----------
@@ -128,7 +127,7 @@ class Trace:
         return True
 
     def __iter__(self) -> Iterator[str]:
-        """The names, as a mapping gives them."""
+        """The names, like the keys of a mapping."""
         return iter(self.names())
 
     def names(self) -> list[str]:
@@ -164,7 +163,7 @@ class Trace:
 
     @steady
     def count(self, node: str) -> int:
-        """Count the firings of a node, in the iterations that are kept (see :meth:`coverages`).
+        """Count the firings of a node in the kept iterations (see :meth:`coverages`).
 
         Examples
         --------
@@ -176,7 +175,7 @@ class Trace:
 
     @steady
     def coverage(self, name: str | Ref) -> Coverage:
-        """Tell which iterations of a value are kept; ``session.value`` and ``session.values`` recompute the others.
+        """Return which iterations of a value are kept; ``session.value`` and ``session.values`` recompute the others.
 
         Returns
         -------
@@ -193,9 +192,9 @@ class Trace:
 
     @steady
     def coverages(self) -> dict[tuple[str, ...], Coverage]:
-        """Tell for each frame path of how many iterations it is known which nodes fired.
+        """Return by frame path the iterations for which the fired nodes are known.
 
-        These are the iterations that :meth:`events`, :meth:`branches` and :meth:`count` are about.
+        :meth:`events`, :meth:`branches` and :meth:`count` cover these iterations.
         """
         return {f.path: coverage(self._reader, number) for number, f in enumerate(self.layout.frames) if number}
 
@@ -268,7 +267,7 @@ class Trace:
 
     @steady
     def branch_counts(self) -> dict[str, tuple[int, int]]:
-        """Return for each Switch how often its predicate was false, and how often true.
+        """Return for each Switch how often its predicate was false and how often it was true.
 
         Examples
         --------
@@ -287,8 +286,7 @@ class Trace:
     def last_branch(self, switch: str) -> bool | None:
         """Return the last decision of a Switch, or None if it has not fired.
 
-        TraceError for a node that the run does not compute (``not-computed``), or that is not a Switch
-        (``not-a-switch``).
+        TraceError if the run does not compute the node (``not-computed``), or it is not a Switch (``not-a-switch``).
         """
         node = self._node(switch)
         if node.op != "Switch":
@@ -319,7 +317,7 @@ class Trace:
         iteration : int or tuple of int, optional
             Its iteration; by default the last firing.
         max_links : int, default 200
-            Most values in the chain.
+            Maximum number of values in the chain.
 
         Returns
         -------
@@ -330,7 +328,7 @@ class Trace:
 
     @steady
     def recent(self, frame: tuple[str, ...] = (), count: int = 8) -> list[Tag]:
-        """Return the last firings in a frame, oldest first; constants and loop invariants are left out.
+        """Return the last firings in a frame, oldest first, without constants and loop invariants.
 
         Parameters
         ----------
@@ -375,24 +373,25 @@ class Trace:
         return self.source.partial or any(self.source.first(Place(s + 1, 0, 0, None)) > 0 for s in stores)
 
     def save(self, path: str | PathLike[str], progress: Callable[[int, int], object] | None = None) -> None:
-        """Write the trace to one file, a documented zip without pickle.
+        """Write the trace to one file, a documented zip format without pickle.
 
-        It is written piece by piece, so that memory for the whole of it is not needed. For each loop, writing begins
-        with the first iteration after which all are kept.
+        The trace is written piece by piece and never held in memory as a whole. For each loop, writing begins with the
+        iteration from which all are kept.
 
         Parameters
         ----------
         path : path
             The file.
-        progress : callable, optional
+        ``progress(done, total)`` is called during writing, in bytes; by default a terminal shows a line if it takes
+        long.
             ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes
             long.
 
         Raises
         ------
         TraceError
-            If it would be too large to be loaded again (``too-large``), the disk is full (``disk-full``) or the file
-            cannot be written (``not-written``); no incomplete file is left.
+            If the file would be too large to be loaded again (``too-large``), the disk is full (``disk-full``) or the
+            file cannot be written (``not-written``); no incomplete file remains.
 
         Examples
         --------
@@ -406,17 +405,17 @@ class Trace:
     def load(cls, path: str | PathLike[str], *, trusted: bool = False) -> Trace:
         """Read a trace that :meth:`save` wrote.
 
-        Arrays of 1 MiB and more that are not compressed are mapped: they take no memory until they are read. Saving to
-        the same path leaves a loaded trace as it is; a file that is cut short meanwhile ends the process.
+        Uncompressed arrays of at least 1 MiB are mapped: they take no memory until they are read. Saving to the same
+        path does not change a loaded trace, but truncating the file while it is mapped ends the process.
 
         Parameters
         ----------
         path : path
             The file.
         trusted : bool, default False
-            Whether to read up to 8 GiB (or what the machine has). Without it a file that unpacks to far more than its
-            own size is refused, because a file of unknown origin may be made to fill the memory. Files of :meth:`save`
-            keep within the bounds.
+            Allow up to 8 GiB (or the machine's memory). Otherwise a file that unpacks to far more than its own size is
+            refused, because a file of unknown origin may be made to exhaust memory. Files of :meth:`save` stay within
+            the limits.
 
         Returns
         -------
@@ -451,7 +450,7 @@ class Trace:
         return facts_html(repr(self), [*shown, ("set by hand", f"{edits} values" if edits else "")])
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
-        """Return values as a pandas DataFrame: a row per iteration, a column per value.
+        """Return values as a pandas DataFrame with a row per iteration and a column per value.
 
         Parameters
         ----------
@@ -461,7 +460,7 @@ class Trace:
         Returns
         -------
         pandas.DataFrame
-            Indexed by the iteration; NaN where a value has no firing. Arrays are kept as objects.
+            Indexed by the iteration; NaN where a value did not fire. Arrays are kept as objects.
 
         Raises
         ------

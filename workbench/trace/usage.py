@@ -1,4 +1,4 @@
-"""Which typed kernels a recorded run could use: the op and type combinations of the nodes that really fired."""
+"""The typed kernels that a recorded run could use: op and type combinations of the nodes that fired."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from workbench.trace.trace import Trace
 class Usage:
     """Resources that one or more runs used.
 
-    ``fired`` counts firings by combination; ``fused`` are chains of two of the used ops, which the executor may compute
-    in one pass; ``refused`` maps a combination that no build compiles to the reason; ``dtypes`` are all that occurred.
+    ``fired`` counts firings by combination; ``fused`` are chains of two of these ops that the executor may compute in
+    one pass; ``refused`` maps a combination that no build compiles to the reason; ``dtypes`` are all dtypes that
+    occurred.
     """
 
     fired: dict[Instance, int] = field(default_factory=dict)
@@ -27,7 +28,7 @@ class Usage:
     dtypes: set[str] = field(default_factory=set)
 
     def add(self, trace: Trace) -> Usage:
-        """Take in one trace; nodes that never fired, ops without typed kernels and unknown types are left out."""
+        """Add one trace; nodes that never fired, ops without typed kernels and unknown types are left out."""
         for layout in trace.layout.nodes:
             node = trace.graph.nodes[layout.name]
             times = trace.count(layout.name)
@@ -46,7 +47,7 @@ class Usage:
         return self
 
 
-#: name of an op in the graph -> its name among the typed kernels, where they differ
+#: name of an op in the graph -> its name among the typed kernels, if they differ
 _KERNEL_NAMES = {spec.name: op for op in OPS if (spec := REGISTRY.get(op)) is not None}
 
 
@@ -63,7 +64,7 @@ def _instance(trace: Trace, node: Node) -> Instance | None:
     op = kernel_name(node.op)
     if op is None or len(node.inputs) < OPS[op].inputs:
         return None
-    # a reduction's second input holds its axes, which no kernel sees
+    # a reduction's second input contains its axes, which are not passed to a kernel
     inputs = tuple(_dtype(trace, ref) for ref in node.inputs[: OPS[op].inputs])
     output = _dtype(trace, Ref(node.name, 0))
     if output is None or None in inputs:
@@ -72,7 +73,7 @@ def _instance(trace: Trace, node: Node) -> Instance | None:
 
 
 def _dtype(trace: Trace, ref: Ref) -> str | None:
-    """The declared dtype, or that of the last recorded value; None if there is neither."""
+    """The declared dtype, otherwise that of the last recorded value; None if there is neither."""
     declared = trace.graph.nodes[ref.node].types[ref.index].dtype
     if declared not in (ANY, OPAQUE):
         return declared
@@ -84,7 +85,7 @@ def _dtype(trace: Trace, ref: Ref) -> str | None:
 
 
 def _chains(trace: Trace, node: Node, instance: Instance) -> list[Instance]:
-    """Chains (a x b) y c that this node ends, with the node of one of its inputs as their first step."""
+    """Chains (a x b) y c that end in this node, and whose first step is the node of one of its inputs."""
     op, inputs, output = instance
     found: list[Instance] = []
     for place, ref in enumerate(node.inputs[: OPS[op].inputs]):

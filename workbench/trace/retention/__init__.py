@@ -1,4 +1,4 @@
-"""Retention: storage for the rows that the executor evicts from memory.
+"""Retention: storage for rows that the executor evicts from memory.
 
 ::
 
@@ -7,7 +7,7 @@
     LiveSource        held, take
        +-------KeptSource--+--> RowReader
 
-A keeper never holds more than its share of the memory; what it lets go of is recomputed by replay.
+A keeper never holds more than its share of the memory; replay recomputes rows that it has dropped.
 """
 
 from workbench.trace.retention.backend import RetentionBackend, RetentionBackends

@@ -1,4 +1,4 @@
-"""Base of retention backends that store rows: the activations of the rows, and the ranges with known firings."""
+"""Base of retention backends that store rows: activations of the rows, and ranges of rows with known firings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.trace.row_ranges import Spans, both
 
 
 class RowsKept(NoBlocks):
-    """Base of keepers of rows; a subclass gives ``held``, and changes ``_acts`` under ``_lock`` only."""
+    """Base of keepers of rows; a subclass defines ``held``, and changes ``_acts`` only under ``_lock``."""
 
     def __init__(self, layout: Layout, limit: int, live: Live) -> None:
         self.limit = limit

@@ -1,7 +1,8 @@
-"""Activations of loops whose rows were retired: where each began, and which row of the loop around it started it.
+"""Activations of loops whose rows were retired: the row at which each began, and the row of the enclosing loop that
+started it.
 
-The machine forgets them with their last row. Here those stay that rows which are kept belong to, or that lead to such
-ones; 16 bytes each.
+The machine forgets an activation with its last row. This table keeps, at 16 bytes each, the activations of the rows
+that are kept and those that lead to them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ NONE: Table = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class Activations:
-    """(init rows, parent rows) by frame, ascending; ``known`` is the row from which on none is missing."""
+    """(init rows, parent rows) by frame, ascending; no activation is missing from row ``known`` on."""
 
     def __init__(self, layout: Layout, live: Callable[[int], Table]) -> None:
         self._layout, self._live = layout, live
@@ -37,7 +38,7 @@ class Activations:
         return self._known.get(frame, 0)
 
     def ahead(self, frame: int, stop: int) -> Table:
-        """Activations that begin before row ``stop`` and are not here yet."""
+        """Activations that begin before row ``stop`` and are not in the table yet."""
         if frame not in self._tables:
             return NONE
         starts, parents = self._live(frame)
@@ -47,7 +48,7 @@ class Activations:
         return starts[low:high], parents[low:high]
 
     def add(self, frame: int, table: Table, stop: int) -> None:
-        """Take in what :meth:`ahead` gave."""
+        """Add the result of :meth:`ahead`."""
         if frame in self._tables:
             if len(table[0]):
                 starts, parents = self._tables[frame]
@@ -55,17 +56,17 @@ class Activations:
             self._stop[frame] = max(self._stop[frame], stop)
 
     def clear(self, frame: int, stop: int) -> None:
-        """Forget all of a frame: what begins before ``stop`` is not known any more."""
+        """Forget all activations of a frame; those that begin before ``stop`` become unknown."""
         if frame in self._tables:
             self._tables[frame] = NONE
             self._stop[frame] = self._known[frame] = stop
 
     def stop(self, frame: int) -> int:
-        """The row behind those whose activations were taken in."""
+        """The row behind those whose activations are in the table."""
         return self._stop.get(frame, 0)
 
     def cut(self, frame: int, row: int) -> None:
-        """Forget what begins at ``row`` or later."""
+        """Forget activations that begin at ``row`` or later."""
         if frame in self._tables:
             starts, parents = self._tables[frame]
             keep = int(np.searchsorted(starts, row))
@@ -74,13 +75,13 @@ class Activations:
             self._known[frame] = min(self._known[frame], row)
 
     def prune(self, rows: Callable[[int], list[Rows]]) -> None:
-        """Let go of what neither ``rows`` of a frame nor those of the frames inside need."""
+        """Drop activations that neither the ``rows`` of their frame nor the rows of inner frames need."""
         needed: dict[int, list[Rows]] = {f: [] for f in self._tables}
-        for frame in sorted(self._tables, reverse=True):  # inner frames have higher numbers
+        for frame in sorted(self._tables, reverse=True):  # inner frames have higher indices
             starts, parents = self._tables[frame]
             if len(starts) > 1:
                 stay = np.zeros(len(starts), bool)
-                stay[-1] = True  # rows to come may belong to the last one
+                stay[-1] = True  # future rows may belong to the last one
                 for wanted in (*rows(frame), *needed[frame]):
                     stay |= _having(starts, wanted)
                 if not stay.all():
@@ -88,12 +89,13 @@ class Activations:
                     self._known[frame] = int(starts[-1])
             around = self._layout.frames[frame].parent
             if around > 0:
-                # a loop can go before the loops inside it: those that the machine still has lead to its rows as well
+                # a loop can be pruned before its inner loops: their rows that are still in the machine also need its
+                # activations
                 needed[around] += [parents, self._live(frame)[1]]
 
 
 def _having(starts: np.ndarray, rows: Rows) -> np.ndarray:
-    """Which of the activations that begin at these rows have one of ``rows``, which are in any order if no range."""
+    """Mask of the activations, by init row, that contain one of ``rows``; an array of rows may be in any order."""
     ends = np.append(starts[1:], 1 << 62)
     if isinstance(rows, range):
         low = np.maximum(starts, rows.start)

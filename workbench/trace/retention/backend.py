@@ -13,45 +13,45 @@ from workbench.trace.retention.activations import Table
 from workbench.trace.row_ranges import Rows, Spans, as_array, holding, union
 from workbench.trace.source import RowsGone
 
-#: (init rows, parent rows) of the activations that the machine knows, by frame
+#: returns (init rows, parent rows) of the activations that the machine knows, given a frame
 Live = Callable[[int], Table]
 
 
 class RetentionBackend(Protocol):
-    """Keeps something of the rows that a machine retires. ``retire`` and ``rewind`` come from the thread of the run,
-    the questions from any; ``version`` grows when rows that could be read are let go of, other than the oldest ones.
+    """Keeps part of the rows that a machine retires. The thread of the run calls ``retire`` and ``rewind``, any thread
+    the other methods; ``version`` grows when readable rows other than the oldest are dropped.
     """
 
     @property
     def version(self) -> int: ...
     @property
     def bytes(self) -> int:
-        """Bytes that it holds in memory."""
+        """Bytes held in memory."""
 
     def retire(self, store: int, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
-        """Rows ``first``, first + 1, ... of a store are about to go: (n, row_bytes) uint8, to be copied, and of object
-        columns the references by offset."""
+        """Take rows ``first``, first + 1, ... of a store, which are about to be evicted: (n, row_bytes) uint8, to be
+        copied, and the references of object columns by offset."""
 
     def rewind(self, store: int, row: int) -> None:
-        """Rows from ``row`` on will be written anew."""
+        """Rows from ``row`` on will be rewritten."""
 
     def complete(self, frame: int) -> Spans:
-        """Rows of a frame of which it is known what fired."""
+        """Rows of a frame for which the firings are known."""
 
     def held(self, place: Place) -> Spans:
         """Rows in which a place can be read."""
 
     def take(self, place: Place, rows: Rows) -> Any:
-        """Values in these rows: an array, or a list of objects. RowsGone if one of the rows is not held."""
+        """Values in these rows: an array, or a list of objects. RowsGone if a row is not held."""
 
     def activations(self, frame: int) -> Table:
-        """(init rows, parent rows) of the activations that its rows belong to."""
+        """(init rows, parent rows) of the activations that the rows held belong to."""
 
     def known(self, frame: int) -> int:
-        """The row from which on it knows all activations."""
+        """The row from which all activations are known."""
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
-        """(blocks of the envelope of a value, the row behind the last, rows of a block), if it keeps them."""
+        """(envelope blocks of a value, the row behind the last, rows per block), or None if it keeps no envelope."""
 
 
 class NoBlocks:
@@ -62,7 +62,7 @@ class NoBlocks:
 
 
 class RetentionBackends:
-    """Several keepers as one: a row can be read where any of them has it."""
+    """Several keepers as one: a row can be read if any of them holds it."""
 
     def __init__(self, parts: Sequence[RetentionBackend]) -> None:
         self.parts = tuple(parts)
@@ -84,8 +84,8 @@ class RetentionBackends:
             part.rewind(store, row)
 
     def hooks(self) -> tuple[Callable[..., None], Callable[..., None]]:
-        """``retire`` and ``rewind`` for a machine, which does not keep these keepers alive by them: they ask it for
-        activations, and in a cycle all that was recorded would stay until the garbage collector comes by."""
+        """``retire`` and ``rewind`` for a machine. They hold the keepers weakly, because the keepers refer to the
+        machine: in a reference cycle all recorded data would stay in memory until the next garbage collection."""
         still = weakref.ref(self)
 
         def retire(store: int, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
@@ -99,7 +99,7 @@ class RetentionBackends:
         return retire, rewind
 
     def covers(self, store: int, stop: int) -> bool:
-        """True if one of them has every row of a store up to ``stop`` (exclusive), with all its values."""
+        """True if one keeper holds every row of a store up to ``stop`` (exclusive), with all its values."""
         return any(part.covers(store, stop) for part in self.parts if hasattr(part, "covers"))
 
     def complete(self, frame: int) -> Spans:
@@ -126,7 +126,7 @@ class RetentionBackends:
         return found
 
     def take(self, place: Place, rows: Rows) -> Any:
-        """From the first keeper that has all of them, else each row from one that has it."""
+        """The values from the first keeper that holds all rows, otherwise each row from a keeper that holds it."""
         index = as_array(rows)
         items: list[Any] = [None] * len(index)
         missing = np.ones(len(index), bool)

@@ -1,4 +1,4 @@
-"""Keep what loops carry: their variables in every iteration, with the decisions that show what fired."""
+"""Keeps loop variables in every iteration, with the decisions that show which nodes fired."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from workbench.trace.retention.tracks import guard_places
 
 
 def carried(layout: Layout, limit: int, live: Live, every: int = 1) -> ThinnedKeeper:
-    """Of every iteration the values that it reads of the one before, and every predicate; all the rest is recomputed.
+    """Keeps of every iteration the values that it reads from the previous one, and every predicate; other values are
+    recomputed.
 
-    A number takes its own bytes, a predicate one. Where that outgrows ``limit`` every second one goes, again and again.
+    A number takes its own bytes, a predicate one. Whenever this exceeds ``limit``, every second iteration is dropped.
     """
     return ThinnedKeeper(layout, carried_places(layout) | guard_places(layout), limit, live, every)
 
 
 def carried_places(layout: Layout) -> set[Place]:
-    """Storage of the loop variables. In frames that do not nest no value is read from the row before: there they are
-    what a Merge or a NextIteration gave."""
+    """Storage of the loop variables. In frames without inner loops no value is read from the previous row; there the
+    loop variables are the results of Merge and NextIteration."""
     op = {n.name: n.op for n in layout.nodes}
     found = {v.place for v in layout.values.values() if v.place is not None and v.place.shift < 0}
     nesting = {layout.frame_of(p) for p in found}

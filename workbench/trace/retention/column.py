@@ -1,4 +1,4 @@
-"""Growing lists of items of one size, and of references, that know how many bytes they hold."""
+"""Growing lists of items of one size, and of references, that track the bytes they hold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BlockColumn:
         self.dtype = np.dtype({1: "u1", 2: "u2", 4: "u4", 8: "u8"}.get(size, f"V{size}"))
 
     def growth(self, count: int) -> int:
-        """Bytes that ``count`` more items take."""
+        """Additional bytes for ``count`` more items."""
         return max(0, -(-(self.length + count) // self.block) - len(self._blocks)) * self.block * self.size
 
     def room(self, count: int) -> list[np.ndarray]:
@@ -44,7 +44,7 @@ class BlockColumn:
             at += len(part)
 
     def drain(self) -> Any:
-        """The items, block by block, each let go before the next one comes."""
+        """The items, block by block; each block is freed before the next is yielded."""
         left, self.length = self.length, 0
         blocks, self._blocks = self._blocks, []
         blocks.reverse()
@@ -61,7 +61,7 @@ class BlockColumn:
         del self._blocks[needed:]
 
     def take(self, index: np.ndarray) -> np.ndarray:
-        """Items by number, in ascending order."""
+        """Items at ascending indices."""
         out = np.empty(len(index), self.dtype)
         ends = np.searchsorted(index, np.arange(1, len(self._blocks) + 1) * self.block)
         start = 0
@@ -85,7 +85,7 @@ class BlockColumn:
 
 
 class Objects:
-    """The same for references to objects, whose own bytes are counted."""
+    """The same for references to objects, including the objects' own bytes."""
 
     def __init__(self) -> None:
         self._items: list[Any] = []
@@ -118,8 +118,8 @@ class Objects:
 
 
 def object_bytes(item: Any, depth: int = 4) -> int:
-    """Bytes that a reference may keep alive: an array's, with those of the array it is a view of; of a sequence those
-    of its items; besides what the reference and the object take themselves."""
+    """Bytes that a reference may keep alive, including the reference and the object: for an array those of the array it
+    is a view of, for a sequence those of its items."""
     if isinstance(item, np.ndarray):
         base = item
         while isinstance(base.base, np.ndarray):

@@ -1,4 +1,4 @@
-"""How much of what happened is kept."""
+"""The share of the iterations of a run that is kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.trace.rows import RowReader
 class Coverage:
     """``kept`` of ``happened`` iterations can be read; the rest is recomputed on request.
 
-    ``stretches`` says which of a loop that is run through once, oldest first: (first, last, step).
+    For a loop that is entered once, ``stretches`` lists them, oldest first: (first, last, step).
     """
 
     kept: int
@@ -36,7 +36,9 @@ class Coverage:
 
 
 def coverage(reader: RowReader, frame: int, places: Iterable[Place] = ()) -> Coverage:
-    """The iterations of a frame in which these places can be read; without places, those whose firings are known."""
+    """The iterations of a frame in which all of these places can be read; without places, those whose firings are
+    known.
+    """
     source = reader.source
     own = [p for p in places if p.base > 0 and reader.layout.frame_of(p) == frame]
     extent = source.extent(frame)

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.kernels import typed
 
 NUMBERS = ("size", "nan", "inf", "min", "max", "sum", "sumsq")
-#: rows ``first`` to ``last`` hold the block's first and last firing
+#: the block's first and last firing are in rows ``first`` and ``last``
 BLOCK = np.dtype([("first", np.int64), ("last", np.int64), ("count", np.int64)] + [(n, np.float64) for n in NUMBERS])
 
 
@@ -18,10 +18,9 @@ BLOCK = np.dtype([("first", np.int64), ("last", np.int64), ("count", np.int64)] 
 class Envelope:
     """Blocks of consecutive firings of one series, oldest first.
 
-    ``first`` and ``last`` are the iterations (n, depth) of each block's first and last firing (-1 where there were too
-    many activations of inner loops to tell), ``count`` its firings;
-    ``numbers`` are (n,) records: ``size``, ``nan`` and ``inf`` count items, ``min`` and ``max`` leave NaN out, ``sum``
-    and ``sumsq`` infinities too.
+    ``first`` and ``last`` are the iterations (n, depth) of each block's first and last firing (-1 if unknown because
+    there were too many activations of inner loops), ``count`` is its number of firings; ``numbers`` are (n,) records:
+    ``size``, ``nan`` and ``inf`` count items, ``min`` and ``max`` leave out NaN, ``sum`` and ``sumsq`` also infinities.
     """
 
     first: np.ndarray
@@ -34,17 +33,17 @@ class Envelope:
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean of the finite items of each block; NaN where there is none."""
+        """Mean of the finite items of each block; NaN if there are none."""
         finite = self.numbers["size"] - self.numbers["nan"] - self.numbers["inf"]
         with np.errstate(all="ignore"):
             return np.asarray(np.where(finite > 0, self.numbers["sum"] / finite, np.nan))
 
 
 def block_bounds(rows: np.ndarray, length: int) -> np.ndarray:
-    """Start positions of the blocks of the ascending ``rows``: a block has the rows of one multiple of ``length``."""
+    """Start positions of the blocks in the ascending ``rows``; a block has the rows with one quotient by ``length``."""
     if len(rows) == 0:
         return np.empty(0, np.int64)
-    if rows[-1] - rows[0] == len(rows) - 1:  # every row
+    if rows[-1] - rows[0] == len(rows) - 1:  # no row is missing
         first = -int(rows[0]) % length or length
         return np.concatenate([[0], np.arange(first, len(rows), length)])
     edges = np.arange(rows[0] // length + 1, rows[-1] // length + 1) * length
@@ -84,7 +83,7 @@ def _reduction(name: str) -> Any:
 
 
 def merged(blocks: np.ndarray, length: int) -> np.ndarray:
-    """Blocks that fall into the same multiple of ``length`` rows, as one."""
+    """Merge blocks whose first rows have the same quotient by ``length``."""
     starts = block_bounds(blocks["first"], length)
     out = np.zeros(len(starts), BLOCK)
     if len(starts):

@@ -1,4 +1,4 @@
-"""Keep every k-th iteration in full."""
+"""Keeps every k-th iteration in full."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from workbench.trace.retention.tracks import all_places
 
 
 def every_kth(layout: Layout, limit: int, live: Live, every: int) -> ThinnedKeeper:
-    """All values of iterations 0, k, 2k, ... of a loop; ``every`` is k at first and doubles whenever ``limit`` is
-    reached. Inner loops are counted through: every k-th of all iterations of all their activations."""
+    """Keeps all values of iterations 0, k, 2k, ... of a loop; ``every`` is k at first and doubles whenever ``limit`` is
+    reached. For inner loops, iterations of all activations are counted through."""
     return ThinnedKeeper(layout, all_places(layout), limit, live, every)

@@ -1,4 +1,4 @@
-"""From a policy to its keepers."""
+"""Creates the keepers of a policy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Maker = Callable[[int], RetentionBackend]
 def make_keeper(
     policy: Retention, layout: Layout, limit: int, live: Live, values: Iterable[tuple[str, int]] = ()
 ) -> RetentionBackends:
-    """The keepers of a policy, which share ``limit`` bytes evenly; ``values`` are (node, output) of its ``names``."""
+    """The keepers of a policy, which share ``limit`` bytes evenly; ``values`` are its ``names`` as (node, output)."""
     wanted = list(values)
     makers: list[Maker] = []
     if policy.keep == "carried":

@@ -1,4 +1,4 @@
-"""Keep some series in full."""
+"""Keeps some series in full."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from workbench.trace.retention.tracks import places_of
 
 
 def named(layout: Layout, values: Iterable[tuple[str, int]], limit: int, live: Live) -> ThinnedKeeper:
-    """Every firing of these values (node, output), as long as they fit; then every second one, and so on."""
+    """Keeps every firing of these values (node, output) while they fit; then every second one, and so on."""
     places = set().union(*(places_of(layout.values[key]) for key in values))
     return ThinnedKeeper(layout, places, limit, live)

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import SessionError
 from workbench.text import harmless
 
-#: bytes that a trace may hold unless it is told otherwise
+#: default limit of the bytes of a trace
 DEFAULT_MEMORY = 512 << 20
 KEEP = ("all", "carried", "statistics", "window", "none")
 
@@ -22,14 +22,14 @@ def _refused(what: str, fix: str) -> SessionError:
 class Retention:
     """The policy for rows of a trace that no longer fit into memory.
 
-    Dropped rows are recomputed exactly by ``session.value`` and ``session.values``; ``trace.coverage(name)`` says what
-    is kept. Where "carried", ``every`` or ``names`` outgrow their share of the memory, every second iteration that they
-    keep is dropped, again and again, so that what stays is spread evenly over the whole run.
+    Dropped rows are recomputed exactly by ``session.value`` and ``session.values``; ``trace.coverage(name)`` says which
+    iterations are kept. Whenever "carried", ``every`` or ``names`` outgrow their share of the memory, every second
+    iteration that they keep is dropped, so that the remaining ones are spread evenly over the whole run.
 
     Parameters
     ----------
     keep : {"all", "carried", "statistics", "window", "none"}, default "all"
-        "all": every value, from the newest back as far as ``memory`` reaches. "carried": of rows that no longer fit,
+        "all": every value, from the newest back as far as ``memory`` reaches. "carried": for rows that no longer fit,
         the loop variables of every iteration and every decision, a few bytes per iteration. "statistics": the envelope
         of every series (``series.envelope()``). "window": the newest ``window`` iterations of each loop. "none": only
         the newest rows.
@@ -50,7 +50,7 @@ class Retention:
     Raises
     ------
     SessionError
-        For a policy that makes no sense (``bad-retention``).
+        If the policy is not valid (``bad-retention``).
 
     Examples
     --------
@@ -101,18 +101,18 @@ class Retention:
 
     @property
     def keeps_more(self) -> bool:
-        """True if anything is kept of rows that the machine drops."""
+        """True if any part of the rows that the machine drops is kept."""
         return self.keep in ("carried", "statistics", "window") or bool(
             self.every or self.window or self.names or self.spill
         )
 
 
-#: shorthands, less "stats", whose statistics of arrays are computed with the arrays themselves
+#: shorthands, except "stats", whose statistics of arrays are computed with the arrays
 SHORTHANDS = {"all": "all", "carried": "carried", "stats": "all", "off": "none"}
 
 
 def retention_of(trace: Any, memory: int) -> Retention:
-    """The policy that ``trace=`` of a session names; SessionError for anything else."""
+    """The policy that a session's ``trace=`` names; SessionError for any other value."""
     if isinstance(trace, Retention):
         return trace
     if not isinstance(trace, str) or trace not in SHORTHANDS:

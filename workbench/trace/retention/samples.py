@@ -1,4 +1,4 @@
-"""Some columns of one store, of every row or of every k-th one, in as few bytes as they need."""
+"""Some columns of one store, with every row or every k-th one, in as few bytes as they need."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from workbench.trace.retention.tracks import Track
 
 
 class Samples:
-    """Columns of one store, all thinned alike: the rows r with r % every == phase % every, ``first`` <= r < ``stop``.
+    """Columns of one store, all thinned alike: the rows r with r % every == phase % every and ``first`` <= r <
+    ``stop``.
 
-    :meth:`thin` doubles ``every``; as the phases stay, what is kept then was kept before.
+    :meth:`thin` doubles ``every`` and keeps the phases, so the rows kept afterwards are a subset of those kept before.
     """
 
     def __init__(self, tracks: Sequence[Track], every: int, block_bytes: int) -> None:
@@ -34,7 +35,7 @@ class Samples:
     def _column(self, track: Track) -> BlockColumn | Objects:
         if track.is_object:
             return Objects()
-        # not below the bytes asked for: less than a huge page comes in small ones, whose first touch costs most of all
+        # not below block_bytes: blocks smaller than a huge page get small pages, whose first touch is the largest cost
         count = -(-self._block_bytes // track.size) if 2 * track.size <= self._block_bytes else 1
         return BlockColumn(track.size, count)
 
@@ -43,7 +44,7 @@ class Samples:
         return sum(c.bytes for c in self._columns.values())
 
     def growth(self, first: int, count: int, objects: Mapping[int, Sequence[Any]]) -> int:
-        """Bytes that :meth:`add` takes at most."""
+        """Maximum additional bytes for :meth:`add`."""
         total = 0
         for (track, phase), column in self._columns.items():
             start = self._start(first, phase)
@@ -54,13 +55,13 @@ class Samples:
         return total
 
     def _start(self, row: int, phase: int) -> int:
-        """The first row from ``row`` on that is kept."""
+        """The first row at or after ``row`` that is kept."""
         return row + (phase - row) % self.every
 
     def add(self, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
-        """Take from the rows ``first``, first + 1, ... what is to be kept; (n, row_bytes) uint8, and references by
+        """Add rows ``first``, first + 1, ... as far as they are to be kept; (n, row_bytes) uint8, and references by
         column."""
-        if self.stop != first:  # rows in between were never there: what is older cannot be told from them any more
+        if self.stop != first:  # rows in between are missing, so older rows cannot be told apart from them
             self.clear(first)
         moves = []
         for (track, phase), column in self._columns.items():
@@ -76,12 +77,12 @@ class Samples:
         self.stop = first + len(rows)
 
     def clear(self, first: int) -> None:
-        """Nothing is kept; the next rows begin with ``first``."""
+        """Drop all rows; the next ones begin at ``first``."""
         self._make()
         self.first = self.stop = first
 
     def thin(self) -> None:
-        """Keep half of the rows, in hardly more memory than it takes already."""
+        """Drop every second row, with hardly any additional memory."""
         before, old = self.every, self._columns
         self.every *= 2
         self._make()
@@ -105,12 +106,12 @@ class Samples:
         self.stop = row
 
     def rows(self, phase: int) -> range:
-        """Rows of which something is kept, those seen from the next row (phase 0) or from themselves."""
+        """Rows of which some column is kept: those read from the next row (phase 0), or from themselves (phase 1)."""
         start = self._start(self.first, phase)
         return range(start, max(start, self.stop + 1), self.every)
 
     def held(self, track: Track, shift: int) -> range:
-        """Rows in which a place of this column, seen with ``shift``, can be read."""
+        """Rows in which a place of this column, read with ``shift``, is held."""
         start = self._start(self.first, self._phase(track, shift)) - shift
         return range(start, max(start, self.stop - shift), self.every)
 
@@ -120,7 +121,7 @@ class Samples:
         return 1 + shift if 1 + shift in track.phases else track.phases[0]
 
     def read(self, track: Track, shift: int, rows: range | np.ndarray) -> Any:
-        """Raw items of rows that are held."""
+        """Raw items of held rows."""
         phase = self._phase(track, shift)
         start, column = self._start(self.first, phase) - shift, self._columns[track, phase]
         if isinstance(rows, range):

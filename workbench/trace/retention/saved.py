@@ -1,9 +1,9 @@
-"""Traces of which a part is kept, in files: which rows each column has, and reading them back.
+"""Files of traces of which only a part is kept: which rows each column has, and reading them back.
 
-In ``trace.json`` such a file has version 3, ``"partial": true``, for each column of a loop ``runs``, a list of [start,
-stop, step] rows in its own store, whose items follow one another in the column's member, and ``seen``, by shift the
-runs of rows that see one of them; ``complete``, the runs by frame of which it is known what fired; ``begun`` and
-``known``, by frame, the number of its activations and the row from which on all of them are listed.
+In ``trace.json`` such a file has version 3 and ``"partial": true``. Each column of a loop has ``runs``, a list of
+[start, stop, step] rows in its own store whose items are consecutive in the column's member, and ``seen``: by shift,
+the runs of rows that read one of these rows. ``complete`` lists by frame the runs of rows whose firings are known;
+``begun`` and ``known`` are, by frame, the number of activations and the row from which all of them are listed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workbench.kernels.layout import Place
 from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array, clipped, holding, union
 from workbench.trace.source import RowsGone, RowSource
 
-#: runs of one column at most, in a file that is read
+#: maximum runs of one column in a file that is read
 MAX_RUNS = 1 << 20
 
 
 def spans_of(runs: Any, stop: int) -> Spans:
-    """The stretches of a file; ValueError if they are not ascending rows below ``stop``."""
+    """The stretches listed in a file; ValueError if they are not ascending rows below ``stop``."""
     if len(runs) > MAX_RUNS:
         raise ValueError("there are too many runs")
     found, last = [], -1
@@ -37,7 +37,7 @@ def spans_of(runs: Any, stop: int) -> Spans:
 
 
 def kept_rows(source: RowSource, place: Place, shifts: set[int], stop: int) -> tuple[dict[int, Spans], Spans, Any]:
-    """(rows that see it, by shift; rows of its store; items) of what is kept of a column, seen with these shifts."""
+    """(rows that read it, by shift; rows of its store; items) of the kept part of a column, read with these shifts."""
     spans: Spans = ()
     seen = {shift: clipped(source.held(replace(place, shift=shift)), -shift, stop) for shift in shifts}
     for shift in sorted(shifts, reverse=True):
@@ -65,13 +65,13 @@ def _items(source: RowSource, place: Place, shifts: set[int], rows: np.ndarray, 
 
 
 def _moved(spans: Spans, shift: int) -> Spans:
-    """The stretches as rows of the store."""
+    """The stretches converted to rows of the store."""
     moved = (range(s.start + shift, s.stop + shift, s.step) if isinstance(s, range) else s + shift for s in spans)
     return clipped(tuple(moved), 0, FOREVER)
 
 
 class KeptRows:
-    """Columns of loops that a file holds, by (base, offset, dtype, shape, until)."""
+    """Columns of loops stored in a file, by (base, offset, dtype, shape, until)."""
 
     def __init__(
         self, columns: Mapping[Any, tuple[Mapping[int, Spans], Spans, Any]], complete: Sequence[Spans]

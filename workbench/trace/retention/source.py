@@ -1,4 +1,4 @@
-"""Rows of a machine and of the keeper that took the older ones, as one source."""
+"""Rows of a machine and of the keeper that took the older ones, combined as one source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ ATTEMPTS = 50
 
 
 class KeptSource:
-    """Newer rows from the machine, older ones from the keeper: whole, or every k-th, or some columns of them."""
+    """Newer rows come from the machine, older ones from the keeper: all of them, or every k-th, or some of their
+    columns.
+    """
 
     def __init__(self, live: LiveSource, keeper: RetentionBackend, layout: Layout) -> None:
         self._live, self._keeper, self._layout = live, keeper, layout
@@ -55,7 +57,7 @@ class KeptSource:
         live = self._live.held(place)
         if place.base == 0 or self._layout.frame_of(place) == 0:
             return live
-        if place.base > len(self._layout.frames):  # of older rows it may not be known where they belong
+        if place.base > len(self._layout.frames):  # the activation of older rows may be unknown
             frame = self._layout.frame_of(place)
             live = clipped(live, min(self._live.extent(frame).first, self._keeper.known(frame)), FOREVER)
         return joined([*clipped(self._keeper.held(place), 0, live[0][0]), *live])
@@ -68,7 +70,7 @@ class KeptSource:
         if place.base == 0 or self._layout.frame_of(place) == 0:
             return self._live.take(place, rows)
         for _ in range(ATTEMPTS):
-            border = self._live.first(place)  # rows below it have been retired, so the keeper has seen them
+            border = self._live.first(place)  # rows below it were retired, so the keeper has received them
             low = border if not len(rows) else int(rows[0])
             try:
                 if low >= border:
@@ -95,7 +97,7 @@ class KeptSource:
         return self._keeper.blocks(value, first_only)
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        """The rows that can be read up to ``stop``, as far back as none is missing."""
+        """The readable rows up to ``stop``, as far back as no row is missing."""
         if place.base == 0 or self._layout.frame_of(place) == 0 or start >= self._live.first(place):
             return self._live.column(place, start, stop, step)
         wanted = range(start, min(stop, self._live.extent(self._layout.frame_of(place)).stop), step)
@@ -112,7 +114,8 @@ class KeptSource:
 
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         starts, parents = self._live.activations(frame)
-        older, around = self._keeper.activations(frame)  # asked last: what left the machine meanwhile is there
+        # read last: it contains activations that left the machine meanwhile
+        older, around = self._keeper.activations(frame)
         count = int(np.searchsorted(older, starts[0])) if len(starts) else len(older)
         return np.concatenate([older[:count], starts]), np.concatenate([around[:count], parents])
 

@@ -1,4 +1,4 @@
-"""Keep the envelope of every series: statistics of blocks of rows, which are merged in pairs when memory is full."""
+"""Keeps the envelope of every series: statistics of blocks of rows, which are merged in pairs when memory is full."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from workbench.trace.retention.envelope import BLOCK, blocks_of, blocks_of_numbe
 from workbench.trace.row_ranges import Rows, Spans
 from workbench.trace.source import RowsGone
 
-#: rows of a block at first, and blocks of a series at most
+#: initial rows of a block, and maximum blocks of a series
 FIRST_LENGTH, MOST = 2048, 4096
-#: of every block there are so many at most: the old one, the new one, and the two put together while they are merged
+#: maximum copies of every block: the old one, the new one, and the concatenation while they are merged
 COPIES = 4
 
 
 class Followed(NamedTuple):
-    """A number (or the statistics of an array) in the rows of its frame, and where it fires there."""
+    """A number (or the statistics of an array) in the rows of its frame, and the condition for its firing there."""
 
     place: Place
     guard: tuple[Condition, ...]
@@ -33,8 +33,8 @@ class Followed(NamedTuple):
 
 
 class StatisticsKeeper:
-    """Blocks of every number, and of every array that has statistics, in the order of the rows. One answer for all
-    values that share a place and a guard."""
+    """Keeps blocks of every number, and of every array that has statistics, in row order. Values that share a place and
+    a guard share their blocks."""
 
     version = 0
 
@@ -47,14 +47,14 @@ class StatisticsKeeper:
             f for v in layout.values.values() if (f := followed(layout, v, v.node in first_only)) is not None
         )
         room = limit - limit // 4 - sum(f.row_bytes for f in layout.frames[1:])
-        wanted = list(found)[: max(0, room // (2 * COPIES * BLOCK.itemsize))]  # those that two blocks fit for
+        wanted = list(found)[: max(0, room // (2 * COPIES * BLOCK.itemsize))]  # those for which two blocks fit
         for series in wanted:
             self._series.setdefault(series.place.base - 1, {})[series] = np.empty(0, BLOCK)
         self._most = min(MOST, room // (COPIES * BLOCK.itemsize * max(1, len(wanted))))
         self._quick = {store: _compiled(mine) for store, mine in self._series.items()}
         self._length = dict.fromkeys(self._series, FIRST_LENGTH)
         self._stop = dict.fromkeys(self._series, 0)
-        self._columns: dict[Place, np.ndarray] = {}  # of the rows that are taken in
+        self._columns: dict[Place, np.ndarray] = {}  # columns of the rows that are being added
         self._before: dict[int, np.ndarray] = {}  # store -> its last row so far
         self._lock = Lock()
 
@@ -92,7 +92,7 @@ class StatisticsKeeper:
             self._columns.clear()
             self._series[store], self._length[store], self._stop[store] = found, length, first + len(rows)
             self._before[store] = rows[-1:].copy()
-            # the tags of blocks are told as far as a quarter of the memory reaches
+            # the tags of blocks are kept while activations fit into a quarter of the memory
             begun = self._acts.ahead(store, first + len(rows))
             if self._acts.bytes + 2 * 16 * len(begun[0]) > self.limit // 4:
                 self._acts.prune(self._rows_kept)
@@ -112,7 +112,7 @@ class StatisticsKeeper:
         return self._acts.known(frame)
 
     def _described(self, store: int, rows: np.ndarray, first: int, length: int) -> dict[Followed, np.ndarray]:
-        """The blocks of series of numbers with those of more rows; the last one so far may go on."""
+        """The blocks of numeric series extended by more rows; the last block so far may continue."""
         quick, wanted = self._quick[store]
         if quick is None:
             return {}
@@ -127,7 +127,7 @@ class StatisticsKeeper:
         return {name: np.concatenate([series[name][:-1], new]) for name, new in zip(wanted, found, strict=True)}
 
     def _inside(self, frame: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """(which rows belong to an iteration, which to a first one)."""
+        """(mask of rows that belong to an iteration, mask of rows that belong to a first iteration)."""
         starts, _ = self._live(frame)
         begun = starts[np.searchsorted(starts, first - 1) : np.searchsorted(starts, first + count)]
         iteration, opening = np.ones(count, bool), np.zeros(count, bool)
@@ -147,7 +147,7 @@ class StatisticsKeeper:
             else:
                 fired &= items.astype(bool) == bool(condition.expect)
         if wanted.place.shift and wanted.place.base - 1 not in self._before:
-            fired[0] = False  # the row before is not there
+            fired[0] = False  # the row before is missing
         values, numbers = self._column(wanted.place, rows), np.arange(first, first + len(rows))
         if not fired.all():
             numbers, values = numbers[fired], values[fired]
@@ -155,7 +155,7 @@ class StatisticsKeeper:
         return make(numbers, values, length)
 
     def _column(self, place: Place, rows: np.ndarray) -> np.ndarray:
-        """(n, ...) items of a place for each of the rows."""
+        """(n, ...) items of a place, one for each row."""
         if place not in self._columns:
             self._columns[place] = self._read(place, rows)
         return self._columns[place]
@@ -173,7 +173,7 @@ class StatisticsKeeper:
         with self._lock:
             if store in self._series and row < self._stop[store]:
                 for wanted, blocks in self._series[store].items():
-                    # a block across the border holds what is not true any more: the envelope lacks its earlier rows
+                    # a block across the border holds discarded values, so the envelope loses its earlier rows too
                     self._series[store][wanted] = blocks[blocks["last"] < row].copy()
                 self._stop[store] = row
                 self._before.pop(store, None)
@@ -190,7 +190,7 @@ class StatisticsKeeper:
                 return None
             return self._series[store][wanted].copy(), self._stop[store], self._length[store]
 
-    # it has no rows to read
+    # it stores no rows
     def complete(self, frame: int) -> Spans:
         return ()
 
@@ -202,7 +202,7 @@ class StatisticsKeeper:
 
 
 def followed(layout: Layout, value: ValueLayout, first_only: bool) -> Followed | None:
-    """The column to follow for a value; None unless it is a number stored in the rows of its own frame."""
+    """The column to summarise for a value; None unless it is a number stored in the rows of its own frame."""
     is_array = value.statistics is not None
     place = value.statistics if is_array else value.place
     if value.kind != "slot" or place is None or not 0 < place.base <= len(layout.frames) or place.base == 1:
@@ -215,7 +215,7 @@ def followed(layout: Layout, value: ValueLayout, first_only: bool) -> Followed |
 
 
 def _compiled(series: Iterable[Followed]) -> tuple[columns.Blocks | None, tuple[Followed, ...]]:
-    """A one-pass summary of the numeric series among these, and their indices."""
+    """A one-pass summary of the numeric series among these, and those series in its order."""
     quick = {}
     for wanted in series:
         place, kernel = wanted.place, typed.statistics(str(wanted.place.dtype))

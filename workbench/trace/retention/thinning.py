@@ -1,7 +1,7 @@
-"""Columns of every row, or of every k-th one: of twice as few whenever the share of memory is full.
+"""Keeps columns of every row or of every k-th one, and doubles k whenever its share of memory is full.
 
-The rows kept stay spread evenly over the whole run. Numbers and objects of a store are thinned apart, so that large
-arrays do not displace the numbers of the same row; :meth:`ThinnedKeeper.held` reports rows with missing parts.
+The rows kept stay spread evenly over the whole run. Numbers and objects of a store are thinned separately, so that
+large arrays do not displace the numbers of the same row; :meth:`ThinnedKeeper.held` reports rows with missing parts.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from workbench.trace.retention.tracks import Track, tracks_of
 from workbench.trace.row_ranges import Rows, Spans, as_array, holding
 from workbench.trace.source import RowsGone
 
-#: bytes of one block of a column at most, and how small a part of the share the blocks of all columns are
+#: maximum bytes of one block of a column; divisor that limits the blocks of all columns to a part of the share
 BLOCK_BYTES, PARTS = 1 << 21, 8
 
 
 class ThinnedKeeper(RowsKept):
-    """Keeps the columns of some places within ``limit`` bytes, at first of every row r with r % every == 1 % every."""
+    """Keeps the columns of some places within ``limit`` bytes, at first in every row r with r % every == 1 % every."""
 
     def __init__(self, layout: Layout, places: set[Place], limit: int, live: Live, every: int = 1) -> None:
         super().__init__(layout, limit, live)
         tracks = tracks_of(layout, places)
         block = max(1, min(BLOCK_BYTES, limit // (PARTS * max(1, 2 * len(tracks)))))
-        largest = max((t.size for t in tracks if 2 * t.size <= block), default=0)  # a block may have one item more
-        self._full = limit - 3 * (block + largest)  # while a column is thinned, old and new blocks are there
+        largest = max((t.size for t in tracks if 2 * t.size <= block), default=0)  # a block may be one item larger
+        self._full = limit - 3 * (block + largest)  # while a column is thinned, old and new blocks exist
         groups: dict[tuple[int, bool], list[Track]] = {}
         for track in tracks:
             groups.setdefault((track.store, track.is_object), []).append(track)
@@ -51,17 +51,18 @@ class ThinnedKeeper(RowsKept):
                 self._take_in(store, first + len(rows))
             for is_object in (False, True):
                 group = self._groups.get((store, is_object))
-                skip = 0 if group is None or group.stop == group.first else max(0, group.stop - first)  # what is there
+                # rows it already has
+                skip = 0 if group is None or group.stop == group.first else max(0, group.stop - first)
                 if group is not None and skip < len(rows):
                     mine = {offset: items[skip:] for offset, items in objects.items()} if is_object else {}
                     self._add(group, first + skip, rows[skip:], mine)
 
     def _take_in(self, frame: int, stop: int) -> None:
-        """The activations that the rows to come belong to."""
+        """Add the activations that the next rows belong to."""
         begun = self._acts.ahead(frame, stop)
-        while self.bytes + 2 * 16 * len(begun[0]) > self._full:  # twice while it is put together
+        while self.bytes + 2 * 16 * len(begun[0]) > self._full:  # concatenation holds both tables for a moment
             if not self._thin(max(self._groups.values(), key=lambda g: g.bytes), stop):
-                for (store, _), group in self._groups.items():  # where they belong cannot be told
+                for (store, _), group in self._groups.items():  # their activations would be unknown
                     if self._layout.stores[store] == frame:
                         group.clear(group.stop)
                 self._acts.clear(frame, stop)
@@ -69,7 +70,7 @@ class ThinnedKeeper(RowsKept):
         self._acts.add(frame, begun, stop)
 
     def _thin(self, group: Samples, stop: int) -> bool:
-        """Make room; whether there was anything to let go of."""
+        """Make room; False if there was nothing to drop."""
         if group.bytes == 0 and group.every > 2 * (stop - group.first):
             return False
         self.version += 1
@@ -90,7 +91,7 @@ class ThinnedKeeper(RowsKept):
         group.add(first, rows, objects)
 
     def _rows_kept(self, frame: int) -> list[Rows]:
-        """Rows of a frame that may be read, now or when its arrays have come after its numbers."""
+        """Rows of a frame that are readable now, or will be once their arrays arrive after their numbers."""
         found: list[Rows] = []
         for (store, _), group in self._groups.items():
             if self._layout.stores[store] == frame:
@@ -143,5 +144,5 @@ def _ends(rows: range) -> np.ndarray:
 
 
 def _item(place: Place) -> np.dtype[Any]:
-    """A void dtype of the size of the value at the place."""
+    """A void dtype as large as the value at the place."""
     return np.dtype((np.void, np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))))

@@ -1,4 +1,4 @@
-"""Which columns of which stores a policy keeps, found from a layout."""
+"""The columns of stores that a policy keeps, derived from a layout."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from workbench.kernels.layout import Condition, Layout, Place, ValueLayout
 class Track:
     """A column of a store, as bytes at ``offset``: numbers or arrays of ``size`` bytes, or references to objects.
 
-    ``phases`` says what of it is kept when only every k-th iteration is: 1 its own row, 0 the row before, of which an
-    iteration reads what the loop carries.
+    ``phases`` selects the rows that are kept if only every k-th iteration is: 1 is the iteration's own row, 0 the
+    previous row, from which an iteration reads the loop variables.
     """
 
     store: int
@@ -26,7 +26,7 @@ class Track:
 
 
 def tracks_of(layout: Layout, places: Iterable[Place]) -> tuple[Track, ...]:
-    """Columns of these places, less those of the pool and of the outermost level, whose one row is never dropped."""
+    """Columns of these places, except those of the pool and of the outermost level, whose one row is never dropped."""
     found: dict[tuple[int, int, int, bool], set[int]] = {}
     for place in places:
         if place.base == 0 or layout.frame_of(place) == 0:
@@ -38,12 +38,12 @@ def tracks_of(layout: Layout, places: Iterable[Place]) -> tuple[Track, ...]:
 
 
 def track_bytes(place: Place) -> int:
-    """Bytes of an item of the column at a place: of a number or an array, or of a reference to an object."""
+    """Bytes of one item of the column at a place: of a number or an array, or of a reference to an object."""
     return 8 if place.dtype is None else np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))
 
 
 def conditions_of(layout: Layout) -> list[Condition]:
-    """Every literal that says whether something fired: guards of nodes and values, and predicates of loops."""
+    """Every literal that decides whether something fired: guards of nodes and values, and predicates of loops."""
     found = [c for n in layout.nodes for c in n.guard]
     for value in layout.values.values():
         found += value.guard
@@ -56,7 +56,7 @@ def guard_places(layout: Layout) -> set[Place]:
 
 
 def all_places(layout: Layout) -> set[Place]:
-    """Every place that anything of the trace is read from."""
+    """Every place from which a trace reads."""
     found = {v.place for v in layout.values.values() if v.place is not None}
     found |= {v.statistics for v in layout.values.values() if v.statistics is not None}
     return found | guard_places(layout)
@@ -68,6 +68,6 @@ def has_objects(layout: Layout) -> bool:
 
 
 def places_of(value: ValueLayout) -> set[Place]:
-    """Storage location of one value, with the literals that decide in which rows it fired."""
+    """The place of one value, and those of the literals that decide in which rows it fired."""
     found = {c.place for c in value.guard} | {c.place for _, guard in value.branches for c in guard}
     return found if value.place is None else found | {value.place}

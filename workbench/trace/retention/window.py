@@ -1,4 +1,4 @@
-"""Keep the newest iterations in full."""
+"""Keeps the newest iterations in full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.trace.source import RowsGone
 
 
 class WindowChunk(NamedTuple):
-    """Some rows as the machine had them; ``held`` counts the bytes of the objects too."""
+    """Some rows as the machine stored them; ``held`` includes the bytes of the objects."""
 
     first: int
     rows: np.ndarray
@@ -31,10 +31,10 @@ class WindowChunk(NamedTuple):
 
 
 class WindowKeeper(RowsKept):
-    """Keeps the newest ``window`` rows of every frame, or as many as ``limit`` bytes hold, besides those that the
-    machine itself still has."""
+    """Keeps the newest ``window`` rows of every frame, or as many as fit into ``limit`` bytes, in addition to the rows
+    still in the machine."""
 
-    version = 0  # only the oldest rows go, which readers find out by RowsGone
+    version = 0  # only the oldest rows are dropped, which readers notice by RowsGone
 
     def __init__(self, layout: Layout, limit: int, live: Live, window: int) -> None:
         super().__init__(layout, limit, live)
@@ -50,7 +50,7 @@ class WindowKeeper(RowsKept):
         with self._lock:
             pieces = self._pieces[store]
             skip = max(0, pieces[-1].stop - first) if pieces else 0
-            skip = max(skip, len(rows) - self.window)  # more than the window holds
+            skip = max(skip, len(rows) - self.window)  # more than the window
             if skip >= len(rows):
                 return
             if pieces and pieces[-1].stop != first + skip:
@@ -130,7 +130,7 @@ class WindowKeeper(RowsKept):
 
 
 def _copied(rows: np.ndarray) -> np.ndarray:
-    """The rows in memory of their own, whose pages are there already if earlier rows were let go of."""
+    """A copy of the rows in separate memory, whose pages are already mapped if earlier rows were freed."""
     memory = columns.memory(rows.nbytes) if rows.nbytes else np.empty(0, np.uint8)
     copy = memory.reshape(rows.shape)
     copy[...] = rows

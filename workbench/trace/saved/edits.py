@@ -1,4 +1,4 @@
-"""Edits of a run in a trace file: which firings hold values that a user wrote, what was written, and what was there."""
+"""Edits of a run in a trace file: the firings whose values a user replaced, the new values and the old ones."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workbench.trace.saved.items import read_item, write_item
 from workbench.trace.saved.layout import whole
 from workbench.trace.saved.members import MemberReader, MemberWriter
 
-#: edits of a file, and firings of one edit, that are read
+#: maximum edits of a file, and firings of one edit, that are read
 MAX_EDITS, MAX_TAGS = 10_000, 10_000
 
 
 class SavedEdit(NamedTuple):
-    """An edit as a file holds it; see :class:`~workbench.trace.edited_firings.Written`."""
+    """An edit read from a file; see :class:`~workbench.trace.edited_firings.Written`."""
 
     event: int
     ref: Ref
@@ -30,7 +30,7 @@ class SavedEdit(NamedTuple):
 
 
 def write_edits(file: MemberWriter, edits: Sequence[Written]) -> list[dict[str, Any]]:
-    """Write the values of the edits, and return their entries; of many edits the newest."""
+    """Write the values of the edits and return their entries; if there are too many, of the newest."""
     entries = []
     for k, edit in enumerate(edits[-MAX_EDITS:]):
         frame, ip, iteration = edit.stand
@@ -52,7 +52,7 @@ def _array(value: Any) -> Any:
 
 
 def read_edits(file: MemberReader, head: dict[str, Any], graph: Graph) -> tuple[SavedEdit, ...]:
-    """The edits of a file, none in files that hold none; ValueError for what does not fit the graph."""
+    """The edits of a file; none if the file has none. ValueError if they do not fit the graph."""
     entries = head.get("edits", [])
     if not isinstance(entries, list) or len(entries) > MAX_EDITS:
         raise ValueError(f"the edits are not a list of at most {MAX_EDITS:,}")

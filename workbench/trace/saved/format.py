@@ -13,9 +13,9 @@
     p<k>.npy                     constant k of the pool
     e<k>.value.npy               what edit k wrote;  e<k>.before.npy: what was there ("edits" in trace.json, if any)
 
-A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first",
-"rows"}. Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are
-larger than they say. Where iterations in between are not kept, the file has version 3 (see ``retention.saved``).
+A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first", "rows"}.
+Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than
+declared. If iterations in between are not kept, the file has version 3 (see ``retention.saved``).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from workbench.trace.saved.source import SavedSource
 T = TypeVar("T")
 
 FORMAT, VERSION = "workbench-trace", 2
-#: version of files that have a part of the rows only (see retention.saved)
+#: version of files with only a part of the rows (see retention.saved)
 PARTIAL = 3
-#: nodes of the graph of a file that is read
+#: maximum nodes in the graph of a file that is read
 MAX_NODES = 1 << 19
 
 
@@ -51,10 +51,10 @@ def load_trace(
     *,
     trusted: bool = False,
 ) -> T:
-    """Read a trace file, and make a trace of its graph, layout, rows and edits; see :meth:`Trace.load`.
+    """Read a trace file and create a trace from its graph, layout, rows and edits; see :meth:`Trace.load`.
 
-    Raises TraceError with slug ``not-a-trace``, ``trace-version``, ``too-large`` or ``bad-trace``, or what is wrong
-    with the graph in it.
+    Raises TraceError with slug ``not-a-trace``, ``trace-version``, ``too-large`` or ``bad-trace``, or an error about
+    its graph.
     """
     try:
         with zipfile.ZipFile(path) as file:
@@ -79,7 +79,7 @@ def load_trace(
             return make(graph, layout, source, lambda: edits)
     except TraceError:
         raise
-    except WorkbenchError as error:  # the graph in it
+    except WorkbenchError as error:  # the file's graph
         raise TraceError(f"{path} is damaged: {error.message}", slug=error.slug, fix=NO_TRACE) from error
     except FileNotFoundError:
         raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="look for it elsewhere.") from None
@@ -87,7 +87,7 @@ def load_trace(
         raise TraceError(
             f"{path} is not a workbench trace: {str(error)[:500]}.", slug="not-a-trace", fix=NO_TRACE
         ) from error
-    except Exception as error:  # zipfile and NumPy's header reader raise a dozen kinds on damaged bytes
+    except Exception as error:  # zipfile and NumPy's header reader raise a dozen exception types on damaged bytes
         raise TraceError(f"{path} is damaged: {str(error)[:500]}.", slug="bad-trace", fix=NO_TRACE) from error
 
 

@@ -1,4 +1,4 @@
-"""One item of a trace file: an array, a number or an array of strings, as a member of its own."""
+"""One item of a trace file: an array, a number or an array of strings, as a separate member."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from workbench.trace.saved.members import MemberReader, MemberWriter
 
 
 def write_item(file: MemberWriter, name: str, item: Any) -> dict[str, Any]:
-    """Write one array, number, string array, or list or dict of numbers and strings, and return its entry; anything
-    else is recorded as absent."""
+    """Write one array, number, string array, or list or dict of numbers and strings, and return its entry; other values
+    are recorded as absent."""
     if isinstance(item, np.ndarray) and item.dtype == object:
         texts = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in item.ravel().tolist()]
         file.json(f"{name}.json", {"shape": list(item.shape), "text": texts})
         return {"name": name, "kind": "text"}
     if isinstance(item, np.ndarray | np.generic) and np.asarray(item).dtype.kind in "biufcV":
         array = np.asarray(item)
-        if array.dtype.isbuiltin == 2:  # bfloat16 and its kin have no portable .npy form
+        if array.dtype.isbuiltin == 2:  # bfloat16 and the other narrow dtypes have no portable .npy form
             file.array(f"{name}.npy", array.view(f"u{array.dtype.itemsize}"))
             return {"name": name, "kind": "array", "view": array.dtype.name}
         file.array(f"{name}.npy", array)
@@ -32,7 +32,9 @@ def write_item(file: MemberWriter, name: str, item: Any) -> dict[str, Any]:
 
 
 def _is_plain(item: Any, depth: int = 3) -> bool:
-    """True if an item is lists and dicts of numbers and strings, such as a classifier's probabilities by label."""
+    """True if an item consists of lists and dicts of numbers and strings, such as a classifier's probabilities by
+    label.
+    """
     if isinstance(item, dict):
         return depth > 0 and all(type(k) in (int, str) and _is_plain(v, depth - 1) for k, v in item.items())
     if isinstance(item, list):
@@ -41,14 +43,14 @@ def _is_plain(item: Any, depth: int = 3) -> bool:
 
 
 def _pairs(item: Any) -> Any:
-    """A plain item as JSON holds it: dicts as lists of pairs, since their keys may be numbers."""
+    """A plain item as JSON: dicts become lists of pairs, since their keys may be numbers."""
     if isinstance(item, dict):
         return {"pairs": [[k, _pairs(v)] for k, v in item.items()]}
     return [_pairs(v) for v in item] if isinstance(item, list) else item
 
 
 def _unpaired(item: Any, depth: int = 3) -> Any:
-    """The inverse; raises ValueError on anything else."""
+    """The inverse; raises ValueError for anything else."""
     if not isinstance(item, dict | list):
         return item
     pairs = item.get("pairs") if isinstance(item, dict) else item
@@ -62,12 +64,12 @@ def _unpaired(item: Any, depth: int = 3) -> Any:
 
 
 def read_item(file: MemberReader, entry: dict[str, Any]) -> Any:
-    """The item that :func:`write_item` wrote; ValueError for an entry that is none."""
+    """The item that :func:`write_item` wrote; ValueError for an invalid entry."""
     return taken(held_item(file, entry))
 
 
 def held_item(file: MemberReader, entry: dict[str, Any]) -> Any:
-    """The same, where large numbers stay in the file until they are :func:`taken`."""
+    """The same, but large numbers stay in the file until they are :func:`taken`."""
     if entry["kind"] == "absent":
         return None
     if entry["kind"] == "text":

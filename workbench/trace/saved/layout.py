@@ -1,8 +1,8 @@
-"""The layout in a trace file: read with every type checked, and held against the graph in the same file.
+"""The layout in a trace file: read with every type checked, and compared with the graph in the same file.
 
-Each reader relies on what is checked here: that a node of the layout is one of the graph and is in its frame, that the
-values a node reads are in the layout, that a place is in a frame from which it can be seen, and that conditions are
-single bytes or numbers. A mismatch is a ValueError.
+Readers rely on these checks: every node of the layout is in the graph and in the same frame, the values that a node
+reads are in the layout, a place is in a frame from which it can be read, and conditions are single bytes or numbers. A
+mismatch is a ValueError.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from workbench.ir.graph import Graph
 from workbench.ir.types import DTYPES
 from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
 
-#: whole numbers of a file are smaller than this: rows and offsets are int64, and sums of a few must be too
+#: upper limit of whole numbers in a file: rows and offsets are int64, and sums of a few must fit too
 MAX_WHOLE = 1 << 48
-#: the dtypes of what decides: a byte, or (the index of a Merge) a number
+#: dtypes of conditions: a byte, or (the index of a Merge) a number
 DECIDING = {0: "bool", 1: "bool", 2: "int32", 3: "int32"}
 KINDS = ("slot", "loop-index", "branch-index")
-#: what kernels.statistics writes
+#: fields written by kernels.statistics
 STATISTICS = ("float64", (7,))
 
 
 def whole(value: Any, what: str = "a number", least: int = 0) -> int:
-    """A whole number of at least ``least``; ValueError for anything else, 2.0 and True included."""
+    """A whole number of at least ``least``; ValueError for anything else, including 2.0 and True."""
     if type(value) is not int or not least <= value < MAX_WHOLE:
         raise ValueError(f"{what} is {repr(value)[:40]}, not a whole number from {least} to {MAX_WHOLE}")
     return value
@@ -43,7 +43,7 @@ def flag(value: Any) -> bool:
 
 
 def place_of(entry: Any) -> Place:
-    """A place as it is in the file."""
+    """A place as stored in the file."""
     dtype = entry["dtype"]
     if dtype is not None and dtype not in DTYPES:
         raise ValueError(f"{repr(dtype)[:40]} is not a dtype of a slot")
@@ -57,7 +57,7 @@ def place_of(entry: Any) -> Place:
 
 
 def read_layout(head: dict[str, Any]) -> Layout:
-    """The layout of a file. Raises ValueError, TypeError or KeyError for data that is not a layout."""
+    """The layout of a file; raises ValueError, TypeError or KeyError for invalid data."""
     frames = tuple(_frame(f) for f in head["frames"])
     nodes = tuple(_node(n) for n in head["nodes"])
     values = [_value(v) for v in head["values"]]
@@ -166,7 +166,7 @@ def _check_value(layout: Layout, value: ValueLayout) -> None:
 
 
 def _check_seen(layout: Layout, frame: int, places: Iterable[Place]) -> None:
-    """A place must be a constant, or in a row of the frame that looks or of one around it."""
+    """A place must be a constant, or in a row of the reading frame or an enclosing one."""
     for place in places:
         if place.base == 0:
             continue
@@ -180,7 +180,7 @@ def _check_seen(layout: Layout, frame: int, places: Iterable[Place]) -> None:
 
 
 def check_graph(layout: Layout, graph: Graph) -> None:
-    """Hold a layout against its graph; ValueError where they do not fit."""
+    """Compare a layout with its graph; ValueError if they do not fit."""
     nodes = {n.name: n for n in layout.nodes}
     for frame in layout.frames:
         if frame.path not in graph.frames:

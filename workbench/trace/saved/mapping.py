@@ -1,4 +1,4 @@
-"""Arrays of a trace file that are mapped instead of read: members that are stored as they are, at aligned places.
+"""Arrays of a trace file that are mapped instead of read: members that are stored uncompressed, at aligned offsets.
 
 ::
 
@@ -24,13 +24,13 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.ir.buffers import MappedFile, may_be_mapped
 
-#: where the .npy header of a stored member begins, in bytes
+#: offset of the .npy header of a stored member, in bytes
 ALIGNED = 64
-#: members of fewer bytes are read
+#: smaller members, in bytes, are read
 LEAST = 1 << 20
-#: bytes of a local header in front of the name, and of the extra field in which zipfile notes sizes beyond 4 GiB
+#: bytes of a local header before the name, and of the extra field in which zipfile stores sizes beyond 4 GiB
 HEADER, ZIP64 = 30, 20
-#: number of the extra field that pads
+#: id of the extra field used for padding
 PADDING = 0xD935
 
 
@@ -45,15 +45,15 @@ def aligned_member(name: str, at: int) -> zipfile.ZipInfo:
 
 
 class MappedMembers:
-    """A zip file of which stored members can be mapped. The map stays while numbers of it are in use."""
+    """A zip file whose stored members can be mapped. The map stays while its numbers are in use."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
         self._map: MappedFile | None = None
 
     def numbers(self, name: str, start: int, shape: tuple[int, ...], dtype: np.dtype) -> MappedNumbers | None:
-        """The numbers that begin ``start`` bytes behind the beginning of a member; None if they are to be read: they
-        are compressed, small, or not aligned, or others can write the file. ValueError if the checksum differs."""
+        """The numbers that begin ``start`` bytes into a member; None if they have to be read, because they are
+        compressed, small or not aligned, or other users can write the file. ValueError if the checksum differs."""
         info = self._file.getinfo(name)
         if info.compress_type != zipfile.ZIP_STORED or info.file_size < LEAST or info.file_size != info.compress_size:
             return None
@@ -81,8 +81,8 @@ class MappedMembers:
 
 
 class MappedNumbers:
-    """An array in a mapped file. Nobody sees the map: what is taken out of it is a copy, and of the file as it was when
-    the trace was loaded; TraceError ``file-changed`` else."""
+    """An array in a mapped file. Callers never see the map: items are copied from it, and match the file as it was when
+    the trace was loaded; otherwise TraceError ``file-changed``."""
 
     def __init__(self, file: MappedFile, array: np.ndarray) -> None:
         self._file, self._array = file, array
@@ -115,7 +115,7 @@ class MappedNumbers:
 
 
 def taken(item: Any) -> Any:
-    """An item of a trace that is about to be shown: numbers of a mapped file are copied out of it."""
+    """An item of a trace that is about to be shown; numbers of a mapped file are copied from it."""
     return item[()] if isinstance(item, MappedNumbers) else item
 
 

@@ -1,12 +1,12 @@
-"""Members of a trace file: text and arrays, written and read within bounds. Nothing is ever unpickled.
+"""Members of a trace file: text and arrays, written and read within size limits. Nothing is ever unpickled.
 
-A file may come from a stranger, and a zip of 3 MB can unpack to gigabytes. A reader therefore looks at the directory of
-the file first and refuses what unpacks to more than ::
+A file may come from a stranger, and a zip of 3 MB can unpack to gigabytes. A reader therefore checks the directory of
+the file first and refuses a file that unpacks to more than ::
 
     floor + ratio * bytes of the file        (once for all members together, once for text alone)
 
-Text has the lower bound, because JSON takes many times its length as Python objects. A writer keeps to the same bounds:
-a member that would break them is stored as it is instead of being compressed, so that every file it writes can be read.
+Text has the lower limit, because JSON takes many times its length as Python objects. A writer observes the same limits:
+a member that would exceed them is stored uncompressed, so that every file it writes can be read.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.trace.saved.mapping import MappedMembers, MappedNumbers, aligned_member, taken
 
-#: bytes of all members of a file that is read, unpacked
+#: maximum unpacked bytes of all members of a file
 MAX_BYTES = 8 << 30
 #: suffixes of members that become Python objects
 TEXT = (".json", ".txt")
-#: bytes that are read at a time
+#: bytes read at a time
 PIECE = 1 << 20
-#: numbers of so many bytes are compressed only if a piece of them shrinks so many times: compression takes twenty times
-#: as long as writing, and most numbers of a run hardly shrink
+#: larger arrays, in bytes, are compressed only if a piece of them shrinks by this factor: compression takes twenty
+#: times as long as writing, and most numbers of a run hardly shrink
 LARGE, SAMPLE, SHRINKS = 1 << 18, 1 << 15, 4
-#: what to do about a file that cannot be read
+#: advice for a file that cannot be read
 NO_TRACE = "give a file that trace.save wrote; if it is one, it was cut short or changed on its way: get it again."
 
 
@@ -63,7 +63,7 @@ class MemberWriter:
         self._all, self._texts = [0, 0], [0, 0]  # unpacked, packed
 
     def text(self, name: str, text: str) -> None:
-        """A member of UTF-8 text; ``name`` ends with .json or .txt."""
+        """Write a member of UTF-8 text; ``name`` ends with .json or .txt."""
         data = text.encode()
         self._file.writestr(name, data, self._method(name, len(data)))
         self._count(name)
@@ -72,7 +72,7 @@ class MemberWriter:
         self.text(name, json.dumps(value))
 
     def array(self, name: str, array: np.ndarray) -> None:
-        """A member of numbers, all at once."""
+        """Write a member of numbers at once."""
         array = np.ascontiguousarray(array).reshape(array.shape)
         with self.numbers(name, array.dtype, array.shape, array) as member:
             member.write(raw_bytes(array))
@@ -81,8 +81,8 @@ class MemberWriter:
     def numbers(
         self, name: str, dtype: np.dtype, shape: tuple[int, ...], first: np.ndarray | None = None
     ) -> Iterator[IO[bytes]]:
-        """A member of numbers whose bytes are written to what this gives, in C order; ``first`` are some of them, which
-        show whether compressing them pays."""
+        """A context that gives the file for a member's numbers, to be written in C order; ``first`` is a sample of
+        them, which shows whether compression is worthwhile."""
         size = math.prod(shape) * dtype.itemsize
         hardly = size >= LARGE and first is not None and not _shrinks(first)
         self._file.compression = zipfile.ZIP_STORED if hardly else self._method(name, size)
@@ -96,7 +96,9 @@ class MemberWriter:
         self._count(name)
 
     def _method(self, name: str, size: int) -> int:
-        """How a member of so many bytes is written: compressed, unless a reader could have to refuse the file then."""
+        """The compression of a member of this size; stored uncompressed if a reader might otherwise have to refuse the
+        file.
+        """
         within = self._all[0] + size <= ALL.of(self._all[1])
         if _is_text(name):
             within = within and self._texts[0] + size <= TEXTS.of(self._texts[1])
@@ -110,12 +112,12 @@ class MemberWriter:
 
 
 def raw_bytes(array: np.ndarray) -> memoryview:
-    """The bytes of a contiguous array, not copied."""
+    """The bytes of a contiguous array, without a copy."""
     return memoryview(array.reshape(-1).view(np.uint8).data) if array.size else memoryview(b"")
 
 
 def _shrinks(numbers: np.ndarray) -> bool:
-    """Return whether a piece from the middle of some numbers shrinks enough."""
+    """True if a piece from the middle of the numbers shrinks enough."""
     flat = raw_bytes(np.ascontiguousarray(numbers))
     start = max(0, len(flat) // 2 - SAMPLE // 2)
     piece = flat[start : start + SAMPLE]
@@ -123,10 +125,10 @@ def _shrinks(numbers: np.ndarray) -> bool:
 
 
 class MemberReader:
-    """Reads the members of one file, the directory of which has been looked at.
+    """Reads the members of one file, whose directory has been checked.
 
-    TraceError with slug ``too-large`` for a file that unpacks to more than is good for it; ValueError for members that
-    do not hold what they promise.
+    TraceError with slug ``too-large`` for a file that unpacks to more than the limit; ValueError for members whose
+    content contradicts their header.
     """
 
     def __init__(self, file: zipfile.ZipFile, trusted: bool = False) -> None:
@@ -160,8 +162,8 @@ class MemberReader:
         return np.asarray(taken(self.held(name)))
 
     def held(self, name: str) -> np.ndarray | MappedNumbers:
-        """The numbers of a member: mapped where they are stored as they are, else read; memory is taken once its header
-        and its size agree."""
+        """The numbers of a member: mapped if they are stored uncompressed, else read; memory is allocated only if its
+        header and its size agree."""
         readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         with self._file.open(name) as member:
             shape, fortran, dtype = readers[np.lib.format.read_magic(member)](member)
@@ -174,7 +176,7 @@ class MemberReader:
             into = memoryview(array.reshape(-1).view(np.uint8).data) if size else memoryview(b"")
             for start in range(0, size, PIECE):
                 self._fill(member, into[start : start + PIECE], name)
-            if member.read(1):  # at its end the checksum is compared
+            if member.read(1):  # reading to the end checks the checksum
                 raise ValueError(f"{name} does not hold the numbers that it promises")
         array.flags.writeable = False
         return array
@@ -196,10 +198,10 @@ def _length(file: zipfile.ZipFile) -> int:
 
 
 def _memory() -> int:
-    """Bytes of memory of this machine."""
+    """Memory of this machine, in bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # not every system tells
+    except (ValueError, OSError, AttributeError):  # some systems do not report it
         return MAX_BYTES
 
 

@@ -1,4 +1,4 @@
-"""Rows of a trace that was loaded from a file; what does not fit together is a ValueError."""
+"""Rows of a trace loaded from a file; inconsistent data is a ValueError."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SavedSource:
             raise ValueError("the first rows do not fit the stores")
 
     def _check_activations(self) -> None:
-        """Activations follow one another in the rows of their frame, and belong to rows of the frame around it."""
+        """Activations must be consecutive in the rows of their frame, and belong to rows of the enclosing frame."""
         for frame, (starts, parents) in enumerate(self._activations):
             if starts.shape != parents.shape or starts.ndim != 1:
                 raise ValueError("activations are two arrays of one length")
@@ -71,7 +71,7 @@ class SavedSource:
                 raise ValueError(f"the activations of frame {frame} are not in order, or of rows that are not there")
 
     def check(self, layout: Layout) -> None:
-        """Every slot that the layout names must be there, with all its rows; raises ValueError."""
+        """Check that every slot named by the layout is present, with all its rows; otherwise ValueError."""
         for place in slots(layout):
             if place.base == 0:
                 item = self._pool[place.offset]
@@ -142,7 +142,7 @@ class SavedSource:
 
 
 def shifts_of(layout: Layout) -> dict[Any, set[int]]:
-    """With which shifts each column is seen."""
+    """The shifts with which each column is read."""
     found: dict[Any, set[int]] = {}
     for place in all_places(layout):
         found.setdefault(slot_key(place), set()).add(place.shift)
@@ -150,7 +150,7 @@ def shifts_of(layout: Layout) -> dict[Any, set[int]]:
 
 
 def _kept_rows_of(head: dict[str, Any], layout: Layout, extents: list[Extent], columns: dict[Any, Any]) -> KeptRows:
-    """The rows of each column of a loop; ValueError if they do not fit its items."""
+    """The rows of each column of a loop; ValueError if they do not match its items."""
     stops, shifts = [e.end for e in extents], shifts_of(layout)
     found = {}
     for entry in head["columns"]:
@@ -178,7 +178,7 @@ def _extent_of(entry: Any) -> Extent:
 
 
 def _check_type(items: Any, place: Place, shape: tuple[int, ...], what: str) -> None:
-    """Numbers must be of the dtype and shape that their place says."""
+    """Check that numbers have the dtype and shape declared by their place."""
     dtype = numpy_dtype(place.dtype or "")
     if not isinstance(items, np.ndarray | np.generic | MappedNumbers) or items.dtype != dtype or items.shape != shape:
         raise ValueError(f"{what} is of another dtype or shape than its place")
@@ -197,7 +197,7 @@ def _read_column(file: MemberReader, entry: dict[str, Any]) -> Any:
         array = file.held(f"{entry['name']}.npy")
         if entry["kind"] == "numbers":
             dtype = numpy_dtype(dtype_name(entry["dtype"]))
-            array = array.view(dtype) if dtype.isbuiltin == 2 else array  # written as integers of the same bits
+            array = array.view(dtype) if dtype.isbuiltin == 2 else array  # written as integers with the same bits
         items = array if entry["kind"] == "numbers" else HeldItems(_parts(array))
     if len(items) != whole(entry["rows"]):
         raise ValueError(f"column {entry['name']} has {len(items)} rows, {entry['rows']} were promised")

@@ -33,9 +33,9 @@ from workbench.trace.spill.status import StatusLine, size_text
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
 
-#: bytes of numbers, or rows of objects, that are read at a time; of a mapped file they are copied once on the way
+#: bytes of numbers, and rows of objects, read at a time; those of a mapped file are copied once
 BLOCK, OBJECTS = 4 << 20, 4096
-#: seconds after which a terminal shows how far it is
+#: seconds until a terminal shows progress
 LONG = 1.0
 
 Progress = Callable[[int, int], object]
@@ -47,7 +47,7 @@ def save_trace(
     progress: Progress | None = None,
     more: Callable[[MemberWriter], object] | None = None,
 ) -> None:
-    """Write the present state of ``trace``; see :meth:`Trace.save`. ``more`` adds members of its own to the file."""
+    """Write the present state of ``trace``; see :meth:`Trace.save`. ``more`` writes additional members."""
     consistent_read(trace.source, lambda: _save(trace, Path(path), progress or _Shown(), more))
 
 
@@ -68,7 +68,7 @@ def _save(trace: Trace, path: Path, progress: Progress, more: Callable[[MemberWr
 
 
 class _Shown:
-    """Progress as a line of a terminal, after a while."""
+    """Shows progress as a line of a terminal, once it takes long."""
 
     def __init__(self) -> None:
         self._begun, self._line = time.monotonic(), StatusLine()
@@ -80,7 +80,7 @@ class _Shown:
 
 
 class _Saving:
-    """One trace on its way into a file."""
+    """The state of writing one trace to a file."""
 
     def __init__(self, trace: Trace, progress: Progress) -> None:
         self.trace, self.source, self.layout, self.progress = trace, trace.source, trace.layout, progress
@@ -95,10 +95,10 @@ class _Saving:
         self.total = sum(self._size(p) * self._count(p) for p in self.slots if p.base > 0)
 
     def _first(self, store: int) -> int:
-        """The row of a store from which on everything is kept."""
+        """The row of a store from which every row is kept."""
         frames = len(self.layout.frames)
         if store == 0 or (store >= frames and self.layout.stores[store] == 0):
-            return 0  # the outermost level has one row; values in it go one by one
+            return 0  # the outermost level has one row; its values are written one by one
         spans = [self.source.complete(store)] if 0 < store < frames else []
         for place in self.slots:
             if place.base == store + 1 and (place.dtype is not None or self.trace.spill is None):
@@ -112,7 +112,7 @@ class _Saving:
         return range(first, max(first, extent.stop, extent.partial + 1))
 
     def _count(self, place: Place) -> int:
-        """How many rows of a column are written, nearly."""
+        """Approximate number of rows written for a column."""
         rows = self._rows(place)
         if not self._in_part(place):
             return len(rows)
@@ -126,7 +126,7 @@ class _Saving:
         return 8 if place.dtype is None else max(1, numpy_dtype(place.dtype).itemsize * math.prod(place.shape))
 
     def write(self, file: MemberWriter) -> None:
-        """All members; ``trace.json`` is the last."""
+        """Write all members; ``trace.json`` is the last one."""
         layout, source = self.layout, self.source
         head: dict[str, Any] = {
             "format": FORMAT,
@@ -183,7 +183,7 @@ class _Saving:
         return head | self._numbers(file, name, place, count, self._blocks(place, rows, carried))
 
     def _column_in_part(self, file: MemberWriter, name: str, place: Place) -> dict[str, Any]:
-        """The part of a column that a policy keeps; it fits into memory."""
+        """The part of a column that a policy keeps, which fits into memory."""
         stop = self._rows(place).stop
         seen, spans, items = kept_rows(self.source, place, self.shifts[slot_key(place)], stop)
         head = {
@@ -203,7 +203,7 @@ class _Saving:
         stored = np.dtype(f"u{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
         begun = next(blocks, None)
         first = None if begun is None else np.ascontiguousarray(begun)
-        second = next(blocks, None)  # the first may be the one row that the others follow
+        second = next(blocks, None)  # the first block may be a single row
         sample = first if second is None else np.ascontiguousarray(second)
         with file.numbers(f"{name}.npy", stored, (count, *place.shape), sample) as member:
             for items in chain((i for i in (first, second) if i is not None), blocks):
@@ -211,7 +211,7 @@ class _Saving:
         return {"kind": "numbers"}
 
     def _blocks(self, place: Place, rows: range, carried: bool) -> Iterator[Any]:
-        """Values at a place, some rows at a time; the row in front of the first holds what that carries."""
+        """Values at a place, some rows at a time; the row before the first holds its loop variables."""
         if carried:
             yield self._take(replace(place, shift=-1), range(rows.start, rows.start + 1))
         size = self._size(place)
@@ -228,12 +228,12 @@ class _Saving:
         except RowsGone:
             if place.dtype is not None or self.trace.spill is None:
                 raise
-            return [None] * len(rows)  # objects that are no arrays are not on disk, nor in files
+            return [None] * len(rows)  # objects other than arrays are neither on disk nor in files
 
     def _objects(
         self, file: MemberWriter, name: str, count: int, blocks: Callable[[], Iterator[Any]]
     ) -> dict[str, Any]:
-        """Arrays that agree are stacked; else each is a member of its own. Reads everything twice."""
+        """Write a stack if all arrays agree in dtype and shape, else one member per array. Reads every value twice."""
         before = self.done
         like = None
         agree = count > 0

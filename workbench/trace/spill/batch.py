@@ -15,7 +15,7 @@ from workbench.trace.spill.errors import pyarrow
 
 
 class Raw:
-    """Rows as the machine has them, in memory: ``rows`` (n, row bytes) uint8, ``objects`` by offset."""
+    """Rows in memory in the machine's format: ``rows`` (n, row bytes) uint8, ``objects`` by offset."""
 
     def __init__(self, columns: Columns, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
         self.columns, self.rows, self.objects = columns, rows, objects
@@ -25,12 +25,12 @@ class Raw:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows and of the objects that they hold."""
+        """Bytes of the rows and of their objects."""
         return self.rows.nbytes + sum(codec.weight(items) for items in self.objects.values())
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[Raw, int]]) -> Raw:
-        """The first rows of each of these, so many, one after the other."""
+        """The first n rows of each (raw, n), concatenated."""
         if len(parts) == 1 and parts[0][1] == len(parts[0][0]):
             return parts[0][0]
         rows = np.concatenate([raw.rows[:n] for raw, n in parts])
@@ -38,7 +38,7 @@ class Raw:
         return cls(parts[0][0].columns, rows, objects)
 
     def items(self, place: Place, at: slice | np.ndarray) -> Any:
-        """Values at a place in some of the rows: an array (of a slice, a view), or a list of objects."""
+        """Values at a place in some of the rows: an array (a view if ``at`` is a slice), or a list of objects."""
         if place.dtype is None:
             held = self.objects[place.offset]
             return held[at] if isinstance(at, slice) else [held[k] for k in at.tolist()]
@@ -46,7 +46,7 @@ class Raw:
 
 
 def items_of(raw: np.ndarray, place: Place) -> np.ndarray:
-    """(n, bytes) as (n, *shape) of the place's dtype, without a copy."""
+    """(n, bytes) viewed as (n, *shape) of the place's dtype."""
     dtype = numpy_dtype(place.dtype or "")
     if raw.shape[1] == 0:
         return np.empty((len(raw), *place.shape), dtype)
@@ -54,7 +54,7 @@ def items_of(raw: np.ndarray, place: Place) -> np.ndarray:
 
 
 def encode(schema: Any, first_row: int, raw: Raw) -> tuple[Any, list[int]]:
-    """(a record batch of rows, offsets of the object columns in which values are absent)."""
+    """(a record batch of the rows, offsets of the object columns with absent values)."""
     pa = pyarrow()
     n = len(raw)
     absent: list[int] = []
@@ -72,7 +72,7 @@ def encode(schema: Any, first_row: int, raw: Raw) -> tuple[Any, list[int]]:
 def together(rows: np.ndarray, column: SpillColumn) -> np.ndarray:
     """The bytes of one column, row after row."""
     part = rows[:, column.offset : column.offset + column.size]
-    for item in (8, 4, 2):  # in items as large as they come: NumPy copies single bytes slowly
+    for item in (8, 4, 2):  # in items as large as possible: NumPy copies single bytes slowly
         if column.size % item == 0:
             return np.ascontiguousarray(part.view(f"u{item}"))
     return np.ascontiguousarray(part)
@@ -88,7 +88,7 @@ def _numbers(type_: Any, n: int, data: np.ndarray) -> Any:
 
 
 class Decoded:
-    """A record batch that was read back: its columns as views of the file. ValueError where it is not as written."""
+    """A record batch read back: its columns as views of the file. ValueError if it differs from what was written."""
 
     def __init__(self, columns: Columns, batch: Any, rows: int, first_row: int | None = None) -> None:
         self.columns = columns
@@ -118,7 +118,7 @@ class Decoded:
         return self._rows
 
     def items(self, place: Place, at: slice | np.ndarray) -> Any:
-        """As :meth:`Raw.items`."""
+        """Like :meth:`Raw.items`."""
         if place.dtype is not None and size_of(place) == 0:
             return items_of(np.empty((self._rows, 0), np.uint8), place)[at]
         number, ahead = self.columns.find(place)

@@ -1,4 +1,4 @@
-"""Which columns a store of rows has on disk: one for each slot of the layout, under the name of the value in it."""
+"""The columns that a store has on disk: one for each slot of the layout, named after the value in it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ROW = "row"
 #: bytes of a reference in a row
 REFERENCE = 8
 
-#: dtypes whose bits Arrow holds under another name; complex numbers are pairs
+#: dtypes whose bits Arrow stores under another name; complex numbers are pairs
 _BITS = {"bool": "uint8", "bfloat16": "uint16", "complex64": "float32", "complex128": "float64"}
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A value that can be read in a column: in its own row, or with shift -1 in the row after it."""
+    """A value that can be read from a column: in its own row, or with shift -1 in the next one."""
 
     name: str
     shift: int
@@ -37,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class SpillColumn:
-    """Bytes ``offset`` to ``offset + size`` of a row; with dtype None they are a reference to an object."""
+    """Bytes ``offset`` to ``offset + size`` of a row; if dtype is None, a reference to an object."""
 
     name: str
     offset: int
@@ -48,7 +48,7 @@ class SpillColumn:
 
     @property
     def count(self) -> int:
-        """Numbers per row, as Arrow counts them."""
+        """Numbers per row in Arrow's layout."""
         return math.prod(self.shape) * (2 if self.dtype in ("complex64", "complex128") else 1)
 
     @property
@@ -76,7 +76,7 @@ class Columns:
     columns: tuple[SpillColumn, ...]
 
     def find(self, place: Place) -> tuple[int, int]:
-        """(number of the column that holds a place, how far into it the place begins); KeyError if there is none."""
+        """(index of the column that contains a place, offset of the place in it); KeyError if there is none."""
         size = size_of(place)
         for number, column in enumerate(self.columns):
             if column.offset <= place.offset and place.offset + size <= column.offset + column.size:
@@ -85,7 +85,7 @@ class Columns:
         raise KeyError(f"no column holds {place}")
 
     def schema(self, graph: Graph) -> Any:
-        """The Arrow schema: row numbers, then the columns; the metadata holds the description as JSON."""
+        """The Arrow schema: row numbers, then the columns; the metadata contains the description as JSON."""
         pa = pyarrow()
         fields = [pa.field(ROW, pa.int64(), nullable=False)]
         for column in self.columns:
@@ -112,7 +112,7 @@ def size_of(place: Place) -> int:
 
 
 def columns_of(graph: Graph, layout: Layout) -> dict[int, Columns]:
-    """The columns of every store whose rows are ever dropped: all but those of the outermost level."""
+    """The columns of every store whose rows can be dropped: all except those of the outermost level."""
     names = _names(graph, layout)
     by_store: dict[int, list[Place]] = {}
     for place in slots(layout):
@@ -128,7 +128,7 @@ def columns_of(graph: Graph, layout: Layout) -> dict[int, Columns]:
 
 
 def _names(graph: Graph, layout: Layout) -> dict[tuple[int, int, int], list[Named]]:
-    """(base, offset, size) -> the values at that place, those of the row itself first."""
+    """(base, offset, size) -> the values at that place; those with shift 0 first."""
     found: dict[tuple[int, int, int], list[Named]] = {}
     for (node, output), value in layout.values.items():
         name = graph.name_of(Ref(node, output))
@@ -141,7 +141,7 @@ def _names(graph: Graph, layout: Layout) -> dict[tuple[int, int, int], list[Name
 
 
 def _columns(slots: Iterable[Place], names: dict[tuple[int, int, int], list[Named]]) -> tuple[SpillColumn, ...]:
-    """Slots that hold others (an array whose part is a value of its own) are one column with them."""
+    """Slots that contain others (an array whose part is also a value) form one column with them."""
     columns: list[SpillColumn] = []
     taken = {ROW}
     for place in sorted(slots, key=lambda p: (p.offset, -size_of(p), p.dtype or "", p.shape)):
@@ -149,7 +149,7 @@ def _columns(slots: Iterable[Place], names: dict[tuple[int, int, int], list[Name
         last = columns[-1] if columns else None
         if last is not None and place.offset < last.offset + last.size:
             end = max(last.offset + last.size, place.offset + size)
-            if end > last.offset + last.size:  # neither holds the other: their bytes as they are
+            if end > last.offset + last.size:  # neither contains the other: store their raw bytes
                 columns[-1] = replace(last, size=end - last.offset, dtype="uint8", shape=(end - last.offset,))
             continue
         values = tuple(names.get((place.base, place.offset, size), ()))

@@ -1,4 +1,4 @@
-"""Errors of spilling: the obstacle, that nothing is lost, and how to continue."""
+"""Errors of spilling: the cause, that nothing is lost, and how to continue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.libraries import install, needed
 
 GO_ON = "then session.resume() goes on from here."
 
-#: errno -> slug, what it means, what to do
+#: errno -> slug, meaning, advice
 _KINDS = {
     errno.ENOSPC: ("disk-full", "there is no space left on the device", "free some space"),
     errno.EDQUOT: ("disk-full", "the disk quota is used up", "free some space or raise the quota"),
@@ -25,18 +25,18 @@ _KINDS = {
 
 
 class SpillError(TraceError):
-    """The trace cannot be written to disk, or not be read back from it.
+    """The trace cannot be written to disk, or cannot be read back.
 
-    Slugs: ``disk-full``, ``spill-limit``, ``spill-read-only``, ``spill-missing`` (the folder was removed meanwhile),
-    ``spill-changed`` (a file is not as it was written), ``spill-closed``, ``spill-folder`` (the folder cannot be used),
-    ``spill-failed`` (anything else). Where it stops a run nothing recorded is lost: the rows stay in memory.
+    Slugs: ``disk-full``, ``spill-limit``, ``spill-read-only``, ``spill-missing`` (the folder was removed),
+    ``spill-changed`` (a file differs from what was written), ``spill-closed``, ``spill-folder`` (the folder cannot be
+    used), ``spill-failed`` (anything else). If it stops a run, nothing recorded is lost: the rows stay in memory.
     """
 
     slug = "spill-failed"
 
 
 def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
-    """The error for a failed write; ``kept`` bytes of rows wait in memory."""
+    """The error for a failed write; ``kept`` is the number of bytes that wait in memory."""
     slug, what, fix = _KINDS.get(error.errno or 0, ("spill-failed", str(error), "see to that"))
     return SpillError(
         f"The trace cannot be written to {folder}: {what}. Nothing is lost: what is on the disk stays readable, "
@@ -47,7 +47,7 @@ def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
 
 
 def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
-    """The error at the limit of bytes on disk."""
+    """The error for reaching the limit of bytes on disk."""
     return SpillError(
         f"The trace may take {limit} bytes on disk; it has {used} there and {wanted} more are to come. Nothing is "
         f"lost: these stay readable, and the newer rows are in memory ({kept} bytes of them wait to be written).",
@@ -57,7 +57,7 @@ def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
 
 
 def changed(path: Any, why: str) -> SpillError:
-    """The error for a file that is not as it was written."""
+    """The error for a file that differs from what was written."""
     return SpillError(
         f"{path} was changed since it was written: {why}.",
         slug="spill-changed",

@@ -1,4 +1,4 @@
-"""The files of a run: which are open for more, how many bytes they have, which are void, and the manifest of them."""
+"""The files of a run: open files, their sizes, void files, and the manifest."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.trace.spill.index import Index
 from workbench.trace.spill.maps import Maps
 from workbench.trace.spill.segment import Segment
 
-#: a file is closed from so many bytes on; in long runs from a 128th of what is on disk on, up to LARGEST
+#: size in bytes at which a file is closed; in long runs a 128th of the bytes on disk, up to LARGEST
 SEGMENT, LARGEST = 32 << 20, 1 << 30
-#: seconds between two manifests, at least
+#: minimum seconds between two manifests
 MANIFEST_EVERY = 1.0
 
 
 class Files:
-    """Changed by the thread that writes; what others see or change is changed under ``lock``."""
+    """The writing thread changes this object; state that other threads read or change is changed under ``lock``."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Files:
         self._manifest_at = 0.0
 
     def open(self, store: int) -> Segment:
-        """The file that the next batch of a store goes into; OSError if there can be none."""
+        """The file for the next batch of a store; OSError if it cannot be created."""
         segment = self._open.get(store)
         if segment is not None and (segment.full or segment.size >= self._enough()):
             self._seal(segment)
@@ -55,7 +55,7 @@ class Files:
         return max(self._segment_bytes, min(self.on_disk // 128, LARGEST))
 
     def count(self, more: int) -> None:
-        """So many bytes were written; under the lock."""
+        """Count ``more`` bytes as written; call under the lock."""
         self.on_disk += more
         self.written += more
 
@@ -69,12 +69,12 @@ class Files:
                 self._remove(segment)
 
     def end(self, store: int) -> None:
-        """Later batches of a store go into another file: in one file the rows ascend. Under the lock."""
+        """Write later batches of a store to another file, since rows ascend within a file. Call under the lock."""
         if store in self._open:
             self._open[store].full = True
 
     def void(self, segment: Segment) -> None:
-        """One piece of a file counts no more; a file without any is removed, unless it is open. Under the lock."""
+        """Discard one piece of a file; a file without valid pieces is removed unless open. Call under the lock."""
         segment.live -= 1
         if segment.live == 0 and segment.sealed:
             self._remove(segment)
@@ -86,7 +86,7 @@ class Files:
         self.on_disk -= segment.size
 
     def lose(self) -> None:
-        """Removed files take nothing more; the next batch goes into a new one."""
+        """Stop using files that were removed; the next batch goes into a new one."""
         with self._lock:
             for segment in list(self._open.values()):
                 if not segment.path.exists():
@@ -95,28 +95,28 @@ class Files:
                     del self._open[segment.store]
 
     def complete(self, indexes: Iterable[Index]) -> None:
-        """Close all files properly; OSError if that cannot be."""
+        """Close all files properly; OSError if that fails."""
         for segment in list(self._open.values()):
             self._seal(segment)
         self.describe(indexes, now=True)
 
     def drop(self) -> None:
-        """Close all files, which are then removed. Under the lock."""
+        """Close all files, which will be removed. Call under the lock."""
         for segment in self._open.values():
             segment.abandon()
         self.on_disk = 0
         self.maps.clear()
 
     def describe(self, indexes: Iterable[Index], now: bool = False) -> None:
-        """Write the manifest, if the last one is old enough; OSError if that cannot be."""
+        """Write the manifest if the last one is old enough; OSError if that fails."""
         begin = time.monotonic()
         if now or begin > self._manifest_at:
             self.folder.write_manifest(self.manifest(indexes))
             done = time.monotonic()
-            self._manifest_at = done + max(MANIFEST_EVERY, 50 * (done - begin))  # a long one is written less often
+            self._manifest_at = done + max(MANIFEST_EVERY, 50 * (done - begin))  # a long manifest is written less often
 
     def manifest(self, indexes: Iterable[Index]) -> dict[str, Any]:
-        """Contents of each file: rows ``first`` to ``stop`` (exclusive) of a file count, others were made anew."""
+        """The valid rows ``first`` to ``stop`` (exclusive) of each file; other rows were rewritten elsewhere."""
         spans: dict[Segment, list[int]] = {}
         with self._lock:
             for index in indexes:

@@ -1,13 +1,13 @@
-"""The folder of one run: made fresh, locked while its process lives, removed with what this run made and nothing else.
+"""The folder of one run: new for each run, locked while its process lives; only files of this run are removed with it.
 
-Below the folder that the user names each run has one of its own, ``workbench-spill-<process>-<random>``, with
+In the user's folder each run creates a separate one, ``workbench-spill-<process>-<random>``, with
 
-* ``lock``, which the process holds a lock on (flock) while it lives: folders of runs whose process died are recognised
-  by that and removed when the next run begins beside them;
-* ``manifest.json``, exchanged as a whole (written beside it and renamed);
+* ``lock``, a file that the process locks (flock) while it lives: the next run in the same folder recognises folders of
+  dead processes by it, and removes them;
+* ``manifest.json``, replaced atomically (written to a temporary file and renamed);
 * ``s<store>-<number>.arrow``.
 
-A folder that is to be kept has no lock file.
+A folder to be kept has no lock file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STAMP = "workbench spill folder of process"
 
 
 class Folder:
-    """A fresh folder below ``parent``; SpillError with slug ``spill-folder`` where there can be none."""
+    """A new folder below ``parent``; SpillError with slug ``spill-folder`` if it cannot be created."""
 
     def __init__(self, parent: str | os.PathLike[str]) -> None:
         self.parent = Path(parent).expanduser().absolute()
@@ -41,7 +41,7 @@ class Folder:
             self.path = self.parent / f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
             self.path.mkdir(mode=0o700)
             self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)  # whoever looks for leftovers may hold it for a moment
+            fcntl.flock(self._lock, fcntl.LOCK_EX)  # a process that looks for leftovers may hold it for a moment
             os.write(self._lock, f"{STAMP} {os.getpid()}\n".encode())
         except FileExistsError as error:
             raise SpillError(
@@ -60,7 +60,7 @@ class Folder:
 
     @property
     def ours(self) -> bool:
-        """True if this process made it; a fork of the process that did has no say in it."""
+        """True if this process created it; forks of that process must not touch it."""
         return self._process == os.getpid()
 
     def next_file(self, store: int) -> Path:
@@ -71,7 +71,7 @@ class Folder:
         return self.path / name
 
     def write_manifest(self, content: dict[str, Any]) -> int:
-        """Exchange the manifest; returns its bytes. OSError if that is not possible, the old one stays then."""
+        """Replace the manifest; returns its size in bytes. On OSError the old one remains."""
         data = json.dumps(content, indent=1).encode()
         self._made.add(MANIFEST)
         with exchanging(self.path / MANIFEST) as file:
@@ -85,7 +85,9 @@ class Folder:
             self._made.discard(path.name)
 
     def close(self, keep: bool) -> None:
-        """Remove the folder, or with ``keep`` only the lock. Foreign files stay, and the folder with them."""
+        """Remove the folder, or with ``keep`` only the lock. Foreign files stay, and so does a folder that contains
+        them.
+        """
         if self._lock < 0:
             return
         _remove(self.path, {LOCK} if keep else self._made)
@@ -96,7 +98,7 @@ class Folder:
 
 
 def clean(parent: str | os.PathLike[str]) -> list[Path]:
-    """Remove the folders below ``parent`` whose process died; returns them. What is not a run's own stays."""
+    """Remove folders of dead processes below ``parent``, and return their paths. Foreign folders and files stay."""
     gone = []
     try:
         entries = list(os.scandir(parent))
@@ -109,7 +111,7 @@ def clean(parent: str | os.PathLike[str]) -> list[Path]:
 
 
 def _abandoned(path: Path) -> bool:
-    """Remove one folder if its lock is free; returns whether it is gone."""
+    """Remove one folder if its lock is free; True if it was removed."""
     try:
         lock = os.open(path / LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -121,7 +123,7 @@ def _abandoned(path: Path) -> bool:
         _remove(path, {n for n in os.listdir(path) if _OURS.fullmatch(n) or UNFINISHED.fullmatch(n)})
         return _rmdir(path)
     except OSError:
-        return False  # its process lives, or it is another user's
+        return False  # its process lives, or it belongs to another user
     finally:
         os.close(lock)
 
@@ -131,7 +133,7 @@ def _remove(path: Path, names: set[str]) -> None:
         try:
             (path / name).unlink(missing_ok=True)
         except OSError:
-            pass  # a folder of that name, or no permission: it is left where it is
+            pass  # a folder of that name, or no permission: leave it
 
 
 def _rmdir(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Which rows of a store are where: pieces in the order of their rows, in memory or in a file."""
+"""Locations of the rows of a store: pieces in row order, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from workbench.trace.spill.segment import Segment
 
 
 class SpillChunk:
-    """Rows ``first`` to ``stop`` (exclusive): the first ones of ``raw``, in memory, or once they are written of batch
-    ``number`` of ``segment``. A piece that a step back made void is ``gone``."""
+    """Rows ``first`` to ``stop`` (exclusive): the first rows of ``raw``, in memory, or once they are written of batch
+    ``number`` of ``segment``. A piece that a step back discarded is ``gone``."""
 
     __slots__ = ("first", "gone", "number", "raw", "segment", "stop")
 
@@ -29,11 +29,11 @@ class Index:
     def __init__(self) -> None:
         self.pieces: list[SpillChunk] = []
         self._firsts: list[int] = []
-        self.spans: list[range] = []  # all rows that are there, without a gap each
+        self.spans: list[range] = []  # stretches of rows without gaps
 
     @property
     def first(self) -> int:
-        """The first row of those that are there without a gap up to the last one; 0 if there is none."""
+        """The first row of the last stretch without gaps; 0 if there are no rows."""
         return self.spans[-1].start if self.spans else 0
 
     @property
@@ -41,7 +41,7 @@ class Index:
         return self.pieces[-1].stop if self.pieces else 0
 
     def add(self, piece: SpillChunk) -> None:
-        """The rows behind all that are there."""
+        """Append a piece."""
         self.pieces.append(piece)
         self._firsts.append(piece.first)
         if self.spans and self.spans[-1].stop == piece.first:
@@ -50,14 +50,14 @@ class Index:
             self.spans.append(range(piece.first, piece.stop))
 
     def unite(self, pieces: list[SpillChunk], segment: Segment, number: int) -> None:
-        """Merge these neighbours, which are in one batch now, into one piece."""
+        """Merge these neighbours, which are now in one batch, into one piece."""
         at = bisect.bisect_left(self._firsts, pieces[0].first)
         one = pieces[0]
         one.stop, one.raw, one.segment, one.number = pieces[-1].stop, None, segment, number
         del self.pieces[at + 1 : at + len(pieces)], self._firsts[at + 1 : at + len(pieces)]
 
     def cut(self, row: int) -> list[SpillChunk]:
-        """Forget the rows from ``row`` on; returns the pieces that are gone as a whole."""
+        """Forget the rows from ``row`` on, and return the pieces that are discarded entirely."""
         at = bisect.bisect_left(self._firsts, row)
         gone = self.pieces[at:]
         del self.pieces[at:], self._firsts[at:]
@@ -69,7 +69,7 @@ class Index:
         return gone
 
     def between(self, start: int, stop: int) -> Iterator[SpillChunk]:
-        """The pieces that have some of these rows, the newest first."""
+        """The pieces that contain some of these rows, newest first."""
         at = bisect.bisect_left(self._firsts, stop) - 1
         while at >= 0 and self.pieces[at].stop > start:
             yield self.pieces[at]

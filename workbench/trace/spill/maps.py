@@ -1,4 +1,4 @@
-"""Reading batches of files through memory maps; only so many files are mapped at a time."""
+"""Reads batches of files through memory maps, of which a limited number is open at a time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Map:
         self.decoded: dict[int, Decoded] = {}
 
     def check(self, path: Path) -> None:
-        """The file of a store grows at its end; SpillError if it is shorter than it was."""
+        """SpillError if the file, which only grows, is shorter than it was."""
         if why := self.file.why_changed(may_grow=True):
             raise changed(path, why)
 
@@ -54,7 +54,7 @@ def _opened(path: Path) -> int:
 
 
 class Maps:
-    """Batches of any number of segments; any thread."""
+    """Batches of any number of segments; safe on any thread."""
 
     def __init__(self, limit: int = MAX_MAPS) -> None:
         self._limit = limit
@@ -65,7 +65,7 @@ class Maps:
         return len(self._maps)
 
     def batch(self, segment: Segment, number: int, columns: Columns) -> Decoded:
-        """Batch ``number`` of a segment; SpillError if its file is gone or not as it was written."""
+        """Batch ``number`` of a segment; SpillError if its file is gone or differs from what was written."""
         offset, length, rows, first_row = segment.blocks[number]
         with self._lock:
             mapped = self._maps.get(segment.path)
@@ -83,7 +83,7 @@ class Maps:
         return found
 
     def items(self, segment: Segment, number: int, columns: Columns, place: Place, at: slice | np.ndarray) -> Any:
-        """Values at a place in some rows of a batch, copied out of the file."""
+        """Values at a place in some rows of a batch, copied from the file."""
         try:
             found = self.batch(segment, number, columns).items(place, at)
             found = _owned(found) if isinstance(found, np.ndarray) else [_owned(item) for item in found]
@@ -92,11 +92,12 @@ class Maps:
             if mapped is not None:
                 mapped.check(segment.path)
             return found
-        except (ValueError, MemoryError, OverflowError) as error:  # of single objects, which are looked at here
+        # raised for single objects, which are checked only here
+        except (ValueError, MemoryError, OverflowError) as error:
             raise changed(segment.path, str(error)) from error
 
     def forget(self, path: Path) -> None:
-        """Let go of a file that is removed."""
+        """Close the map of a file that is removed."""
         with self._lock:
             self._maps.pop(path, None)
 
@@ -106,7 +107,7 @@ class Maps:
 
 
 def _owned(item: Any) -> Any:
-    """An item that does not look into a map."""
+    """An item that does not refer to a map."""
     if not isinstance(item, np.ndarray) or item.flags.owndata:
         return item
     item = item.copy()
@@ -122,7 +123,7 @@ def _decode(
         part = mapped.buffer.slice(offset, length)
         if segment.compression is None:
             batch = pa.ipc.read_record_batch(pa.ipc.read_message(pa.BufferReader(part)), segment.schema)
-        else:  # as a stream, for which Arrow takes "no threads": there may be none to be had
+        else:  # as a stream, for which Arrow takes "no threads": the system may refuse new ones
             stream = b"".join([segment.schema.serialize(), part])
             batch = pa.ipc.open_stream(stream, options=pa.ipc.IpcReadOptions(use_threads=False)).read_next_batch()
         return Decoded(columns, batch, rows, first_row)

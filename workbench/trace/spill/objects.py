@@ -1,8 +1,8 @@
-"""Objects of a row as Arrow values: arrays of shapes that only the run knows, and strings. No pickle.
+"""Objects of a row as Arrow values: arrays whose shapes are known only at run time, and strings. No pickle.
 
 A column of objects is a struct: ``dtype`` (the workbench's name of it; "string" where all items are str, "bytes" where
-all are bytes, "text" for both; "absent" for values that are no arrays, which are not written and are computed again on
-request), ``shape``, ``data`` (the items in C order), ``text`` (the items of a text, in UTF-8; with "text" each is
+all are bytes, "text" for both; "absent" for values other than arrays, which are not written but recomputed on demand),
+``shape``, ``data`` (the items in C order), ``text`` (the items of a string array, in UTF-8; with "text" each is
 preceded by a letter s or b). A row without a value is null.
 """
 
@@ -20,12 +20,12 @@ from workbench.trace.spill.errors import pyarrow
 
 ABSENT = "absent"
 TEXTS = ("string", "bytes", "text")
-#: dimensions of an array, as NumPy has it
+#: maximum dimensions of an array in NumPy
 MAX_RANK = 64
 
 
 class Absent:
-    """Stands for a value that is not on disk."""
+    """Placeholder for a value that is not on disk."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ def object_type() -> Any:
 
 
 def encode(items: Sequence[Any]) -> tuple[Any, bool]:
-    """(an Arrow struct array of these values, whether some of them are absent)."""
+    """(an Arrow struct array of these values, True if some of them are absent)."""
     pa = pyarrow()
     n = len(items)
     kinds = [_kind(i) for i in items]
@@ -77,10 +77,10 @@ def encode(items: Sequence[Any]) -> tuple[Any, bool]:
 
 
 class ObjectColumn:
-    """A column of objects that was read back, ``part`` a struct array. ValueError for other data than ours."""
+    """A column of objects that was read back; ``part`` is a struct array. ValueError for data in another format."""
 
     def __init__(self, part: Any) -> None:
-        part.validate(full=True)  # offsets that point outside would be read otherwise
+        part.validate(full=True)  # offsets that point outside would read foreign memory
         self._missing = np.zeros(len(part), bool) if part.null_count == 0 else ~np.asarray(part.is_valid())
         kinds, shapes, data, texts = (part.field(k) for k in range(4))
         if part.offset or any(f.null_count or f.offset or len(f) != len(part) for f in (kinds, shapes, data, texts)):
@@ -133,7 +133,7 @@ def _numpy_bytes(array: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weight(items: Sequence[Any]) -> int:
-    """Bytes that objects hold, each counted once."""
+    """Bytes held by objects, each object counted once."""
     return sum(getattr(i, "nbytes", 0) for i in {id(i): i for i in items if i is not None}.values())
 
 
@@ -181,7 +181,7 @@ def _lists(item: Any, lengths: Sequence[int], flat: Any) -> Any:
 
 
 def _binaries(parts: Sequence[Any]) -> Any:
-    """A large_binary array; None stands for no bytes."""
+    """A large_binary array; None stands for an empty item."""
     pa = pyarrow()
     sizes = [0 if p is None else p.nbytes for p in parts]
     data = np.empty(sum(sizes), np.uint8)

@@ -1,8 +1,8 @@
 """Edits of rows that may be on disk already.
 
-A value that a loop carries is read one row later. Editing it there changes the row before, which may be on disk
-already, or at the end of a chunk that will be written unchanged. Such edits are therefore applied when rows are read;
-the files keep the computed values.
+A loop variable is read one row after the row that stores it. Editing it changes that row, which may be on disk already,
+or at the end of a chunk that will be written unchanged. Such edits are therefore applied when rows are read; the files
+keep the computed values.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ class Patches:
         self._held: dict[int, dict[tuple[int, int], tuple[int, Any]]] = {}
 
     def add(self, store: int, row: int, offset: int, value: Any, event: int) -> None:
-        held = dict(self._held.get(store, {}))  # readers on other threads have the old one
+        held = dict(self._held.get(store, {}))  # readers on other threads hold the old one
         held[row, offset] = (event, value)
         self._held[store] = held
 
     def forget(self, event: int) -> None:
-        """The run goes back to an event: drop the values that were set later."""
+        """After a step back to an event: drop the values that were set later."""
         self._held = {s: {k: v for k, v in held.items() if v[0] <= event} for s, held in self._held.items()}
 
     def lay_over(self, place: Place, rows: Rows, items: Any) -> Any:
-        """The items of a place in these rows, with the edits applied; an edit also shows where the place is read a row
-        later, as in the machine, whose chunks begin with a copy of the row before.
+        """The items of a place in these rows, with edits applied; as in the machine, whose chunks begin with a copy of
+        the previous row, an edit is also visible where the place is read one row later.
         """
         if place.shift == 0:
             return items

@@ -1,9 +1,9 @@
-"""One Arrow IPC file while it is written, batch by batch; a batch that does not fit leaves no trace and can be tried
-again.
+"""One Arrow IPC file while it is written, batch by batch; a batch that does not fit is removed entirely and can be
+retried.
 
-The format is that of https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format. pyarrow makes the bytes, which
-are collected without a copy; writing them is a system call of our own, so that an error says what happened and the file
-ends where the last complete batch ends.
+The format is that of https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format. pyarrow produces the bytes,
+which are collected without a copy and written by a direct system call, so that an error is specific and the file ends
+with the last complete batch.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 from workbench.trace.spill.errors import pyarrow
 
-#: buffers of one system call (the least that POSIX promises is 16; Linux has 1024)
+#: buffers of one system call (POSIX guarantees at least 16; Linux has 1024)
 AT_ONCE = 512
-#: in front of the schema: the magic word, padded
+#: bytes before the schema: the magic word, padded
 MAGIC = 8
 
 
 class _Collector:
-    """Takes what pyarrow writes."""
+    """Collects the bytes that pyarrow writes."""
 
     closed = False
 
@@ -39,10 +39,10 @@ class _Collector:
         return self.position
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: there is no buffer."""
 
     def close(self) -> None:
-        """The file is closed elsewhere."""
+        """Do nothing: the file is closed elsewhere."""
 
     def writable(self) -> bool:
         return True
@@ -63,20 +63,22 @@ class Segment:
         self.path, self.store, self.schema, self.compression = path, store, schema, compression
         self.blocks: list[tuple[int, int, int, int]] = []
         self.size = 0
-        self.live = 0  # pieces that still count
-        self.full = False  # no more batches come
+        self.live = 0  # pieces that are still valid
+        self.full = False  # no more batches are added
         self.sealed = False
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         self._fd = os.open(path, flags, 0o600)
         self.inode = os.fstat(self._fd).st_ino
         self._sink = _Collector()
-        options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)  # there may be none to be had
+        # the system may refuse new threads
+        options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)
         self._writer = pa.ipc.new_file(self._sink, schema, options=options)
-        self._waiting: tuple[int, int, int] | None = None  # offset, rows and first row of a batch that is not written
+        # offset, rows and first row of a batch that is not written yet
+        self._waiting: tuple[int, int, int] | None = None
 
     @property
     def staged(self) -> int:
-        """Bytes that are to be written next."""
+        """Bytes to be written next."""
         return sum(p.nbytes for p in self._sink.parts)
 
     def stage(self, batch: Any, first_row: int) -> None:
@@ -89,7 +91,7 @@ class Segment:
         self._waiting = (at, batch.num_rows, first_row)
 
     def commit(self) -> None:
-        """Write what is staged; OSError if that is not possible, the file is as before then."""
+        """Write the staged batch; on OSError the file is as before."""
         parts = [p for p in self._sink.parts if p.nbytes]
         at = self.size
         try:
@@ -112,7 +114,9 @@ class Segment:
             self.blocks.append((start, at - start, rows, first_row))
 
     def seal(self) -> None:
-        """Write the footer, that other programs need, and close the file; OSError leaves it open to try again."""
+        """Write the footer, which other programs need, and close the file; after OSError it stays open for another
+        attempt.
+        """
         if self.sealed:
             return
         if self._writer is not None:

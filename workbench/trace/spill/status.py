@@ -1,4 +1,4 @@
-"""How far the writing is: plain data for a progress bar, and the same as one line of text."""
+"""Progress of the writing: plain data for a progress bar, and the same as one line of text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, TextIO
 
 from workbench.text import harmless
 
-#: seconds over which the rate is taken, and between two lines
+#: seconds over which the rate is averaged, and between two lines
 WINDOW, EVERY = 5.0, 0.2
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 @dataclass(frozen=True, slots=True)
 class SpillStatus:
-    """``state`` is "idle" (nothing waits), "writing", "stopped" (``error`` says why) or "closed".
+    """``state`` is "idle" (the queue is empty), "writing", "stopped" (``error`` says why) or "closed".
 
     ``on_disk`` bytes are in files now, ``written`` were written in total, ``waiting`` are queued in memory; ``rows``
-    are on disk, ``rate`` is in bytes per second, ``limit`` is None without one.
+    are on disk, ``rate`` is in bytes per second, ``limit`` is None if there is none.
     """
 
     state: str
@@ -35,7 +35,7 @@ class SpillStatus:
 
     @property
     def fraction(self) -> float | None:
-        """How much of the limit is used, from 0 to 1; None without one."""
+        """Share of the limit that is used, from 0 to 1; None without a limit."""
         return None if self.limit is None else min(1.0, self.on_disk / max(1, self.limit))
 
     @harmless
@@ -52,7 +52,7 @@ class SpillStatus:
 
 
 def size_text(size: float) -> str:
-    """Bytes for people: 1.5 GiB."""
+    """Bytes in readable form: 1.5 GiB."""
     unit = 0
     while size >= 1024 and unit < len(_UNITS) - 1:
         size, unit = size / 1024, unit + 1
@@ -66,7 +66,7 @@ class Rate:
         self._seen: deque[tuple[float, int]] = deque()
 
     def add(self, total: int, now: float | None = None) -> None:
-        """So many bytes were written in all by now."""
+        """Add a sample of the total bytes written so far."""
         now = time.monotonic() if now is None else now
         self._seen.append((now, total))
         while len(self._seen) > 2 and (now - self._seen[0][0] > WINDOW or len(self._seen) > 4096):
@@ -81,7 +81,7 @@ class Rate:
 
 
 class StatusLine:
-    """The status as a line of a terminal that is written over; silent where the output is not a terminal."""
+    """The status as a terminal line that is overwritten; silent if the output is not a terminal."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out if out is not None else sys.stderr
@@ -92,7 +92,7 @@ class StatusLine:
         self._next, self._width = 0.0, 0
 
     def show(self, status: Any, last: bool = False) -> None:
-        """Show it, unless the last time was a moment ago; ``last`` ends the line."""
+        """Print the line, unless the last time was a moment ago; ``last`` ends it."""
         now = time.monotonic()
         if not self._on or (now < self._next and not last) or (last and not self._width):
             return

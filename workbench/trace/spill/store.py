@@ -1,4 +1,4 @@
-"""The keeper that writes to disk what a run drops from memory, and reads it back."""
+"""The keeper that writes rows evicted from memory to disk, and reads them back."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ from workbench.trace.spill.patches import Patches
 from workbench.trace.spill.status import SpillStatus
 from workbench.trace.spill.writer import Writer
 
-#: bytes of chunks that wait to be written, at most (one chunk may always wait)
+#: maximum bytes of chunks that wait to be written (one chunk may always wait)
 QUEUE = 8 << 20
 COMPRESSION = (None, "lz4", "zstd")
 
 
 class SpillStore(NoBlocks):
-    """Rows of one run on disk: a folder of its own below ``folder``.
+    """Rows of one run on disk, in a separate folder below ``folder``.
 
     Parameters
     ----------
     folder:
-        Where the run's folder is made. Folders there that runs of dead processes left are removed first.
+        Parent of the run's folder. Folders left there by dead processes are removed first.
     graph, layout:
-        The run's graph and layout: they give the columns and their names.
+        The run's graph and layout, which define the columns and their names.
     live:
-        (init rows, parent rows) of the activations of a frame that the machine knows; those of rows that are here stay
-        in memory, 16 bytes each.
+        Returns (init rows, parent rows) of the activations of a frame that the machine knows. Activations of the rows
+        on disk stay in memory, 16 bytes each.
     limit:
-        Bytes on disk, at most; None for no limit. Can be changed at any time.
+        Maximum bytes on disk; None for no limit. It can be changed at any time.
     queue_bytes:
-        Bytes of chunks that may wait for the disk.
+        Maximum bytes of chunks that wait for the disk.
     segment_bytes:
-        From so many bytes on a file is closed and the next one begun.
+        Size at which a file is closed and the next one begun.
     compression:
         None (reading maps the files, without a copy), "lz4" or "zstd".
     keep:
         Whether the files stay when the store is closed; can be changed until then.
 
-    Raises TraceError (slug ``missing-library``) without pyarrow, SpillError where the folder cannot be made. The
-    methods may be called from any thread, :meth:`retire` and :meth:`rewind` by the run alone.
+    Raises TraceError (slug ``missing-library``) without pyarrow, SpillError if the folder cannot be created. Any thread
+    may call the methods, except :meth:`retire` and :meth:`rewind`, which belong to the run.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class SpillStore(NoBlocks):
 
     # -- what the machine calls -------------------------------------------------------------------------------------
     def retire(self, store: int, first_row: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
-        """Take over rows that are about to be dropped; SpillError if they cannot be kept."""
+        """Take over rows that are about to be evicted; SpillError if they cannot be kept."""
         columns = self._writer.columns.get(store)
         if columns is None:
             return  # the outermost level
@@ -120,7 +120,7 @@ class SpillStore(NoBlocks):
         self._writer.line.show(self.status)
 
     def rewind(self, store: int, row: int) -> None:
-        """Rows of a store from ``row`` on will be made anew: forget them."""
+        """Forget the rows of a store from ``row`` on, which will be rewritten."""
         if store in self._writer.columns:
             self._writer.cut(store, row)
             self._activations.cut(store, row)
@@ -132,7 +132,7 @@ class SpillStore(NoBlocks):
 
     @property
     def bytes(self) -> int:
-        """Bytes in memory: of chunks that wait, and of activations."""
+        """Bytes in memory: waiting chunks and activations."""
         return self._writer.waiting + self._activations.bytes
 
     def activations(self, frame: int) -> Table:
@@ -151,12 +151,12 @@ class SpillStore(NoBlocks):
     def complete(self, frame: int) -> Spans:
         if frame not in self._writer.index:
             return ()
-        with self._writer.lock:  # a guard may ask for the row before
+        with self._writer.lock:  # a guard may read the previous row
             return tuple(range(s.start + (s.start > 0), s.stop) for s in self._writer.index[frame].spans)
 
     # -- reading ----------------------------------------------------------------------------------------------------
     def extent(self, store: int) -> tuple[int, int]:
-        """(first, stop) of the rows that are kept without a gap; equal where there are none."""
+        """(first, stop) of the newest rows kept without gaps; equal if there are none."""
         index = self._writer.index.get(store)
         if index is None:
             return 0, 0
@@ -164,18 +164,19 @@ class SpillStore(NoBlocks):
             return index.first, index.stop
 
     def covers(self, store: int, stop: int) -> bool:
-        """True if all rows of a store up to ``stop`` (exclusive) are here."""
+        """True if all rows of a store up to ``stop`` (exclusive) are on disk or waiting."""
         first, end = self.extent(store)
         return first == 0 and end >= stop
 
     def first(self, place: Place) -> int:
-        """The first row in which a place can be read here."""
+        """The first row in which a place can be read."""
         return self.extent(place.base - 1)[0] - place.shift
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        """(first row read, items of rows start, start + step, ... below stop): a read-only array, or a list.
+        """(first row read, items of rows start, start + step, ... below stop); the items are a read-only array, or a
+        list.
 
-        Rows that are not here are left out at the front and at the end. RowsGone and SpillError as of :meth:`take`.
+        Missing rows are left out at both ends. Raises RowsGone and SpillError like :meth:`take`.
         """
         first, last = self.extent(place.base - 1)
         low, high = start + place.shift, min(stop + place.shift, last)
@@ -186,8 +187,8 @@ class SpillStore(NoBlocks):
     def take(self, place: Place, rows: Rows) -> Any:
         """Values at a place in these rows, in ascending order: a read-only array, or a list of objects.
 
-        RowsGone if one is not here, also for objects that are no arrays, which are not written; SpillError for files
-        that are gone or not as they were written.
+        RowsGone if a row is missing, or holds an object other than an array, which is not written; SpillError if files
+        are gone or differ from what was written.
         """
         store = place.base - 1
         columns = self._writer.columns[store]
@@ -223,12 +224,12 @@ class SpillStore(NoBlocks):
     # -- state ------------------------------------------------------------------------------------------------------
     @property
     def folder(self) -> Path:
-        """The run's own folder."""
+        """The folder of this run."""
         return self._writer.folder.path
 
     @property
     def limit(self) -> int | None:
-        """Bytes on disk, at most."""
+        """Maximum bytes on disk."""
         return self._writer.limit
 
     @limit.setter
@@ -239,13 +240,13 @@ class SpillStore(NoBlocks):
 
     @property
     def reserved(self) -> int:
-        """Bytes of memory that this takes at most: chunks that wait, and the one that is made ready for the file."""
+        """Maximum bytes of memory in use: waiting chunks, and the one being prepared for the file."""
         writer = self._writer
         return max(writer.queue_bytes, writer.largest) + writer.largest
 
     @property
     def status(self) -> SpillStatus:
-        """How far the writing is, at this moment."""
+        """Current progress of the writing."""
         writer = self._writer
         with writer.lock:
             state = "stopped" if writer.error else "writing" if writer.waiting else "idle"
@@ -280,7 +281,7 @@ class SpillStore(NoBlocks):
         self._writer.flush()
 
     def close(self) -> None:
-        """Remove the files, whose rows count as dropped from then on; or with ``keep`` complete them.
+        """Remove the files, whose rows count as dropped from then on, or complete them if ``keep`` is set.
 
         SpillError if they cannot be completed; nothing is closed then.
         """
@@ -297,5 +298,5 @@ def _close(writer: Writer) -> None:
     """Close a store that is no longer referenced, or at the end of the process."""
     try:
         writer.close()
-    except SpillError:  # there is nobody to tell; what was kept so far is left as it is
+    except SpillError:  # no caller is left to receive the error; files stay as they are
         pass

@@ -1,12 +1,12 @@
-"""The thread that writes: chunks wait in a short queue, and whoever brings more waits until there is room.
+"""The writing thread: chunks wait in a short queue, and a caller that adds one waits until there is room.
 
 State that never changes: the folder, the columns and schema of each store, sizes. State that changes, under ``lock``:
 the index of each store, the queue (its first chunk is the one being written), ``error`` and the counters. The files
 themselves belong to the thread alone, except for those that a step back made void.
 
-An error stops the thread at the current chunk; :meth:`Writer.retry` lets it try that chunk again. Nothing is taken off
-the queue before it is in a file. Where the system gives no thread, whoever brings a chunk or waits for one writes it,
-holding ``lock``, until a thread can be started.
+An error stops the thread at the current chunk; :meth:`Writer.retry` lets it try that chunk again. A chunk leaves the
+queue only once it is in a file. If the system refuses a new thread, the caller that adds a chunk or waits for one
+writes it, holding ``lock``, until a thread can be started.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbench.trace.spill.index import Index, SpillChunk
 from workbench.trace.spill.segment import Segment
 from workbench.trace.spill.status import Rate, StatusLine
 
-#: chunks of fewer bytes wait so many seconds for others; together they make batches of up to so many bytes
+#: chunks of fewer bytes wait this many seconds for others; together they form batches of at most this many bytes
 SMALL, LINGER, BATCH = 1 << 16, 0.05, 1 << 20
 
 
@@ -44,7 +44,7 @@ class QueuedChunk:
 
 
 class Writer:
-    """Writes the chunks of one run; the part of a SpillStore that its thread may hold on to."""
+    """Writes the chunks of one run; the part of a SpillStore that its thread may refer to."""
 
     def __init__(
         self,
@@ -66,16 +66,16 @@ class Writer:
         self.error: SpillError | None = None
         self.closed = False
         self.waiting = self.rows = self.largest = 0
-        self.absent: set[tuple[int, int]] = set()  # store and offset of columns of which not all values are on disk
+        self.absent: set[tuple[int, int]] = set()  # (store, offset) of object columns with values that are not on disk
         self.rate, self.line = Rate(), StatusLine()
         self._queue: deque[QueuedChunk] = deque()
         self._hurry = self._batches = 0
-        self._staged: tuple[Segment, list[QueuedChunk]] | None = None  # the bytes of a batch are made, and not written
+        self._staged: tuple[Segment, list[QueuedChunk]] | None = None  # a batch whose bytes are ready but not written
         self._thread: threading.Thread | None = None
 
     # -- from outside -----------------------------------------------------------------------------------------------
     def put(self, store: int, piece: SpillChunk, size: int) -> None:
-        """Queue a chunk, when there is room; SpillError when the writing has stopped."""
+        """Queue a chunk once there is room; SpillError if writing has stopped."""
         with self.lock:
             self.largest = max(self.largest, size)
             if self._queue and self.waiting + size > self.queue_bytes:
@@ -88,7 +88,7 @@ class Writer:
             self.lock.notify_all()
 
     def retry(self) -> None:
-        """If the writing has stopped, try again; SpillError if it stops again."""
+        """Try again if writing has stopped; SpillError if it stops again."""
         if self.error is None and not self.closed:
             return
         with self.lock:
@@ -99,14 +99,14 @@ class Writer:
             self._check()
 
     def flush(self) -> None:
-        """Wait until nothing waits any more; SpillError if that cannot be."""
+        """Wait until the queue is empty; SpillError if writing fails."""
         self.retry()
         with self.lock:
             self._wait(lambda: self._queue)
             self._check()
 
     def _wait(self, while_: Callable[[], Any]) -> None:
-        """Until that is over, or an error stops the writing; nothing is put off meanwhile."""
+        """Wait until the condition is false or an error stops the writing; no batch waits for more chunks meanwhile."""
         self._hurry += 1
         self.lock.notify_all()
         try:
@@ -117,14 +117,14 @@ class Writer:
             self._hurry -= 1
 
     def _has_thread(self) -> bool:
-        """Start the thread if there is none yet; where the system gives none, what waits is written here, small chunks
+        """Start the thread if there is none yet. If the system refuses one, write the queue here; small chunks only
         once there are enough of them."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="workbench-spill", daemon=True)
             try:
                 self._thread.start()
             except BaseException as error:
-                self._thread = None  # one that has begun all the same, before an interrupt, finds that out and ends
+                self._thread = None  # a thread that started before an interrupt nevertheless sees this and ends
                 if not isinstance(error, RuntimeError | MemoryError):
                     raise
                 while self._queue and (self._hurry or self.waiting >= SMALL) and self.error is None and not self.closed:
@@ -140,7 +140,7 @@ class Writer:
             self.files.end(store)
 
     def close(self) -> None:
-        """End the thread and remove the files; with ``keep`` complete them, and where that fails nothing is closed."""
+        """End the thread and remove the files; with ``keep`` complete them, and close nothing if that fails."""
         if self.closed or not self.folder.ours:
             return
         if self.keep:
@@ -165,17 +165,17 @@ class Writer:
             self._carry_out(batch)
 
     def _carry_out(self, batch: list[QueuedChunk]) -> None:
-        """Write a batch and take it off the queue; what goes wrong becomes ``error``."""
+        """Write a batch and take it off the queue; a failure becomes ``error``."""
         try:
             self._write(batch)
         except SpillError as error:
             self._stop(error)
         except OSError as error:
             if isinstance(error, FileNotFoundError):
-                self._staged = None  # the chunk goes into a new file, once there is a folder again
+                self._staged = None  # the chunk goes into a new file once a folder exists again
                 self.files.lose()
             self._stop(writing_failed(error, self.folder.path, self.waiting))
-        except Exception as error:  # whatever it is, the run must hear of it
+        except Exception as error:  # any error must reach the run
             self._stop(SpillError(f"The trace cannot be written to disk: {error}.", slug="spill-failed"))
         else:
             with self.lock:
@@ -186,7 +186,7 @@ class Writer:
                 self.lock.notify_all()
 
     def _next(self) -> list[QueuedChunk] | None:
-        """The chunks that make the next batch; None at the end. Small ones wait a moment for more of their store."""
+        """The chunks of the next batch; None at the end. Small ones wait a moment for more chunks of their store."""
         with self.lock:
             while not self.closed and threading.current_thread() is self._thread:
                 if self.error is not None or not self._queue:
@@ -202,7 +202,7 @@ class Writer:
         return None
 
     def _neighbours(self) -> list[QueuedChunk]:
-        """The first chunk and those that follow it in its store, as many as go into one batch."""
+        """The first chunk and the following ones of its store, as many as fit into one batch."""
         batch = [self._queue[0]]
         size = batch[0].size
         for item in itertools.islice(self._queue, 1, None):
@@ -252,7 +252,7 @@ class Writer:
             raise limit_reached(self.limit, self.files.on_disk, wanted, self.waiting)
 
     def _complete(self) -> None:
-        """Close all files properly; nothing waits."""
+        """Close all files properly; the queue is empty then."""
         try:
             self.files.complete(self.index.values())
         except OSError as error:

@@ -1,7 +1,7 @@
 """ONNX model -> :class:`workbench.Graph`. Needs the ``onnx`` library (``pip install onnx onnxruntime``).
 
-Loop, Scan and If become frames and branches; the ops that the registry has become ops of ours; everything else is
-evaluated by the onnx library, node by node (``onnx:Name``). Value names of the model are public names of the graph.
+Loop, Scan and If become frames and branches; ops that the registry has become workbench ops; all others are evaluated
+by the onnx library, node by node (``onnx:Name``). Value names of the model are public names of the graph.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def from_onnx(
     model : path, bytes or onnx.ModelProto
         The model.
     outputs : sequence of str, optional
-        Names of values of the outermost graph; by default the model's own outputs. Nodes that the outputs do not need
-        are left out unread: they may be unknown ops.
+        Names of values of the outermost graph; by default the model's own outputs. Nodes that no output depends on are
+        skipped unread and may be unknown ops.
     name : str, optional
         Name of the graph; by default that of the file, else of the model.
     unroll_recurrent : bool, default False
@@ -60,9 +60,9 @@ def from_onnx(
     ------
     LoadError
         ``missing-extra``, ``no-such-file``, ``is-a-folder``, ``empty``, ``truncated``, ``not-onnx``, and other slugs
-        that say what in the model is wrong.
+        for defects of the model.
     UnknownOpError
-        Once, with every op that nothing can evaluate and its nodes.
+        Raised once, with every op that no library can evaluate and its nodes.
 
     Examples
     --------
@@ -75,8 +75,9 @@ def from_onnx(
 
 @dataclass(frozen=True)
 class LoweredModel:
-    """An imported model: ``proto`` is what was lowered, with its functions put in; ``labels`` maps the key of a graph
-    inside of it (see ``OnnxScope.key``) and a value name there to the public name of ``graph``."""
+    """An imported model: ``proto`` is the lowered model, with its functions inlined; ``labels`` maps the key of a graph
+    inside it (see ``OnnxScope.key``) and a value name there to the public name of ``graph``.
+    """
 
     graph: Graph
     proto: Any
@@ -84,14 +85,14 @@ class LoweredModel:
 
 
 def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> LoweredModel:
-    """The same as :func:`from_onnx`, with what became of each value of the model."""
+    """Like :func:`from_onnx`, with the public name of each value of the model."""
     return _imported(model, outputs, name, True)
 
 
 def _imported(
     model: Any, outputs: Sequence[str] | None, name: str | None, whole: bool, unrolls: bool = False
 ) -> LoweredModel:
-    """An imported model; only with ``whole`` are the large tensors put into its ``proto``."""
+    """An imported model; its ``proto`` contains the large tensors only with ``whole``."""
     wanted = None if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
     weights = Weights()
     try:
@@ -137,7 +138,7 @@ def _lower(
 
 
 def _check_default(info: Any, tensor: Any) -> None:
-    """LoadError if an initializer is not what the input of its name is declared to be."""
+    """LoadError if an initializer contradicts the declared type of the input of the same name."""
     declared, found = type_of(info.type), TensorType(DTYPES.get(tensor.data_type, ANY), tuple(tensor.dims))
     if not (declared.dtype == ANY or declared.accepts(found)):
         raise LoadError(
@@ -148,9 +149,9 @@ def _check_default(info: Any, tensor: Any) -> None:
 
 
 def _contradicted(lowering: OnnxLowering, graph: Graph) -> Iterator[tuple[str, TensorType, TensorType]]:
-    """Values whose declared shape is not the one that comes: (name, declared, found); LoadError for another dtype.
+    """Values whose declared shape differs from the inferred one: (name, declared, found); LoadError for another dtype.
 
-    Shapes inside loops may be those of the first trip, and shapes of a branch that is not taken are not checked."""
+    Declared shapes inside loops may be those of the first trip, so shapes inside loops and branches are not checked."""
     for ref, declared in lowering.types.items():
         node = graph.nodes.get(ref.node)
         if node is None or ref.index >= len(node.types) or node.op in ("Placeholder", "Const"):
@@ -163,7 +164,7 @@ def _contradicted(lowering: OnnxLowering, graph: Graph) -> Iterator[tuple[str, T
 
 
 def _is_always(graph: Graph, region: str | None) -> bool:
-    """True if no loop or branch is around a region."""
+    """True if no loop or branch encloses a region."""
     while region is not None:
         found = graph.regions.get(region)
         if found is None or found.kind != CALL:

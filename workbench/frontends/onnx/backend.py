@@ -3,7 +3,7 @@
 >>> from onnx.backend.test import BackendTest
 >>> suite = BackendTest(WorkbenchBackend).test_suite
 
-Each run is a run of the imported graph: :attr:`WorkbenchRep.graph` is what a session steps through. Source:
+Each run executes the imported graph, :attr:`WorkbenchRep.graph`, which a session can step through. Source:
 https://onnx.ai/onnx/api/backend.html.
 """
 
@@ -24,18 +24,18 @@ from workbench.ir.values import from_graph
 
 
 class WorkbenchRep(BackendRep):
-    """A model that is ready to run, any number of times."""
+    """An imported model, which may be run any number of times."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         sys.modules["workbench"].Graph  # loads the public names, which give Graph its method run  # noqa: B018
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The outputs, also by name (``result["y"]``).
+        """Run the model and return its outputs, which can also be read by name (``result["y"]``).
 
         ``inputs`` are values in the order of the model's inputs that have no initializer, or a mapping of names to
-        values: arrays, TensorProtos, lists for sequences, None for an optional without a value. Raises FeedError
-        where they do not fit the model, ExecutionError where a node fails.
+        values: arrays, TensorProtos, lists for sequences, None for an optional without a value. Raises FeedError if
+        they do not fit the model, ExecutionError if a node fails.
         """
         outputs = self.graph.run(self._feeds(inputs))
         plain = [from_graph(v) for v in outputs.values()]
@@ -56,7 +56,7 @@ class WorkbenchRep(BackendRep):
 
 
 class WorkbenchBackend(Backend):
-    """The backend class; all of its methods are class methods, as the interface wants them."""
+    """The backend class; all of its methods are class methods, as the interface requires."""
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> WorkbenchRep:
@@ -78,7 +78,7 @@ class WorkbenchBackend(Backend):
         outputs_info: Sequence[tuple[np.dtype, tuple[int, ...]]] | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """Run one node by itself; ``opset_version`` chooses the operator set, by default the library's newest."""
+        """Run a single node; ``opset_version`` chooses the operator set, by default the library's newest."""
         names = [n for n in dict.fromkeys(node.input) if n]
         values = inputs if isinstance(inputs, Mapping) else dict(zip(names, map(_value, inputs), strict=True))
         ends = [n for n in node.output if n]

@@ -52,7 +52,7 @@ def _need_list(types: Sequence[TensorType]) -> None:
 def _stack(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
     items, shape, dtype = arrays[0], attrs.get("shape"), attrs.get("dtype", "any")
     if not len(items):
-        # unknown dimensions of no elements at all count as 0
+        # unknown dimensions count as 0 if there are no elements
         dims = _with_axis([max(d, 0) for d in shape or ()], 0, attrs)
         return (np.zeros(dims, np.float32 if dtype == "any" else numpy_dtype(dtype)),)
     first = items[0]

@@ -1,9 +1,10 @@
-"""Random ops of ONNX: every draw is fixed by its node, its place in the loops around it, and the seed.
+"""Random ops of ONNX: every draw is determined by its node, the iteration path, and the seed.
 
 Without a seed a firing draws from a Philox generator whose key is a hash of the node's name and the iteration path, so
-that a replay draws the same again. With a seed the first level draws what the onnx library's reference evaluator does
-(NumPy's RandomState of that seed), so that seeded models can be compared; inside loops the iteration path is part of
-the seed. Sources: https://onnx.ai/onnx/operators/; Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011.
+that a replay draws the same values. With a seed, a node outside all loops draws the same as the onnx library's
+reference evaluator (NumPy's RandomState of that seed), so that seeded models can be compared; inside loops the
+iteration path is part of the seed. Sources: https://onnx.ai/onnx/operators/; Salmon et al., Parallel random numbers: as
+easy as 1, 2, 3, SC 2011.
 """
 
 from __future__ import annotations

@@ -19,12 +19,12 @@ class Known:
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
-        #: types that ONNX's shape inference found, or that follow from them, and constants, by value
+        #: types by value, found by ONNX's shape inference or inferred from them; then constants by value
         self.types: dict[Ref, TensorType] = {}
         self.constants: dict[Ref, np.ndarray] = {}
         #: inputs of the model that are dicts
         self.maps: dict[Ref, MapType] = {}
-        #: values that were asked for in vain
+        #: values whose type could not be inferred
         self._unknown: set[Ref] = set()
 
     def declared(self, scope: OnnxScope, name: str) -> TensorType:
@@ -40,7 +40,7 @@ class Known:
         types = [self.type_of(i, depth - 1) for i in node.inputs]
         try:
             inferred = REGISTRY.lookup(node.op, node.attrs).infer(types, node.attrs, [None] * len(types))[ref.index]
-        except (WorkbenchError, IndexError):  # told where the whole graph is inferred
+        except (WorkbenchError, IndexError):  # reported when the types of the whole graph are inferred
             self._unknown.add(ref)
             return known
         if inferred.dtype != ANY:
@@ -50,11 +50,11 @@ class Known:
         return inferred
 
     def constant_of(self, ref: Ref) -> np.ndarray | None:
-        """The value that ``ref`` always has, if it comes from a constant."""
+        """The constant value of ``ref``, if it comes from a constant."""
         return next((self.constants[r] for r in self._back(ref) if r in self.constants), None)
 
     def _back(self, ref: Ref) -> Iterator[Ref]:
-        """``ref`` and the values that it is handed on from unchanged."""
+        """``ref`` and the values that it is passed on from unchanged."""
         while True:
             yield ref
             node = self.nodes.get(ref.node)
@@ -64,7 +64,7 @@ class Known:
 
     @staticmethod
     def loose(scope: OnnxScope, known: TensorType) -> TensorType:
-        """The part of a declared type that holds in every iteration."""
+        """The declared type without the facts that may change from iteration to iteration."""
         # Inside a body the declared dimensions may be those of the first iteration only.
         if scope.parent is None or known.shape is None or known.dtype == OPAQUE:
             return known

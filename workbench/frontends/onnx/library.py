@@ -9,7 +9,7 @@ from workbench.libraries import install, needed
 
 
 def onnx() -> Any:
-    """The library; LoadError naming the extra that brings it when it is not installed."""
+    """The library; if it is not installed, LoadError with the extra that installs it."""
     fix = f"{install('onnx')}."
     return needed(
         "onnx", "Reading an ONNX model", fix, error=LoadError, slug="missing-extra", called="the onnx package"

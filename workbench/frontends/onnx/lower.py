@@ -1,5 +1,4 @@
-"""ONNX graph -> nodes of ours: scopes, names, and one rule per op; Loop, Scan and If are lowered to frames and
-branches.
+"""ONNX graph -> workbench nodes: scopes, names, and one rule per op; Loop, Scan and If become frames and branches.
 
 ::
 
@@ -7,8 +6,8 @@ branches.
                                    │  each node: a rule of the op table, a control-flow lowering, or a foreign op
                                    └─ each value name becomes a public name
 
-State that grows while a graph is read: ``nodes`` (what was emitted), ``public`` (ONNX value names -> values),
-``unknown`` (ops that nothing can evaluate, reported together at the end).
+State that grows while a graph is read: ``nodes`` (emitted nodes), ``public`` (ONNX value names -> values), ``unknown``
+(ops that no library can evaluate, reported together at the end).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from workbench.frontends.onnx.tensors import Expansion, dense_of, type_of
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.types import UNKNOWN, TensorType
 
-#: (domain, op) of what becomes more than a few nodes
+#: (domain, op) of ops that become more than a few nodes
 _CONTROL = {
     ("", "Loop"): lower_loop,
     ("", "If"): lower_if,
@@ -51,7 +50,7 @@ _CONTROL = {
 
 @dataclass(frozen=True, slots=True)
 class OnnxNode:
-    """One NodeProto as rules see it: inputs that are left out are None, attributes are plain Python values."""
+    """One NodeProto as rules receive it: omitted inputs are None, attributes are plain Python values."""
 
     proto: Any
     op: str
@@ -81,16 +80,16 @@ class OnnxLowering(Known):
     def __init__(self, opsets: Mapping[str, int], weights: Weights, unrolls: bool = False) -> None:
         super().__init__()
         self.opsets, self.weights = dict(opsets), weights
-        #: whether recurrent nodes become loops; and what has to be said of the graph
+        #: whether recurrent nodes become loops; then the notes on the graph
         self.unrolls, self.notes = unrolls, list[str]()
         self.public: dict[str, Ref] = {}
-        #: (key of the scope, ONNX value name) -> public name, where several graphs have values of one name
+        #: (key of the scope, ONNX value name) -> public name, since several graphs may use the same value name
         self.labels: dict[tuple[tuple[str, ...], str], str] = {}
         self.unknown: dict[str, list[str]] = {}
         self.expansion = Expansion()
-        #: the line of the code that the present node was exported from, where the model tells
+        #: the line of code that the current node was exported from, if the model records it
         self.source: Source | None = None
-        #: the call of PyTorch that the present node comes from, below its module
+        #: the PyTorch call that the current node comes from, below its module
         self.call = ""
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
@@ -121,9 +120,9 @@ class OnnxLowering(Known):
         return self.raw(op, inputs, name, control=control, region=region or self.region(scope), **attrs)
 
     def region(self, scope: OnnxScope) -> str | None:
-        """The region of a node that is made now: in a model that PyTorch exported its module is one, too."""
+        """The region of a node emitted now; in a model exported by PyTorch, modules are regions too."""
         around, module = scope.inner_region(), self.call.rpartition("/")[0]
-        if self.call and f"/{around}".endswith(f"/{self.call}"):  # of the loop or branch that the call is
+        if self.call and f"/{around}".endswith(f"/{self.call}"):  # the call itself is this loop or branch
             return around
         return "/".join(filter(None, (around, module))) or None
 
@@ -140,7 +139,7 @@ class OnnxLowering(Known):
             count += 1
             candidate = f"{name}_{count}"
         self._taken.add(candidate)
-        self._counts[name] = count  # where the next search begins: a node may have thousands of parts
+        self._counts[name] = count  # the next search begins here: a node may have thousands of parts
         return candidate
 
     def add_input(self, name: str, more: Ref) -> None:
@@ -152,7 +151,7 @@ class OnnxLowering(Known):
 
     # -- names ------------------------------------------------------------------------------------------
     def publish(self, scope: OnnxScope, name: str, ref: Ref) -> None:
-        """``name`` now stands for ``ref`` in ``scope``, and in the whole graph if no other value has the name."""
+        """Make ``name`` refer to ``ref`` in ``scope``, and in the whole graph if no other value has the name."""
         if not name:
             return
         if name in scope.values:
@@ -167,13 +166,13 @@ class OnnxLowering(Known):
         self.labels[scope.key, name] = label
 
     def node_name(self, scope: OnnxScope, label: str) -> str:
-        """Name for the node that makes value ``label``: the same, unless a value before it has taken it. In a model
-        exported by PyTorch it is the name of the call, below its module and the enclosing loop or branch.
+        """Name for the node that produces the value ``label``: that label, unless an earlier value has taken it. In a
+        model exported by PyTorch it is the name of the call, below its module and the enclosing loop or branch.
         """
         if not self.call:
             return self.constant_name(scope, label)
         region = scope.inner_region() or ""
-        inside = f"/{region}".endswith(f"/{self.call}")  # what the call itself puts into its loop
+        inside = f"/{region}".endswith(f"/{self.call}")  # a node that the call itself puts into its loop
         return "/".join(filter(None, (region, label if inside else name_below(self.call, label))))
 
     def constant_name(self, scope: OnnxScope, label: str) -> str:
@@ -181,9 +180,9 @@ class OnnxLowering(Known):
 
     # -- graphs -----------------------------------------------------------------------------------------
     def open(self, scope: OnnxScope, graph: Any, role: str = "body") -> None:
-        """Make the constants and types of a graph known to its scope; ``role`` is the attribute that holds it."""
+        """Enter the constants and types of a graph into its scope; ``role`` is the attribute that holds the graph."""
         around = scope.parent
-        while around is not None and not around.at:  # two frames stand for one Scan of version 8
+        while around is not None and not around.at:  # a Scan of version 8 has two frames
             around = around.parent
         if around is not None:
             scope.key = (*around.key, around.at, role)
@@ -252,7 +251,7 @@ class OnnxLowering(Known):
         self.results(scope, node, self._foreign(scope, node) if made is None else made)
 
     def results(self, scope: OnnxScope, node: OnnxNode, made: Sequence[Ref]) -> None:
-        """The outputs of ``node`` are ``made``."""
+        """Publish the values ``made`` as the outputs of ``node``."""
         for name, ref in zip(node.outputs, made, strict=False):
             self.publish(scope, name, ref)
             known = self.declared(scope, name)
@@ -260,7 +259,7 @@ class OnnxLowering(Known):
                 self.types.setdefault(ref, known)
 
     def result_name(self, scope: OnnxScope, node: OnnxNode) -> str:
-        """Name for the one node that stands for an ONNX node: that of its first output."""
+        """Name for the only node that an ONNX node becomes: that of its first output."""
         first = next((o for o in node.outputs if o), node.label)
         return self.node_name(scope, first)
 
@@ -289,12 +288,12 @@ class OnnxLowering(Known):
         return made
 
     def refuse(self, scope: OnnxScope, node: OnnxNode, reason: str) -> list[Ref]:
-        """Note that nothing can evaluate a node, for :meth:`finish`; returns placeholders for its outputs."""
+        """Record for :meth:`finish` that no library can evaluate a node; returns placeholders for its outputs."""
         self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
         return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
 
     def finish(self) -> None:
-        """Raise one error for all ops that nothing can evaluate."""
+        """Raise one error for all ops that no library can evaluate."""
         if not self.unknown:
             return
         lines = [

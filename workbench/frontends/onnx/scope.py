@@ -2,10 +2,10 @@
 
 A value of an outer scope enters a loop as an invariant (Enter with ``is_constant``) and a branch through a Switch. A
 node fires exactly when its scope runs if at least one of its inputs is *gated*: dead whenever the scope does not run.
-Loop invariants are alive also where the condition has turned false, so a node that reads nothing else waits for the
-scope's *pivot* as well; otherwise it would fire once too often, after the last iteration.
+Loop invariants are alive even when the condition is false, so a node that reads nothing else also waits for the scope's
+*pivot*; otherwise it would fire once more after the last iteration.
 
-A scope's *region* is the path of the constructs around it, joined by "/"; all nodes of a construct have its region,
+A scope's *region* is the path of the enclosing constructs, joined by "/"; all nodes of a construct have its region,
 including those outside its frame.
 """
 
@@ -27,22 +27,22 @@ class OnnxScope:
         self.lowering, self.parent, self.region = lowering, parent, region
         #: ONNX value name -> value, as seen in this scope
         self.values: dict[str, Ref] = {}
-        #: TensorProtos and declared types of the graph that is lowered here, by value name
+        #: TensorProtos of the graph lowered here, by value name; then declared types
         self.initializers: dict[str, Any] = {}
         self.declared: dict[str, TensorType] = {}
         #: path of the function calls that the node now being lowered comes from
         self.call = ""
-        #: which graph of the model is lowered here: for each graph around it the first output of the node that it
-        #: belongs to, and the attribute; and the node that is lowered in this scope now
+        #: the graph of the model lowered here, as a path: for each level the first output of the node that holds the
+        #: graph, and the attribute; then the node now being lowered in this scope
         self.key: tuple[str, ...] = ()
         self.at = ""
 
     def inner_region(self) -> str | None:
-        """The region of what is made now: this scope's, and below it the calls that it comes from."""
+        """The region of nodes emitted now: this scope's, extended by the function calls that they come from."""
         return "/".join(filter(None, (self.region, self.call))) or None
 
     def pivot(self) -> str | None:
-        """A node that fires exactly when this scope runs; None where that is always."""
+        """A node that fires exactly when this scope runs; None if the scope always runs."""
         return None
 
     def is_gated(self, ref: Ref) -> bool:
@@ -68,7 +68,7 @@ class OnnxScope:
 
 
 class LoopScope(OnnxScope):
-    """The body of a loop, that is what comes after the Switches of its variables."""
+    """The body of a loop: the nodes after the Switches of its variables."""
 
     def __init__(self, lowering: OnnxLowering, parent: OnnxScope, frame: str, region: str) -> None:
         super().__init__(lowering, parent, region)
@@ -123,7 +123,7 @@ class Switches:
 
 
 class BranchScope(OnnxScope):
-    """One side of a branch: 1 where the predicate is true, 0 where it is false."""
+    """One side of a branch: side 1 runs if the predicate is true, side 0 if it is false."""
 
     def __init__(self, lowering: OnnxLowering, parent: OnnxScope, switches: Switches, side: int) -> None:
         super().__init__(lowering, parent, switches.region)

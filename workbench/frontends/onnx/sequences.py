@@ -1,9 +1,9 @@
 """Ops on the sequences and optionals of ONNX (their values: see ``workbench.ir.values``).
 
-A sequence is an immutable :class:`ArrayList`: an op that inserts or erases returns another list, whose elements are
-the same arrays. An optional with a value is that value itself; one without is :data:`NOTHING`. Elements have no type
-of their own in the graph, so ops that take one out get its type in ``dtype`` and ``shape`` (sizes below 0 are unknown).
-Source: https://onnx.ai/onnx/operators/.
+A sequence is an immutable :class:`ArrayList`: an op that inserts or erases returns another list, whose elements are the
+same arrays. An optional with a value is that value itself; one without is :data:`NOTHING`. The graph does not type the
+elements, so ops that take one out have its type in ``dtype`` and ``shape`` (sizes below 0 are unknown). Source:
+https://onnx.ai/onnx/operators/.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def _need(value: Any, kind: type, what: str) -> Any:
 
 
 def _position(arrays: Sequence[Any], index: int, count: int, last: int) -> int:
-    """Input ``index`` as a position from 0 to ``last`` of a list of ``count`` elements; negative from the end."""
+    """Input ``index`` as a position from 0 to ``last`` of a list of ``count`` elements; negative positions count from
+    the end.
+    """
     at = np.asarray(arrays[index])
     if at.size != 1:
         raise ExecutionError(
@@ -67,7 +69,7 @@ def _insert(arrays: Sequence[Any], attrs: Attrs) -> tuple[Any, ...]:
     items, value = _need(arrays[0], ArrayList, "sequence"), arrays[1]
     at = _position(arrays, 2, len(items), len(items)) if len(arrays) > 2 else len(items)
     if at == len(items):
-        return (items.appended(value),)  # shares the buffer: a loop that appends stays linear
+        return (items.appended(value),)  # shares the buffer, so that appending in a loop takes linear time
     (new,) = array_list([value])
     together = [*items[:at], new, *items[at:]]
     return (ArrayList(together, len(together)),)
@@ -109,7 +111,7 @@ def _concat(arrays: Sequence[Any], attrs: Attrs) -> tuple[Any, ...]:
     join = np.stack if attrs.get("new_axis", False) else np.concatenate
     try:
         return (join(items, axis=attrs["axis"]),)
-    except ValueError as error:  # NumPy's words: shapes that differ, or an axis that is not there
+    except ValueError as error:  # with NumPy's message: different shapes, or an axis out of range
         raise ExecutionError(
             f"The elements cannot be joined: {error}.", slug="wrong-shape", fix="make their other sizes equal."
         ) from None
@@ -152,7 +154,7 @@ def _get(arrays: Sequence[Any], attrs: Attrs) -> tuple[Any, ...]:
 
 
 def _list_first(result: TensorType | None) -> Any:
-    """Inference of an op whose first input is a list; without ``result`` the type comes with the attrs."""
+    """Inference of an op whose first input is a list; without ``result`` the attrs give the type."""
 
     def infer(types: Sequence[TensorType], attrs: Attrs, values: Sequence[Any]) -> tuple[TensorType, ...]:
         if types and types[0].dtype not in (OPAQUE, ANY):

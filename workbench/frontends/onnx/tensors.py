@@ -11,19 +11,19 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
 from workbench.ir.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
 
-#: A few bytes of a file can claim a sparse tensor of any size: all of a model together may grow by so many bytes, and
-#: by so many for each byte that their values take in the file.
+#: A few bytes of a file can declare a sparse tensor of any size, so growth is limited for a model as a whole: bytes in
+#: total, and bytes for each stored byte of values.
 FREE_BYTES, MAX_GROWTH = 1 << 24, 256
 
 
 class Expansion:
-    """How many bytes the sparse tensors of one model may still take."""
+    """Number of bytes by which the sparse tensors of one model may still grow."""
 
     def __init__(self) -> None:
         self._left = FREE_BYTES
 
     def take(self, size: int, stored: int) -> bool:
-        """True if an array of ``size`` bytes may be made of ``stored`` bytes of values."""
+        """True if ``stored`` bytes of values may expand to an array of ``size`` bytes."""
         self._left -= max(0, size - MAX_GROWTH * stored)
         return self._left >= 0
 
@@ -59,14 +59,14 @@ DTYPES: dict[int, str] = {
 }
 #: dtype name -> TensorProto.DataType
 NUMBERS = {name: number for number, name in DTYPES.items()}
-#: dtypes of which onnxruntime holds several elements in a byte, and we one
+#: dtypes of which onnxruntime stores several elements in a byte, and the workbench one
 PACKED = frozenset(("int4", "uint4", "float4_e2m1fn", "int2", "uint2"))
-#: dtypes that arrays of ours and tensors of onnxruntime have in common, byte for byte
+#: dtypes with the same bytes in our arrays and in tensors of onnxruntime
 SAME = frozenset(DTYPES.values()) - PACKED - {STRING, "complex64", "complex128"}
 
 
 def dtype_of(number: int, what: str) -> str:
-    """dtype name of an ONNX element type; LoadError for those that arrays of ours cannot hold (float6 ...)."""
+    """dtype name of an ONNX element type; LoadError for types that our arrays cannot hold (float6 ...)."""
     if number not in DTYPES:
         names = {v: k for k, v in onnx().TensorProto.DataType.items()}
         raise LoadError(
@@ -81,7 +81,7 @@ def array_of(tensor: Any, what: str) -> np.ndarray:
     dtype = dtype_of(tensor.data_type, what)
     try:
         array = onnx().numpy_helper.to_array(tensor)
-    except Exception as error:  # the library raises whatever NumPy raised
+    except Exception as error:  # the library passes on any exception of NumPy
         raise LoadError(f"{what} cannot be read: {error}.", slug="bad-tensor") from error
     if dtype == STRING:
         out = np.empty(array.shape, object)
@@ -136,7 +136,7 @@ def type_of(proto: Any) -> TensorType:
 
 
 def dims_of(proto: Any) -> tuple[str | None, ...]:
-    """The names that a TypeProto gives to sizes that are open; () where it names none."""
+    """The names that a TypeProto gives to its dynamic dimensions; () if there are none."""
     if proto.WhichOneof("value") != "tensor_type":
         return ()
     names = tuple(

@@ -1,5 +1,4 @@
-"""ONNX If -> branch: a Switch for each value on the way in, which both sides share, and a Merge for each on the way
-out.
+"""ONNX If -> branch: a Switch for each value that enters, shared by both sides, and a Merge for each value that leaves.
 
 Source: https://onnx.ai/onnx/operators/onnx__If.html.
 """
@@ -36,7 +35,7 @@ def lower_if(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None:
         pred = lowering.emit(outer, "Identity", [pred], f"{label}/pred", region=region)
     switches = Switches(lowering, outer, label, region, pred)
     sides: dict[int, list[Ref]] = {}
-    for side in (1, 0) if lowering.call else (0, 1):  # PyTorch numbers the calls of the true side first
+    for side in (1, 0) if lowering.call else (0, 1):  # PyTorch numbers the calls of the true branch first
         graph = branches[side]
         scope = BranchScope(lowering, outer, switches, side)
         lowering.open(scope, graph, "then_branch" if side else "else_branch")

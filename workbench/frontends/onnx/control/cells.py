@@ -18,11 +18,11 @@ from workbench.ir.types import numpy_dtype
 if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
 
-#: gates of each op, and the activations that it has by default
+#: number of gates of each op; then its default activations
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
-#: alpha and beta of the activations that have them, by default: those of onnxruntime, which has 0 for ThresholdedRelu
-#: (the op of this name has 1) and for the functions for which the standard has none
+#: default alpha and beta of the activations that have them, as in onnxruntime, which uses 0 for ThresholdedRelu (the op
+#: of this name has 1) and for functions without a default in the standard
 _SETTINGS: dict[str, tuple[float, ...]] = {
     "affine": (0.0, 0.0),
     "leakyrelu": (0.01,),
@@ -38,7 +38,7 @@ Activation = Callable[["CellMaker", Ref, str], Ref]
 
 
 class CellMaker:
-    """Makes nodes in one scope, whose names begin with that of the frame; ``dtype`` is that of the state."""
+    """Creates nodes in one scope, with names that begin with the name of the frame; ``dtype`` is that of the state."""
 
     def __init__(self, lowering: OnnxLowering, scope: OnnxScope, frame: str, region: str, dtype: str) -> None:
         self.lowering, self.scope, self.frame, self.region, self.dtype = lowering, scope, frame, region, dtype
@@ -58,7 +58,7 @@ class CellMaker:
         return self("getitem", whole, called=called, index=(("int", at),))
 
     def brought(self, ref: Ref, label: str) -> Ref:
-        """A value from around the loop."""
+        """A value from outside the loop, brought into it."""
         return self.scope.bring_in(ref, label) if isinstance(self.scope, LoopScope) else ref
 
     def several(self, op: str, x: Ref, count: int, **attrs: Any) -> list[Ref]:
@@ -68,8 +68,10 @@ class CellMaker:
 
 @dataclass(frozen=True, slots=True)
 class CellWeights:
-    """Of one direction. ``bias`` is that of X, and that of H too where ``bias_of_h`` is None; ``peepholes`` are those
-    of i, o and f; ``rows`` are the parts of ``h`` for z, r and h of a GRU whose reset gate comes before the product."""
+    """The weights of one direction. ``bias`` is that of X, and also that of H if ``bias_of_h`` is None; ``peepholes``
+    are those of i, o and f; ``rows`` are the parts of ``h`` for z, r and h of a GRU whose reset gate is applied before
+    the product.
+    """
 
     x: Ref
     h: Ref
@@ -99,7 +101,7 @@ def _product(make: CellMaker, x: Ref, weight: Ref, label: str, bias: Ref | None 
 
 
 def _sum(make: CellMaker, x: Ref, h: Ref, weights: CellWeights) -> Ref:
-    """The sum that all gates get of X and H, with the bias."""
+    """The products of X and H with the weights of all gates, summed with the bias."""
     return make(
         "add", _product(make, x, weights.x, "W", weights.bias), _product(make, h, weights.h, "R"), called="gates"
     )
@@ -119,7 +121,7 @@ def unknown_activations(node: OnnxNode) -> list[str]:
 
 # -- activations ------------------------------------------------------------------------------------------------------
 def activations_of(node: OnnxNode, direction: int) -> list[Activation]:
-    """The functions of one direction. Alphas and betas belong to those functions that have some, in their order."""
+    """The activations of one direction. Alphas and betas are assigned in order to the activations that take them."""
     defaults = _DEFAULTS[node.op]
     names = [str(n) for n in node.attrs.get("activations", ())] or list(defaults) * (direction + 1)
     left = [list(node.attrs.get(f"activation_{k}", ())) for k in ("alpha", "beta")]
@@ -233,5 +235,5 @@ def rnn(
     return [of[0](make, total, "H_t")]
 
 
-#: a step of each op: (maker, row of X, state, weights, activations, attributes) -> the next state
+#: op -> function of one step: (maker, row of X, state, weights, activations, attributes) -> the next state
 CELLS: dict[str, Callable[..., list[Ref]]] = {"LSTM": lstm, "GRU": gru, "RNN": rnn}

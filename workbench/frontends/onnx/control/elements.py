@@ -1,7 +1,7 @@
-"""Types of the elements of lists, for what a list without elements becomes when it is stacked.
+"""Infers the types of list elements, so that an empty list can be stacked with the right type.
 
-Models need not declare the types of values in a body, and exporters seldom do. The type of a scan output is then that
-of what the body appends, as it was inferred once the whole graph is known.
+Models need not declare the types of values in a body, and exporters seldom do. The element type of a scan output is
+then the type of the values that the body appends, inferred once the whole graph is known.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.types import ANY, OPAQUE, UNKNOWN, TensorType
 
-#: ops that make an array or other elements of a list by attributes ``dtype`` and ``shape``
+#: ops that create an array or list elements with the attributes ``dtype`` and ``shape``
 _OPS = ("list_stack", "sequence_fill")
-#: ops that hand a list on as it is
+#: ops that pass a list on unchanged
 _SAME = ("Enter", "Exit", "Switch", "NextIteration", "Identity", "sequence_fill")
-#: lists in lists whose types follow from each other
+#: maximum nesting of lists whose types depend on each other
 _LEVELS = 4
 
 
 def with_element_types(graph: Graph) -> Graph:
-    """The graph, with the types of elements where they were not declared and can be inferred."""
+    """The graph with the types of elements that were not declared but can be inferred."""
     for _ in range(_LEVELS):
         changed: dict[str, Node] = {}
         for name, node in graph.nodes.items():
@@ -47,7 +47,7 @@ def _completed(node: Node, found: TensorType | None) -> dict[str, object]:
         changed["dtype"] = found.dtype
     if found.shape is not None:
         dims = tuple(-1 if d is None else d for d in found.shape)
-        if shape is not None and len(shape) == len(dims):  # each may know what the other leaves open
+        if shape is not None and len(shape) == len(dims):  # each may know sizes that the other does not
             dims = tuple(one if one >= 0 else other for one, other in zip(shape, dims, strict=True))
         if shape is None or tuple(shape) != dims:
             changed["shape"] = dims
@@ -55,7 +55,7 @@ def _completed(node: Node, found: TensorType | None) -> dict[str, object]:
 
 
 def _element(nodes: Mapping[str, Node], ref: Ref, seen: set[Ref]) -> TensorType | None:
-    """The type of all elements of a list; None for a list without any."""
+    """The type of all elements of a list; None for an empty list."""
     if ref in seen:
         return None
     seen.add(ref)

@@ -7,9 +7,9 @@ A Loop with trip count M, condition, carried values and scan outputs becomes::
     v    ► Enter ─► Merge ─────────┼─► Switch ─(true)─► body ─► NextIteration ─► back to its Merge
     list ► Enter ─► Merge ─────────┘         └(false)─► Exit ─► the output; lists are stacked after their Exit
 
-Inputs that the specification makes optional may be missing: without M there is no comparison, without a condition
-``cond_out`` of the body is ignored. With neither the loop would never end by the letter of the specification; then
-``cond_out`` counts, as it does in onnxruntime. Source: https://onnx.ai/onnx/operators/onnx__Loop.html.
+Optional inputs may be missing: without M there is no comparison, without a condition ``cond_out`` of the body is
+ignored. With neither, the loop would never end by the specification; then ``cond_out`` is used, as in onnxruntime.
+Source: https://onnx.ai/onnx/operators/onnx__Loop.html.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def lower_loop(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None
     limit, cond = node.input(0), node.input(1)
     known = None if limit is None else lowering.constant_of(limit)
     if known is not None and known.size == 1 and known.item() == _ENDLESS:
-        limit = None  # exporters write "no limit" so; comparing with it would only hide the real condition
+        limit = None  # exporters write this for "no limit"; a comparison with it would only hide the real condition
     given_limit = node.input(0) is not None
     uses_cond = cond is not None or not given_limit
     trip = keep = None
@@ -121,7 +121,7 @@ def _condition(
         within = lowering.raw("less", [trip.merge, bound], f"{frame}/within_trip_count", region=region)
         pred = within if pred is None else lowering.raw("logical_and", [within, pred], f"{frame}/go_on", region=region)
     if pred is None:
-        # no condition and no limit that could be reached: a constant that fires with each iteration's first Merge
+        # no condition and no reachable limit: a constant that fires with the first Merge of each iteration
         pred = lowering.raw(
             "Const", [], f"{frame}/endless", control=[header.node], region=region, value=np.asarray(True)
         )

@@ -5,8 +5,8 @@
     X, W, R, B ──► frame: trip, H (and C), the list of H ──► Exit ─► Y, Y_h, Y_c
                           └─ X[trip] ─► gates ─► H, C of the next step         (``cells``)
 
-The direction "reverse" goes from the last row to the first. With ``sequence_lens`` a sequence keeps its state, and its
-output is 0, in the steps that lie behind its end. Sources: https://onnx.ai/onnx/operators/onnx__LSTM.html, GRU, RNN;
+The direction "reverse" goes from the last row to the first. With ``sequence_lens``, the state of a sequence is kept and
+its output is 0 in the steps after its end. Sources: https://onnx.ai/onnx/operators/onnx__LSTM.html, GRU, RNN;
 onnxruntime/core/providers/cpu/rnn.
 """
 
@@ -33,7 +33,7 @@ RECURRENT = frozenset(CELLS)
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """A recurrent node: ``rows`` are X with time first, ``states`` the start of H and C or None."""
+    """A recurrent node: ``rows`` is X with time as the first axis, ``states`` are the start values of H and C or None."""
 
     node: OnnxNode
     rows: Ref
@@ -44,7 +44,7 @@ class _Layer:
 
 
 def lower_recurrent(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> bool:
-    """Lower a node to loops; False where it has to stay one node, which ``lowering.notes`` then says."""
+    """Lower a node to loops; returns False if it must remain one node, with the reason in ``lowering.notes``."""
     x, recurrence = node.input(0), node.input(2)
     if x is None or node.input(1) is None or recurrence is None:
         return False
@@ -103,7 +103,7 @@ def _direction(
     region: str,
     several: bool,
 ) -> tuple[list[Ref], Ref]:
-    """One direction: the last H (and C), and H of all steps with time first."""
+    """One direction: the last H (and C), and H of all steps with time as the first axis."""
     node, backward = layer.node, way == "reverse"
     if several:
         frame, region = lowering.unique(f"{frame}/{way}"), f"{region}/{way}"
@@ -160,7 +160,7 @@ def _direction(
         "list_stack", steps.exit(f"{frame}/Y/Exit"), called="Y", dtype=layer.dtype, axis=0, backward=backward,
         shape=(-1 if batch is None else batch, layer.hidden),
     )  # fmt: skip
-    if batch is None:  # without a single step the list does not tell the number of sequences
+    if batch is None:  # without steps the list does not show the number of sequences
         sizes = around("shape", layer.rows, called="Y/rows", start=0, end=2)
         hidden = around.constant(np.array([layer.hidden], np.int64), "hidden_size")
         rows = around("reshape", rows, around("concat", sizes, hidden, called="Y/dims", axis=0), called="Y/shaped")

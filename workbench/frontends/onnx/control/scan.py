@@ -1,8 +1,8 @@
 """ONNX Scan -> frame.
 
-A Scan is a loop over the slices of its scan inputs: in trip i the body gets ``gather(input, i)`` along the input's
-axis (from the end where the direction says so), and its scan outputs are collected and stacked along theirs. The
-number of trips is the length of the first scan input. Version 8, which has a batch axis, is in ``scan_batch``. Source:
+A Scan is a loop over the slices of its scan inputs: in trip i the body gets ``gather(input, i)`` along the input's axis
+(in reverse if the direction is 1), and its scan outputs are collected and stacked along their axes. The number of trips
+is the length of the first scan input. Version 8, which has a batch axis, is in ``scan_batch``. Source:
 https://onnx.ai/onnx/operators/onnx__Scan.html.
 """
 

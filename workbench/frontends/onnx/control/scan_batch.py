@@ -1,9 +1,9 @@
-"""Scan of version 8 -> two frames: its inputs have a batch axis in front, which later versions dropped.
+"""Scan of version 8 -> two frames: its inputs have a leading batch axis, which later versions dropped.
 
 The outer frame runs over the batch: trip b takes entry b of every input, and the inner frame is the Scan of that entry
-along the axis that is left in front. ``sequence_lens`` says how many trips the entry has; scan outputs of shorter
-entries end in zeros. Where an entry is scanned backwards, that begins at its own last slice. Source:
-https://onnx.ai/onnx/operators/onnx__Scan.html, version 8; what it leaves open is as in onnxruntime.
+along its first axis. ``sequence_lens`` is the number of trips of each entry; scan outputs of shorter entries end in
+zeros. A backward scan begins at the last slice of each entry. Source: https://onnx.ai/onnx/operators/onnx__Scan.html,
+version 8; points that it leaves open follow onnxruntime.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _entry(lowering: OnnxLowering, batch: LoopScope, whole: Ref, at: Ref, name: 
 def _stacked(
     lowering: OnnxLowering, batch: LoopScope, variable: CarriedVariable, known: TensorType, most: Ref | None
 ) -> Ref:
-    """The scan output of one entry, with zeros up to ``most`` slices."""
+    """The scan output of one entry, padded with zeros to ``most`` slices."""
     name = f"{variable.scope.frame}/{variable.label}"
     done = variable.exit(f"{name}/Exit")
     if most is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scan_inputs(node: OnnxNode, graph: Any, count: int) -> int:
-    """How many of ``count`` inputs are scanned, if the body fits them."""
+    """Number of scanned inputs among ``count``; LoadError if the body does not fit them."""
     n_in = int(node.attrs.get("num_scan_inputs", 0))
     if not 1 <= n_in <= count or len(graph.input) != count or len(graph.output) < count - n_in:
         raise LoadError(
@@ -30,7 +30,7 @@ def scan_inputs(node: OnnxNode, graph: Any, count: int) -> int:
 
 
 def ints(node: OnnxNode, key: str, count: int) -> list[int]:
-    """An attribute of one number for each of ``count`` values; zeros without it."""
+    """An attribute with one integer for each of ``count`` values; zeros if it is missing."""
     given = [int(v) for v in node.attrs.get(key, (0,) * count)]
     if len(given) != count:
         raise LoadError(
@@ -51,8 +51,9 @@ def scan_loop(
     axes: Sequence[int],
     backward: Sequence[int],
 ) -> tuple[list[CarriedVariable], list[CarriedVariable]]:
-    """The loop itself, in the frame of ``inside``; values are those of the scope around. Returns the variables of the
-    states and those of the lists of the scan outputs."""
+    """The loop itself, in the frame of ``inside``; the arguments are values of the enclosing scope. Returns the
+    variables of the states, and the variables that collect the scan outputs.
+    """
     outer, frame, region = inside.parent, inside.frame, inside.region
     assert outer is not None
     lowering.open(inside, graph)

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
 
 
-#: how the names of a body's inputs end that PyTorch's exporter makes
+#: suffix of the names that PyTorch's exporter gives to a body's inputs
 _OF_TORCH = "__subgraph_in"
 
 
 class CarriedVariable:
-    """One loop variable while it is built: ``alive`` is its value in the body, ``after`` its value after the loop."""
+    """One loop variable under construction: ``alive`` is its value in the body."""
 
     def __init__(self, lowering: OnnxLowering, scope: LoopScope, label: str, start: Ref, dtype: str = "") -> None:
         self.lowering, self.scope, self.label = lowering, scope, label
         enter = scope.enter(start, label, False)
         self.merge = lowering.raw("Merge", [enter], f"{scope.frame}/{label}/Merge", region=scope.region)
         lowering.public.setdefault(f"{scope.frame}/{label}", self.merge)
-        # given a dtype the variable is a scalar; of the others only the dtype is sure to stay from trip to trip
+        # with a given dtype the variable is a scalar; for others only the dtype is certain to stay the same
         known = TensorType(dtype, ()) if dtype else TensorType(lowering.type_of(start).dtype, None)
         lowering.types[self.merge] = known
 
@@ -48,8 +48,9 @@ class CarriedVariable:
 
 
 def labels_of(graph: Any, given: Sequence[str]) -> list[str]:
-    """Names for the variables of a loop: those of the body's inputs, or of the start values where PyTorch wrote the
-    body, which has no names of its own for them."""
+    """Names for the variables of a loop: those of the body's inputs, or of the start values in a body by PyTorch, which
+    has no meaningful names for them.
+    """
     names = [i.name for i in graph.input][-len(given) :] if given else []
     taken, found = {i.name for i in graph.input}, []
     for name, start in zip(names, given, strict=True):
@@ -61,7 +62,7 @@ def labels_of(graph: Any, given: Sequence[str]) -> list[str]:
 
 
 def agree(lowering: OnnxLowering, inside: LoopScope, what: str, names: Sequence[str], starts: Sequence[Ref]) -> None:
-    """LoadError ``declared-type`` if an input of a body is declared with another element type than what it gets."""
+    """LoadError ``declared-type`` if the declared element type of a body's input differs from that of the value passed."""
     for name, start in zip(names, starts, strict=False):
         declared, found = lowering.declared(inside, name), lowering.type_of(start)
         if not {declared.dtype, found.dtype} & {ANY, OPAQUE} and declared.dtype != found.dtype:
@@ -99,7 +100,9 @@ def leave(
     elements: Sequence[TensorType],
     **stacking: Sequence[Any],
 ) -> None:
-    """Exit for every output that has a name; lists are stacked, with the attributes in ``stacking``, one a list."""
+    """Add an Exit for every named output; lists are stacked, with the attributes in ``stacking``, one entry for each
+    list.
+    """
     for i, name in enumerate(names):
         if not name:
             continue
@@ -110,7 +113,7 @@ def leave(
             k = i - len(variables)
             scan, element = lists[k], elements[k]
             stacked = scan.exit(f"{scan.scope.frame}/{scan.label}/Exit")
-            # without a single trip there is no element to take the dtype and the rank from
+            # without trips there is no element to give the dtype and the rank
             shape = None if element.shape is None else tuple(-1 if d is None else d for d in element.shape)
             more = {key: values[k] for key, values in stacking.items()}
             value = lowering.emit(
@@ -122,7 +125,7 @@ def leave(
 
 
 def scalar(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, prefix: str, region: str | None = None) -> Ref:
-    """ONNX lets trip counts and conditions have the shape (1,); ours are scalars."""
+    """Reshape a trip count or condition to a scalar, because ONNX allows the shape (1,)."""
     if lowering.type_of(ref).shape == ():
         return ref
     name = f"{prefix}/{ref.node.rpartition('/')[2]}/scalar"
@@ -132,7 +135,8 @@ def scalar(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, prefix: str, regi
 def frame_names(lowering: OnnxLowering, node: OnnxNode, outer: OnnxScope, kind: str) -> tuple[str, str]:
     """(frame or branch, region) of a construct: its own name, and that name below the enclosing region.
 
-    PyTorch's exporter names its nodes after results (``node_while_loop__1``); there the name of the call counts."""
+    PyTorch's exporter names its nodes after results (``node_while_loop__1``); for these the name of the call is used.
+    """
     around = outer.inner_region()
     called = "/".join(filter(None, (around, lowering.call))) if lowering.call else ""
     frame = lowering.unique(called or node.proto.name or (f"{around}/{kind}" if around else kind))

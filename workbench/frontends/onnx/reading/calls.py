@@ -1,9 +1,10 @@
-"""Calls of a model's own functions, written out: each call becomes the nodes of the function, which keep its region.
+"""Inlines the calls of a model's own functions: each call is replaced with the nodes of the function, in a region of
+the call.
 
-The values inside get the call's name in front (``norm/mean``), attributes that the function refers to get the values of
-the call. Further facts for the lowering are in the node's ``metadata_props``: under :data:`REGION` the path of the
-calls around it, under :data:`OPSETS` the operator sets of its function that are not the model's. Source:
-https://onnx.ai/onnx/repo-docs/IR.html#functions.
+The names of inner values are prefixed with the call's name (``norm/mean``), and attribute references are replaced with
+the values of the call. A node's ``metadata_props`` hold two further facts for the lowering: under :data:`REGION` the
+path of the enclosing calls, under :data:`OPSETS` the operator sets of its function that differ from the model's.
+Source: https://onnx.ai/onnx/repo-docs/IR.html#functions.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any
 from workbench.frontends.stack_traces import source_of
 from workbench.ir.node import Source
 
-#: where PyTorch's exporter notes the stack of the code
+#: key under which PyTorch's exporter stores the stack trace
 STACK = "pkg.torch.onnx.stack_trace"
 REGION, OPSETS = "workbench.region", "workbench.opsets"
 
 
 def write_out(proto: Any, functions: Mapping[tuple[str, str, str], Any]) -> Any:
-    """A model without functions; the one given is not changed. The functions call each other, but not themselves."""
+    """A copy of a model without functions; the functions may call each other, but must not be recursive."""
     model = type(proto)()
     model.CopyFrom(proto)
     del model.functions[:]
@@ -30,7 +31,7 @@ def write_out(proto: Any, functions: Mapping[tuple[str, str, str], Any]) -> Any:
 
 
 def region_of(node: Any) -> str:
-    """The path of the calls around a node."""
+    """The path of the calls that enclose a node."""
     return next((p.value for p in node.metadata_props if p.key == REGION), "")
 
 
@@ -40,7 +41,7 @@ def line_of(node: Any) -> Source | None:
 
 
 def opsets_of(node: Any, opsets: dict[str, int]) -> dict[str, int]:
-    """The operator sets that a node means, of which ``opsets`` are those of the model; raises ValueError."""
+    """The operator sets that hold for a node, where ``opsets`` are those of the model; raises ValueError."""
     text = next((p.value for p in node.metadata_props if p.key == OPSETS), "")
     if not text:
         return opsets
@@ -70,7 +71,7 @@ class _Writer:
         self.functions, self.opsets, self.taken = functions, opsets, taken
 
     def graph(self, graph: Any, other: str) -> None:
-        """Replace the calls in a graph and in the graphs inside it; ``other`` are operator sets, as text."""
+        """Replace the calls in a graph and in the graphs inside it; ``other`` lists operator sets as a string."""
         nodes: list[Any] = []
         for node in graph.node:
             self.node(node, "", other, nodes)
@@ -84,7 +85,7 @@ class _Writer:
             return
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                self.graph(attribute.g, other)  # the construct itself carries the region
+                self.graph(attribute.g, other)  # the construct itself has the region
         for key, value in ((REGION, region), (OPSETS, other)):
             if value:
                 entry = node.metadata_props.add()
@@ -121,7 +122,7 @@ class _Writer:
 
 
 def _rename(node: Any, names: Mapping[str, str], label: str, attributes: Mapping[str, Any]) -> None:
-    """Names of a copied node as they are at the call, and its attributes; those of graphs inside it too."""
+    """Replace names and attributes of a copied node with those of the call, also in the graphs inside it."""
 
     def outside(name: str) -> str:
         return names.get(name, f"{label}/{name}") if name else ""
@@ -134,7 +135,7 @@ def _rename(node: Any, names: Mapping[str, str], label: str, attributes: Mapping
         if attribute.ref_attr_name:
             value = attributes.get(attribute.ref_attr_name)
             if value is None:
-                continue  # the call leaves it out: the op's own default holds
+                continue  # omitted by the call: the op's own default applies
             copy = type(attribute)()
             copy.CopyFrom(value)
             copy.name = attribute.name

@@ -1,4 +1,4 @@
-"""Declared types of a model's values, compared with what follows from its inputs and constants.
+"""Declared types of a model's values, compared with the types inferred from its inputs and constants.
 
 ::
 
@@ -6,9 +6,9 @@
       │                                                          ├─► types of all values; contradictions are noted
       └── its declarations ──────────────────────────────────────┘
 
-Declared shapes of intermediate values and outputs are often wrong: tools change a graph and leave them as they were.
-onnxruntime then takes what it inferred, and so does this module; an element type that is wrong it refuses. Where
-nothing can be inferred (ops of other domains), what the model declares counts.
+Declared shapes of intermediate values and outputs are often wrong, because tools change a graph without updating them.
+onnxruntime then uses the inferred shape, and so does this module; both refuse a wrong element type. Where nothing can
+be inferred (ops of other domains), the declaration is used.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from workbench.frontends.onnx.reading import validate
 from workbench.frontends.onnx.tensors import type_of
 from workbench.ir.types import ANY, OPAQUE, TensorType
 
-#: ops whose graphs get their inputs from the op's own, so that the shapes that these declare say nothing, and how many
-#: inputs in front do not: the iteration and the condition of a Loop are scalars, and onnxruntime wants to be told so
+#: ops whose graphs get their inputs from those of the op, so that declared shapes of these are dropped -> number of
+#: leading inputs to keep: the iteration and condition of a Loop are scalars, which onnxruntime requires to be declared
 _CALLING = {"Loop": 2, "Scan": 0, "SequenceMap": 0}
-#: where a value stands: for each graph around it node and attribute, then its name
+#: location of a value: node and attribute for each enclosing graph, then its name
 Place = tuple[str, ...]
-#: contradictions that are told one by one
+#: contradictions that are listed one by one
 _MAX_NOTES = 5
 
 
 def with_types(model: Any, notes: list[str]) -> Any:
-    """The model with the types of its values, as far as they are known; LoadError ``declared-type`` for an element type
-    that another one comes for. The model may be changed."""
+    """The model with the types of its values, as far as they are known; LoadError ``declared-type`` if a declared
+    element type differs from the inferred one. The model may be changed.
+    """
     validate.check_attributes(model.graph.node)
     declared = {place: value.type for place, value in _declarations(model.graph)}
     bare = type(model)()
     bare.CopyFrom(model)
     _forget(bare.graph, {})
     sure = _inferred(bare)
-    if sure is None:  # types are a help, not a need: the graph infers its own
+    if sure is None:  # these types are optional: the graph infers its own
         notes.append("ONNX's shape inference failed on the model; the types that it declares are used.")
         return model
     found = {place: value.type for place, value in _declarations(sure.graph)}
@@ -68,7 +69,7 @@ def with_types(model: Any, notes: list[str]) -> Any:
 def _inferred(model: Any) -> Any:
     try:
         return onnx().shape_inference.infer_shapes(model, check_type=False, strict_mode=False, data_prop=True)
-    except Exception:  # the library raises whatever C++ and protobuf raised
+    except Exception:  # the library passes on any exception of C++ and protobuf
         return None
 
 
@@ -88,8 +89,9 @@ def _inside(graph: Any) -> Iterator[tuple[Place, Any]]:
 
 
 def _forget(graph: Any, kept: dict[Place, Any], place: Place = (), own: int | None = None) -> None:
-    """Drop the declarations of a graph and of those inside it, except for ``kept``, and the shapes of its inputs behind
-    the first ``own``."""
+    """Drop the declarations of a graph and of those inside it, except for ``kept``, and the shapes of its inputs after
+    the first ``own``.
+    """
     values = [v for v in graph.value_info if (*place, v.name) in kept]
     if len(values) < len(graph.value_info):
         values = [type(v).FromString(v.SerializeToString()) for v in values]
@@ -122,7 +124,7 @@ def _clash(declared: TensorType, known: TensorType, kind: Any, found: Any) -> bo
 
 
 def differ(one: TensorType, two: TensorType) -> bool:
-    """True if no shape is of both types."""
+    """True if no shape satisfies both types."""
     if one.shape is None or two.shape is None:
         return False
     if len(one.shape) != len(two.shape):
@@ -131,14 +133,14 @@ def differ(one: TensorType, two: TensorType) -> bool:
 
 
 def _adds(declared: TensorType, known: TensorType) -> bool:
-    """True if a declaration says more than what was inferred."""
+    """True if a declaration is more specific than the inferred type."""
     if known.shape is None or declared.shape is None:
         return known.shape is None and declared.shape is not None or known.dtype == ANY != declared.dtype
     return any(k is None and t is not None for t, k in zip(declared.shape, known.shape, strict=True))
 
 
 def notes_on(wrong: Iterable[tuple[str, TensorType, TensorType]]) -> Iterator[str]:
-    """Sentences on wrong declarations: (value, what the model declares, what comes)."""
+    """Sentences on wrong declarations, given as (value, declared type, inferred type)."""
     found = list(wrong)
     for name, declared, known in found[:_MAX_NOTES]:
         yield clipped(f"The model declares {declared} for the value {name}, but {known} comes, which is used.")
@@ -147,7 +149,7 @@ def notes_on(wrong: Iterable[tuple[str, TensorType, TensorType]]) -> Iterator[st
 
 
 def wrong_dtype(name: str, declared: TensorType, known: TensorType, node: str | None = None) -> LoadError:
-    """The error for a declared element type that another one comes for."""
+    """The error for a declared element type that differs from the inferred one."""
     return LoadError(
         f"The ONNX model declares {declared} for the value {name!r}, but {known} comes.",
         slug="declared-type",

@@ -1,8 +1,8 @@
-"""Tensors that an ONNX model keeps in other files: which there are, and that they stay in the model's folder.
+"""Finds the tensors that an ONNX model keeps in other files, and checks that the files are in the model's folder.
 
-The onnx library checks paths too; what is checked here comes before it opens anything: a location is relative, goes
-through no link, ends in an ordinary file of the folder, and offset and length fit the file and the tensor.
-Source: https://onnx.ai/onnx/repo-docs/ExternalData.html.
+The onnx library checks paths too; these checks come before it opens anything: a location is relative, passes through no
+link and ends in a regular file of the folder; offset and length fit the file and the tensor. Source:
+https://onnx.ai/onnx/repo-docs/ExternalData.html.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ def _of_attributes(node: Any) -> Iterator[Any]:
 
 
 def load_external(model: Any, folder: str | None, weights: Weights) -> None:
-    """Give the external tensors their bytes: those of small ones and of attributes are read into the model, those of
-    large initializers stay in their files (``weights``). LoadError ``external-data`` for what must not or cannot be
-    read."""
+    """Load the external tensors: the bytes of small ones and of attributes are read into the model, those of large
+    initializers stay in their files (``weights``). LoadError ``external-data`` for a file that must not or cannot be
+    read.
+    """
     library = onnx()
     found = [t for t in tensors(model) if t.data_location == library.TensorProto.EXTERNAL and not weights.has(t)]
     if not found:
@@ -81,7 +82,7 @@ def load_external(model: Any, folder: str | None, weights: Weights) -> None:
     places = [_checked(tensor, Path(folder), weights) for tensor in found]
     total = sum(size for _, size in places)
     there = sum(len(file) for file in {id(f): f for f, _ in places if f is not None}.values())
-    if total > 8 * there:  # a file may be shared, but not to make a small one count a thousand times
+    if total > 8 * there:  # tensors may share a file, but a small file must not be used a thousand times
         raise _refused(f"Its tensors claim {total:,} bytes of {there:,} in other files", "data")
     initializers = {id(t) for g in graphs(model.graph) for t in g.initializer}
     try:

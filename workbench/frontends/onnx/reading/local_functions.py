@@ -1,7 +1,7 @@
-"""A model's own functions: put in where they are called (``calls``), if that does not blow the model up.
+"""Inlines a model's own functions (``calls``), if the model does not become too large.
 
-A file of a few kilobytes can hold functions that each call the next one twice, and so stand for more nodes than any
-memory holds. The nodes are counted before any is made.
+A file of a few kilobytes can hold functions that each call the next one twice, which would become more nodes than fit
+in any memory. The nodes are counted before any is created.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from workbench.frontends.onnx.reading.calls import write_out
 from workbench.ir.checker import MAX_NODES
 
 Key = tuple[str, str, str]
-#: nodes once all functions are put in: so many at most, or so many for each node that is written down
+#: limit of nodes after inlining: a number that is always allowed, or a multiple of the nodes in the file
 FREE_NODES, MAX_GROWTH = 2_000, 100
-#: functions that call one another this deep are more than the library's own recursion should be trusted with
+#: maximum call depth, because the library's own recursion is not safe for deeper ones
 MAX_DEPTH = 500
 
 
@@ -42,7 +42,7 @@ def _count(proto: Any, functions: Mapping[Key, Any]) -> None:
     for start in functions:
         path = [start]
         entered: set[Key] = set()
-        while path:  # by hand: a chain of functions may be deeper than Python's own stack
+        while path:  # no recursion: a chain of functions may be deeper than Python's stack
             key = path[-1]
             if key in sizes:
                 path.pop()

@@ -2,9 +2,9 @@
 
 ::
 
-    bytes ─► read_model ─► pruned ─► functions put in ─► pruned ─► skeleton ─► nodes in order ─► types
-               │           to the outputs that are asked for        of small tensors
-               └─ large tensors stay where they are (``weights``): the rest is fast, and below protobuf's 2 GB
+    bytes ─► read_model ─► pruned ─► functions inlined ─► pruned ─► skeleton ─► nodes in order ─► types
+               │           to the requested outputs                  of small tensors
+               └─ large tensors stay in place (``weights``): the rest is fast, and below protobuf's 2 GB
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _CONTROL = ("If", "Loop", "Scan", "SequenceMap")
 
 
 def read_model(model: Any, weights: Weights, outputs: Sequence[str] | None = None) -> Any:
-    """The ModelProto that ``model`` (bytes, a path, or a ModelProto) stands for, whose large tensors are in
-    ``weights``; raises LoadError.
+    """The ModelProto of ``model`` (bytes, a path, or a ModelProto), with its large tensors in ``weights``; raises
+    LoadError.
 
-    With ``outputs`` what they do not need is left out, unless one of them is made inside of a function.
+    With ``outputs``, nodes that they do not depend on are left out, unless a function produces one of the outputs.
     """
     library = onnx()
     folder: str | None = None
@@ -64,7 +64,7 @@ def read_model(model: Any, weights: Weights, outputs: Sequence[str] | None = Non
         proto = library.ModelProto()
         try:
             proto.ParseFromString(_slim(data, path, weights))
-        except Exception as error:  # protobuf's DecodeError lives in one of several modules
+        except Exception as error:  # protobuf's DecodeError is in one of several modules
             raise _not_a_model(str(error)) from error
     if outputs is not None and set(outputs) <= wiring.values_of(proto.graph):
         proto = wiring.pruned(proto, outputs)
@@ -83,7 +83,7 @@ def _slim(data: Any, path: Path | None, weights: Weights) -> bytes:
     made = slim(data, keep)
     if isinstance(data, MappedFile):
         data.check()
-        _check_wire(made)  # the file may have been another one while it was looked through
+        _check_wire(made)  # the file may have changed while it was examined
     if len(made) > wire.MAX_BYTES:
         raise LoadError(
             f"Without its large tensors the ONNX model has {len(made):,} bytes; at most {wire.MAX_BYTES:,} are read.",
@@ -93,7 +93,7 @@ def _slim(data: Any, path: Path | None, weights: Weights) -> bytes:
 
 
 def check_bytes(data: Any) -> None:
-    """Tell the usual mistakes apart before the library answers with one word for all of them."""
+    """Check for the usual mistakes, because the library reports all of them with the same message."""
     if not data:
         raise LoadError("The model has no bytes.", slug="empty", fix="write or fetch the file again.")
     head = data[: sniff.HEAD_BYTES] if isinstance(data, MappedFile) else data
@@ -126,7 +126,7 @@ def _check_wire(data: Any) -> None:
 
 def prepare(proto: Any, weights: Weights, outputs: Sequence[str] | None = None) -> tuple[Any, list[str]]:
     """Inline the model's own functions, put the nodes in order and infer types as far as ONNX can; the model given,
-    whose large tensors are in ``weights``, is not changed. Returns the model and notes on what was repaired."""
+    whose large tensors are in ``weights``, is not changed. Returns the model and notes on repairs."""
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise _not_a_model(_NO_GRAPH)
     if not proto.graph.output:
@@ -152,7 +152,7 @@ def prepare(proto: Any, weights: Weights, outputs: Sequence[str] | None = None) 
 
 
 def _skeleton(model: Any, weights: Weights) -> tuple[Any, set[str]]:
-    """A copy without large initializers, which say nothing about shapes, and the names of inputs that replace them."""
+    """A copy without large initializers, which do not matter for shapes, and the names of inputs that replace them."""
     made = wiring.without_graph(model)
     graph, source = made.graph, model.graph
     for field, value in source.ListFields():
@@ -169,7 +169,7 @@ def _skeleton(model: Any, weights: Weights) -> tuple[Any, set[str]]:
 
 
 def _open_dims(graph: Any) -> None:
-    """Dimensions below 0, which some exporters write for those that are open, become open ones."""
+    """Make dimensions below 0 dynamic, because some exporters write dynamic dimensions this way."""
     for value in (*graph.input, *graph.value_info, *graph.output):
         for dim in value.type.tensor_type.shape.dim if value.type.HasField("tensor_type") else ():
             if dim.dim_value < 0:
@@ -190,7 +190,7 @@ def _graphs(graph: Any) -> Iterator[Any]:
 
 
 def _expanded(proto: Any) -> Any:
-    """Standard ops that take graphs and are no control flow (FlexAttention) become the functions that define them."""
+    """Replace standard ops that take graphs but are not control flow (FlexAttention) with their defining functions."""
     found = set()
     for graph in _graphs(proto.graph):
         for node in graph.node:
@@ -203,7 +203,7 @@ def _expanded(proto: Any) -> Any:
     try:
         return with_types(inliner.inline_selected_functions(proto, sorted(found), False, True), [])
     except Exception:
-        return proto  # they are refused by name where they are lowered
+        return proto  # they are refused by name in the lowering
 
 
 def opsets(proto: Any) -> dict[str, int]:

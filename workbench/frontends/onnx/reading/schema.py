@@ -1,6 +1,6 @@
-"""Which fields of the ONNX messages hold text and which hold messages; numbers are left to the onnx library.
+"""Fields of the ONNX messages that hold text or messages; numbers are left to the onnx library.
 
-Source of the numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (IR version 13 and earlier).
+Source of the field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (IR version 13 and earlier).
 """
 
 from __future__ import annotations

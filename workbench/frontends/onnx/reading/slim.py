@@ -2,11 +2,11 @@
 
 ::
 
-    ModelProto ── graph ──┬── initializer ── raw_data          each raw_data of ``LEAST_BYTES`` and more is left out,
+    ModelProto ── graph ──┬── initializer ── raw_data          each raw_data of ``LEAST_BYTES`` or more is left out,
                           └── node ── attribute ─┬─ t ── raw_data     and a mark (see ``weights``) is put in its place;
-                                                 └─ g (a graph)       the lengths around it become smaller
+                                                 └─ g (a graph)       the enclosing lengths are reduced
 
-All other fields are copied as they are. Read :mod:`.validate` first: the nesting is bounded there.
+All other fields are copied as they are. :mod:`.validate` bounds the nesting beforehand.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, fields
 from workbench.ir.buffers import LEAST_BYTES
 
-#: message -> field number -> message inside of it that may hold a large tensor
+#: message -> field number -> inner message that may hold a large tensor
 _WAYS: Mapping[str, Mapping[int, str]] = {
     "ModelProto": {7: "GraphProto"},
     "GraphProto": {1: "NodeProto", 5: "TensorProto"},
     "NodeProto": {5: "AttributeProto"},
     "AttributeProto": {5: "TensorProto", 6: "GraphProto"},
 }
-#: fields of TensorProto: raw_data is left out where none of the others says that the tensor is in parts or elsewhere
+#: fields of TensorProto: raw_data is left out only if the others do not mark the tensor as segmented or external
 _RAW, _SEGMENT, _EXTERNAL, _LOCATION = 9, 3, 13, 14
 
-#: gets the place of some bytes, and returns the fields of a TensorProto that stand for them
+#: (offset, length) of some bytes -> the fields of a TensorProto that replace them
 Keep = Callable[[int, int], bytes]
 
 
@@ -38,7 +38,7 @@ def slim(data: Any, keep: Keep) -> bytes:
 
 
 def _message(data: Any, kind: str, start: int, end: int, keep: Keep) -> list[bytes] | None:
-    """The pieces of a message, or None where nothing in it is left out."""
+    """The pieces of a message, or None if nothing in it is left out."""
     if kind == "TensorProto":
         return _tensor(data, start, end, keep)
     pieces: list[bytes] = []

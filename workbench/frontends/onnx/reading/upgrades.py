@@ -1,9 +1,10 @@
-"""Nodes whose old version no library computes, or that leave open what a newer one says outright: they are evaluated
-as another version that means the same.
+"""Rewrites nodes of old versions that no library computes, or whose meaning newer versions state explicitly, as an
+equivalent node of another version.
 
-BatchNormalization of versions 7 to 13 trains where it has more than one output; with one it does not, but evaluators
-have read its ``momentum`` as a sign of training. Version 15 has an attribute for it. ``consumed_inputs`` and
-``output_sequence`` of version 1 said what a runtime may do with its memory. Source: https://onnx.ai/onnx/operators/.
+BatchNormalization of versions 7 to 13 is in training mode if it has more than one output; with one output it is not,
+but some evaluators take its ``momentum`` as a sign of training. Version 15 has an attribute for this.
+``consumed_inputs`` and ``output_sequence`` of version 1 were hints for the memory management of a runtime. Source:
+https://onnx.ai/onnx/operators/.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 
 def upgraded(proto: Any, opsets: Mapping[str, int]) -> tuple[Any, dict[str, int]]:
-    """The node and the operator sets with which it means the same, beyond doubt."""
+    """An equivalent node and its operator sets, without the ambiguity."""
     same = dict(opsets)
     change = _CHANGES.get(proto.op_type)
     if proto.domain not in ("", "ai.onnx") or change is None:
@@ -52,7 +53,7 @@ def _rnn(proto: Any, version: int) -> int | None:
 
 
 def _global_lp_pool(proto: Any, version: int) -> int | None:
-    """Only version 2 has a kernel; version 1 has a ``p`` that need not be whole."""
+    """Version 2 has a kernel; version 1 allows a ``p`` that is not an integer."""
     if 2 <= version < 22:
         return None
     for attribute in proto.attribute:
@@ -77,7 +78,7 @@ def _upsample(proto: Any, version: int) -> int | None:
     return 7
 
 
-#: op -> its change of a node in place, which gives the version that it then has; None: it stays as it was
+#: op -> function that changes a node in place and returns its new version, or None if it is left unchanged
 _CHANGES: dict[str, Callable[[Any, int], int | None]] = {
     "BatchNormalization": _batch_normalization,
     "InstanceNormalization": _instance_normalization,

@@ -1,8 +1,8 @@
 """Checks of a model's bytes before the onnx library parses them.
 
-protobuf and the C++ parts of onnx trust a model more than they should: names that are no UTF-8 come out as another type
-than the rest of the code expects, and deep nesting recurses. Here such models end as one error, at a cost in proportion
-to the file. (Functions that grow beyond any memory: see local_functions.)
+protobuf and the C++ parts of onnx trust a model too much: names that are not UTF-8 are returned as an unexpected type,
+and deep nesting recurses. Here such models raise one error, after work in proportion to the size of the file. (For
+functions that expand beyond any memory see local_functions.)
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.reading.schema import ONNX
 from workbench.frontends.protobuf.wire import LENGTH, WireError, fields
 
-#: protobuf's own limit is 100; a graph in a graph is three messages deep
+#: protobuf's own limit is 100; each nested graph adds three messages
 MAX_DEPTH = 96
 _TERM = rb"[A-Za-z]*+(?:\.\.\.)?+[A-Za-z]*+"
 _EQUATION = re.compile(_TERM + rb"(?:," + _TERM + rb")*+(?:->" + _TERM + rb")?+")
-#: fields of one message: (message, field number) -> how often it may come. The standard's longest list of attributes
-#: has 20; NumPy knows 64 dimensions.
+#: fields of one message: (message, field number) -> maximum count. The standard's longest list of attributes has 20;
+#: NumPy supports 64 dimensions.
 LIMITS = {
     ("NodeProto", 1): 16_384,
     ("NodeProto", 2): 16_384,
@@ -32,8 +32,8 @@ LIMITS = {
 
 
 def check_wire(data: bytes) -> None:
-    """Raise WireError where text is no UTF-8, messages nest too deeply or contradict their lengths."""
-    names: set[bytes] = set()  # texts that were seen to be UTF-8: most names come several times
+    """Raise WireError if text is not UTF-8, or if messages nest too deeply or contradict their lengths."""
+    names: set[bytes] = set()  # strings known to be UTF-8: most names occur several times
     stack: list[tuple[str, Any, dict[int, int]]] = [("ModelProto", fields(data, 0, len(data), True), {})]
     while stack:
         kind, rest, counts = stack[-1]
@@ -73,10 +73,10 @@ def _check_text(text: bytes, at: int, known: set[bytes]) -> None:
 
 
 def check_attributes(nodes: Any) -> None:
-    """Raise LoadError for attributes that shape inference of onnx 1.23 cannot bear.
+    """Raise LoadError for attributes on which shape inference of onnx 1.23 hangs or exhausts the memory.
 
-    It never comes back from an equation of Einsum such as ``...{->->`` (here only letters, dots, commas, blanks and one
-    arrow pass), and fills the memory where Split claims more ``num_outputs`` than it has.
+    It hangs on an Einsum equation such as ``...{->->`` (only letters, dots, commas, blanks and one arrow are accepted
+    here), and fills the memory if Split declares more ``num_outputs`` than it has.
     """
     for node in nodes:
         for attribute in node.attribute:

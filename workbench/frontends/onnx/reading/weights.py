@@ -1,9 +1,9 @@
-"""Bytes of large tensors beside the ModelProto that they belong to, which holds a mark in their place.
+"""Keeps the bytes of large tensors outside their ModelProto, which holds a mark in their place.
 
-A mark is an entry of ``external_data`` with a key that no file can know. Copies of a tensor keep it, so that pruning,
-functions and shape inference work on a model of a few kilobytes; the array is made when a node needs it, once, without
-a copy in between: of the ``bytes`` of the caller, of a part of a file that is read then, or, where the tensors of a
-model have ``MAPPED_BYTES`` or more together, of the mapped file.
+A mark is an entry of ``external_data`` with a key that no file can predict. Copies of a tensor keep it, so that
+pruning, functions and shape inference work on a model of a few kilobytes. The array is created once, when a node needs
+it, without an intermediate copy: from the ``bytes`` of the caller, from a part of a file that is read then, or, if the
+tensors of a model have ``MAPPED_BYTES`` or more together, from the mapped file.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from workbench.frontends.onnx.tensors import array_of, dtype_of
 from workbench.ir.buffers import LEAST_BYTES, MappedFile
 from workbench.ir.types import STRING, numpy_dtype
 
-#: tensors of files are mapped, not read, from so many bytes of them in a model on
+#: a model's tensors in files are mapped, not read, if they have this many bytes together
 MAPPED_BYTES = 1 << 30
 #: bits of the dtypes whose elements share a byte in a file
 PACKED_BITS = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2}
-#: dtypes whose arrays hold the bytes of a file as they are; a byte of a bool may be anything in a file
+#: dtypes whose arrays do not hold the bytes of a file unchanged; a bool may be any byte in a file
 _ODD = frozenset((STRING, "bool", *PACKED_BITS))
 
 
@@ -45,14 +45,14 @@ class Weights:
 
     def __init__(self) -> None:
         self._key = f"workbench.{secrets.token_hex(8)}"
-        #: what gives the bytes of each
+        #: function that returns the bytes of each tensor
         self._sources: list[Callable[[], Any]] = []
         self._files: dict[Path, MappedFile] = {}
         self._total = 0
 
     # -- keeping ----------------------------------------------------------------------------------------
     def mark(self, tensor: Any, source: Callable[[], Any]) -> None:
-        """``source`` gives the bytes of ``tensor`` from now on, which loses its own."""
+        """Remove the bytes of ``tensor``, which ``source`` returns from now on."""
         tensor.ClearField("raw_data")
         del tensor.external_data[:]
         tensor.external_data.add(key=self._key, value=str(len(self._sources)))
@@ -60,13 +60,13 @@ class Weights:
         self._sources.append(source)
 
     def mark_bytes(self, source: Callable[[], Any]) -> bytes:
-        """The fields of a TensorProto that are a mark."""
+        """The serialized fields of a TensorProto that form a mark."""
         tensor = onnx().TensorProto()
         self.mark(tensor, source)
         return bytes(tensor.SerializeToString())
 
     def in_file(self, file: MappedFile, offset: int, length: int) -> Callable[[], Any]:
-        """A source: a part of a file."""
+        """A source that reads a part of a file."""
         self._total += length
         return lambda: self._part(file, offset, length)
 
@@ -77,8 +77,9 @@ class Weights:
         return self._files[path]
 
     def beside(self, folder: Path, parts: tuple[str, ...]) -> MappedFile:
-        """A file in a folder, mapped once, through no link: it is opened part by part, so that none can be put there
-        between a look and the opening; raises OSError."""
+        """A file in a folder, mapped once, not through a link: its path is opened part by part, so that no link can be
+        inserted between check and opening; raises OSError.
+        """
         path = folder.joinpath(*parts)
         if path not in self._files:
             opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
@@ -111,7 +112,7 @@ class Weights:
             self.mark(copy, functools.partial(getattr, tensor, "raw_data"))
         return made
 
-    # -- giving back ------------------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------
     def has(self, tensor: Any) -> bool:
         """True if ``tensor`` holds a mark."""
         return len(tensor.external_data) == 1 and tensor.external_data[0].key == self._key
@@ -133,7 +134,7 @@ class Weights:
         return array if array.flags.aligned else array.copy()
 
     def whole(self, message: Any, tensors: Callable[[Any], Iterator[Any]]) -> Any:
-        """A message with the bytes of its tensors in it: itself where it has no marks, else a copy."""
+        """A message that contains the bytes of its tensors: the same message if it has no marks, otherwise a copy."""
         if not any(map(self.has, tensors(message))):
             return message
         made = type(message)()
@@ -144,7 +145,7 @@ class Weights:
         return made
 
     def close(self) -> None:
-        """Let go of what was not asked for; arrays that were given keep their own."""
+        """Release the sources that were not used; arrays already returned keep their data."""
         self._sources.clear()
         self._files.clear()
 

@@ -1,8 +1,8 @@
-"""Which values the nodes of an ONNX graph read and make: pruning, and the order of the nodes.
+"""Inputs and outputs of the nodes of an ONNX graph, used for pruning and for ordering the nodes.
 
-A node reads its inputs, what the graphs in its attributes take from around them, and the values that a Gradient names
-in its attributes. The standard wants each node after those that make what it reads; onnxruntime's own converter to
-float16 and its quantiser do not keep to that, and onnxruntime loads what they write.
+A node reads its inputs, the outer values used by the graphs in its attributes, and the values that a Gradient names in
+its attributes. The standard requires each node to follow the producers of the values that it reads; onnxruntime's
+converter to float16 and its quantiser violate this, and onnxruntime loads the models that they write.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def reads(node: Any) -> Iterator[str]:
 
 
 def _captured(graph: Any) -> set[str]:
-    """Names that a graph takes from the graphs around it."""
+    """Names that a graph takes from enclosing graphs."""
     read = {name for node in graph.node for name in reads(node)}
     read.update(output.name for output in graph.output)
     return read - set(_given(graph)) - {name for node in graph.node for name in node.output}
 
 
 def _given(graph: Any) -> Iterator[str]:
-    """Names of the values of a graph that no node makes."""
+    """Names of the values of a graph that no node produces."""
     yield from (value.name for value in graph.input)
     yield from (tensor.name for tensor in graph.initializer)
     yield from (tensor.values.name for tensor in graph.sparse_initializer)
@@ -49,7 +49,7 @@ def values_of(graph: Any) -> set[str]:
 
 
 def pruned(model: Any, wanted: Sequence[str]) -> Any:
-    """A model with only what the values ``wanted`` need, and all inputs; the one given is not changed."""
+    """A copy of a model with all inputs and only the nodes that the values ``wanted`` depend on."""
     graph = model.graph
     makers = {name: i for i, node in enumerate(graph.node) for name in node.output if name}
     needed, stack, kept = set(wanted), list(wanted), set()
@@ -83,7 +83,7 @@ def pruned(model: Any, wanted: Sequence[str]) -> Any:
 
 
 def _keep_called(model: Any) -> None:
-    """Drop the functions that nothing calls any more."""
+    """Drop the functions that are no longer called."""
     bodies = {(f.domain, f.name, f.overload): f for f in model.functions}
     called: set[tuple[str, str, str]] = set()
     stack = list(_calls(model.graph.node))
@@ -107,7 +107,7 @@ def _calls(nodes: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def without_graph(model: Any) -> Any:
-    """A copy of a model, except for its graph, which is empty."""
+    """A copy of a model with an empty graph."""
     made = type(model)()
     for field, value in model.ListFields():
         if field.name != "graph":
@@ -117,7 +117,7 @@ def without_graph(model: Any) -> Any:
 
 
 def copy_field(target: Any, field: Any, value: Any) -> None:
-    """Give a message the field of another one, as ``ListFields`` gives it."""
+    """Set a field of a message to the value that ``ListFields`` of another message returned."""
     if isinstance(value, (str, bytes, int, float)):
         setattr(target, field.name, value)
     elif hasattr(value, "CopyFrom"):
@@ -127,8 +127,8 @@ def copy_field(target: Any, field: Any, value: Any) -> None:
 
 
 def sort_nodes(graph: Any, notes: list[str]) -> None:
-    """Put each node after those that make what it reads, in the graphs inside too; says in ``notes`` where that was
-    needed. Raises LoadError ``cycle``. Names that no node outputs are reported where they are read.
+    """Put each node after the producers of the values that it reads, in inner graphs too; ``notes`` gets the graphs
+    that were reordered. Raises LoadError ``cycle``. Names that no node outputs are reported later, where they are read.
     """
     for node in graph.node:
         for attribute in node.attribute:
@@ -156,7 +156,7 @@ def sort_nodes(graph: Any, notes: list[str]) -> None:
 
 
 def _order(needs: Sequence[set[int]]) -> list[int]:
-    """An order in which each comes after its needs, as near to 0, 1, 2 ... as can be; cycles are left out."""
+    """The lexicographically smallest order in which each index follows those that it needs; cycles are left out."""
     readers: list[list[int]] = [[] for _ in needs]
     for i, made in enumerate(needs):
         for maker in made:
@@ -175,7 +175,7 @@ def _order(needs: Sequence[set[int]]) -> list[int]:
 
 
 def _cycle(graph: Any, needs: Sequence[set[int]], among: Iterable[int]) -> LoadError:
-    """Walks back from any node that cannot be ordered: after as many steps as there are nodes, it is on a cycle."""
+    """The error for a cycle, found by walking back from a node that cannot be ordered until a node recurs."""
     left = set(among)
     at, seen = min(left), {}
     path: list[int] = []

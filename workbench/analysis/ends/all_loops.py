@@ -10,7 +10,7 @@ from workbench.ir.frames.frame_tree import FramePath
 
 
 def loop_ends(source: Any) -> dict[FramePath, LoopEnd]:
-    """The end of each loop with a condition of a session or trace by its path, outer ones first."""
+    """The state of each loop of a session or trace that has a condition, by path, outer loops first."""
     trace = getattr(source, "trace", source)
     paths = dict.fromkeys(f.path for f in trace.layout.frames if f.path)
     with_condition = [p for p in sorted(paths, key=lambda p: (len(p), p)) if trace.graph.frames[p].loop_cond]
@@ -18,5 +18,5 @@ def loop_ends(source: Any) -> dict[FramePath, LoopEnd]:
 
 
 def exit_status(ends: dict[FramePath, LoopEnd]) -> int:
-    """The status of a command whose run finished: the worst of the loops that are not inside another one."""
+    """The exit status of a command whose run has finished: the worst one of the outermost loops."""
     return max((end.standing.exit_status for path, end in ends.items() if len(path) == 1), default=0)

@@ -1,7 +1,7 @@
-"""The condition of a loop as a tree of comparisons: through and, or, not, any, all, short circuits and flags.
+"""The condition of a loop as a tree of comparisons, with and, or, not, any, all, short circuits and flags resolved.
 
-A tree is in negation normal form: only comparisons are negated. The comparisons that a flag of the loop was computed
-from in the iteration before are part of the tree, with ``lag`` 1.
+A tree is in negation normal form: only comparisons are negated. Comparisons from which a flag of the loop was computed
+in the previous iteration are part of the tree, with ``lag`` 1.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import origin
 
-#: flags that the reading of Python functions makes, and the statement that each stands for
+#: flags that the conversion of Python functions creates, and the statement that each represents
 STATEMENTS = {"break": "break", "returned": "return"}
-#: tests of a number that tell NaN and infinities from others
+#: tests of a number for NaN or infinity
 CHECKS = frozenset(("isnan", "isfinite", "isinf"))
-#: nodes of one condition that are followed
+#: maximum number of nodes of one condition that are followed
 MOST = 400
 
 
 @dataclass(frozen=True)
 class ConditionLeaf:
-    """``left op right`` of iteration k - ``lag``; of arrays ``over`` says if all items must hold, or any.
+    """``left op right`` in iteration k - ``lag``; for arrays ``over`` is "and" if all items must hold, "or" if any.
 
-    ``negated`` says that the graph has the opposite comparison in ``node``, which is negated. For a truth value that is
-    not a comparison ``op`` is "==" and ``right`` a bool.
+    ``negated`` says that the condition holds if the comparison is false. For a truth value that is not a comparison,
+    ``op`` is "==" and ``right`` a bool.
     """
 
     node: str
@@ -46,9 +46,9 @@ class ConditionLeaf:
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag that goes around with the loop and is not set; ``statement`` is "break" or "return".
+    """A flag carried by the loop, which must not be set; ``statement`` is "break" or "return".
 
-    ``taken`` is the tree of what sets it, of the iteration before.
+    ``taken`` is the tree of the condition that sets it, in the previous iteration.
     """
 
     statement: str
@@ -58,7 +58,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Join:
-    """``kind`` "and" or "or" of ``parts``; without parts it is True or False."""
+    """``parts`` joined by ``kind``, "and" or "or"; without parts, "and" is True and "or" False."""
 
     kind: str
     parts: tuple[Tree, ...]
@@ -68,18 +68,18 @@ Tree = ConditionLeaf | Flag | Join
 
 
 class ConditionTree:
-    """The tree of one loop's condition, and which parts of it are what.
+    """The tree of one loop's condition, its parts sorted by their purpose.
 
     Attributes
     ----------
     parts : tuple of Tree
         The comparisons that must all hold for the loop to continue.
     limits : tuple of ConditionLeaf
-        Those of the parts that compare a counter with what the loop does not change.
+        The parts that compare a counter with a value that the loop does not change.
     flags : tuple of Flag
         Breaks and returns.
     goals : tuple of Tree
-        All others that read anything which the loop changes.
+        The other parts that depend on a variable that the loop changes.
     """
 
     def __init__(self, graph: Graph, path: FramePath) -> None:
@@ -95,7 +95,7 @@ class ConditionTree:
         rest = [p for p in self.parts if p not in self.limits and p not in self.flags]
         self.goals = tuple(p for p in rest if self._moves(p))
 
-    # -- making it --------------------------------------------------------------------------------------------------
+    # -- construction -----------------------------------------------------------------------------------------------
     def _tree(self, ref: Ref, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
         node = self.graph.nodes[ref.node]
         self._left -= 1
@@ -124,7 +124,7 @@ class ConditionTree:
         return ConditionLeaf(node.name, ref, "==", np.bool_(want), False, lag)
 
     def _over(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
-        """``any`` and ``all`` of a comparison of arrays."""
+        """The tree of ``any`` or ``all`` over a comparison of arrays."""
         kind = REDUCTIONS[node.op] if want else _OTHER[REDUCTIONS[node.op]]
         inner = self._tree(node.inputs[0], want, lag, seen)
         if isinstance(inner, ConditionLeaf) and not inner.over:
@@ -132,7 +132,7 @@ class ConditionTree:
         return ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
 
     def _variable(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
-        """A flag that the loop carries: what it was computed from, of one iteration back."""
+        """The tree of a flag that the loop carries: of its update in the previous iteration."""
         own = ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
         variable = self.variables[node.name]
         update = self.graph.nodes[variable.next_iteration].inputs[0]
@@ -149,7 +149,7 @@ class ConditionTree:
         return later
 
     def _branch(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
-        """A short circuit: one side is a constant, or the predicate itself, so that it is an "and" or an "or"."""
+        """The tree of a short circuit: one side is a constant or the predicate itself, which makes it "and" or "or"."""
         for side, other in (node.inputs, node.inputs[::-1]):
             truth = constant_truth(self.graph, side)
             decided = None if truth is None else self._decider(side)
@@ -157,21 +157,21 @@ class ConditionTree:
                 continue
             pred, taken = decided
             rest = self._tree(other, want, lag, seen)
-            if truth is want:  # this side gives what is wanted: where it is taken, or else the other one does
+            if truth is want:  # this side has the wanted truth: it holds if this side is taken or the other side has it
                 return _join("or", [self._tree(pred, taken, lag, seen), rest])
             return _join("and", [self._tree(pred, not taken, lag, seen), rest])
         return ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
 
     def _decider(self, ref: Ref) -> tuple[Ref, bool] | None:
-        """(predicate, its truth) of the nearest Switch of a branch behind a value."""
+        """(predicate, its truth) at the nearest Switch of a branch on which a value is computed."""
         for node, index in switches_behind(self.graph, ref, self.variables, self.path):
             if origin(self.graph, node.inputs[1]).op != "LoopCond":
                 return node.inputs[1], bool(index)
         return None
 
-    # -- what the parts are -----------------------------------------------------------------------------------------
+    # -- the kinds of parts -----------------------------------------------------------------------------------------
     def _is_limit(self, leaf: ConditionLeaf) -> bool:
-        """True if a whole number that steps by a constant is compared with what the loop does not change."""
+        """True if an integer that steps by a constant is compared with a value that the loop does not change."""
         if leaf.lag or leaf.over or not isinstance(leaf.right, Ref):
             return False
         for own, other, way in ((leaf.left, leaf.right, 1), (leaf.right, leaf.left, -1)):
@@ -188,7 +188,7 @@ class ConditionTree:
         return False
 
     def _moves(self, tree: Tree) -> bool:
-        """True if a part reads anything that the loop changes."""
+        """True if a part depends on a variable that the loop changes."""
         if isinstance(tree, Join):
             return any(map(self._moves, tree.parts))
         if isinstance(tree, Flag):
@@ -205,7 +205,7 @@ class ConditionTree:
                     return True
                 continue
             node = self.graph.nodes[name]
-            # neither the side of a branch on which it is computed, nor that it is computed in this loop
+            # only the data input of a Switch counts, not the predicate of the branch or the loop's condition
             sources = [r.node for r in (node.inputs[:1] if node.op == "Switch" else node.inputs)]
             for source in sources if self.graph.frame_of(name)[: len(self.path)] == self.path else ():
                 if source not in seen:
@@ -218,7 +218,7 @@ _OTHER = {"and": "or", "or": "and"}
 
 
 def _join(kind: str, parts: list[Tree]) -> Tree:
-    """``and`` or ``or`` of parts, flat and without what is always so."""
+    """Join parts by ``and`` or ``or``, flat and without the parts that cannot change the result."""
     found: list[Tree] = []
     for part in parts:
         if isinstance(part, Join) and not part.parts:
@@ -235,7 +235,7 @@ def _flat(tree: Tree) -> tuple[Tree, ...]:
 
 
 def leaves(tree: Tree | None) -> list[ConditionLeaf]:
-    """The comparisons of a tree, in their order."""
+    """The comparisons of a tree, in order."""
     if tree is None:
         return []
     if isinstance(tree, ConditionLeaf):

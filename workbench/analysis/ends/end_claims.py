@@ -18,38 +18,38 @@ from workbench.ir.node import Ref
 
 
 class EndEvidence(NamedTuple):
-    """Values of the run: the last condition with its operands, and the comparison in question."""
+    """Evidence of an end: the condition's last values with its operands, and the comparison that decided."""
 
     values: TreeValues
     leaf: ConditionLeaf | None
     end: LoopEnd
 
     def going(self, iteration: int) -> bool | None:
-        """The condition as it was computed in an iteration."""
+        """The condition's value in an iteration; None if it is not recorded."""
         tree = self.values.tree
         cond = tree.graph.frames[tree.path].loop_cond
         value = None if cond is None else self.values.value(Ref(cond), iteration)
         return None if value is None else bool(np.asarray(value).reshape(-1)[0])
 
     def items(self, leaf: ConditionLeaf, iteration: int) -> np.ndarray | None:
-        """The comparison as the graph has it, item by item, from its operands in an iteration of the condition."""
+        """The truth of a comparison, item by item, recomputed from its operands for an iteration of the condition."""
         k = iteration - leaf.lag
         a, b = self.values.value(leaf.left, k), self.values.value(leaf.right, k)
         return None if a is None or b is None else np.asarray(OPS[leaf.op](a, b)) ^ leaf.negated
 
     def has_ended(self, iterations: int) -> bool:
-        """False in the iteration after the last, true in the one before."""
+        """True if the condition was false after ``iterations`` iterations, and not false one iteration before."""
         before = self.going(iterations - 1) if iterations else True
         return self.going(iterations) is False and before is not False
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoopEndClaim(Claim):
-    """The loop ``loop`` did ``iterations`` iterations, and its condition was false then.
+    """The loop ``loop`` ran ``iterations`` iterations, and then its condition was false.
 
     Asserts: the condition was false at its last evaluation, ``iterations`` iterations after the loop began, and true
-    one iteration before. ``left``, ``op`` and ``right`` are the comparison that decided; ``holds`` its value then.
-    Evidence: the recorded values of the last iterations.
+    one iteration before. ``clause`` is the comparison that decided, ``operands`` its values then. Evidence: the
+    recorded values of the last iterations.
     """
 
     kind: ClassVar[str] = "ended"
@@ -65,7 +65,7 @@ class LoopEndClaim(Claim):
         return run.leaf is None or self._decided(run)
 
     def _decided(self, run: EndEvidence) -> bool:
-        """The comparison is false at the end."""
+        """True if the comparison is false at the end."""
         return self._is(run, False)
 
     def _is(self, run: EndEvidence, wanted: bool) -> bool:
@@ -78,7 +78,7 @@ class LoopEndClaim(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class Ended(LoopEndClaim):
-    """The loop ended because ``clause`` became false by its numbers, none of which is NaN."""
+    """The loop ended because ``clause`` became false, and NaN did not decide it."""
 
     kind: ClassVar[str] = "ended"
 
@@ -100,9 +100,9 @@ class LeftByBreak(LoopEndClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class CutOff(LoopEndClaim):
-    """The limit ``clause`` became false, while ``still`` held, or while no break was taken.
+    """The limit ``clause`` became false while ``still`` held, or while a break was not taken.
 
-    Asserts also: every other part of the condition was true when it was last looked at.
+    Asserts also: every other part of the condition was true at its last evaluation.
     """
 
     kind: ClassVar[str] = "cut-off"
@@ -119,7 +119,7 @@ class CutOff(LoopEndClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class EndedByNaN(LoopEndClaim):
-    """The comparison ``clause`` decided the end, and a side of it is NaN, or was found not to be finite."""
+    """The comparison ``clause`` decided the end: one of its sides is NaN, or it tests a value that is not finite."""
 
     kind: ClassVar[str] = "ended-by-nan"
     standing: ClassVar[Standing] = Standing.NOT_FINITE
@@ -132,7 +132,7 @@ class EndedByNaN(LoopEndClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class StoppedByCaller(LoopEndClaim):
-    """A recorded loop was not gone on with, although ``still`` held in its last iteration."""
+    """The caller stopped a recorded loop although ``still`` held in its last iteration."""
 
     kind: ClassVar[str] = "stopped-by-caller"
     standing: ClassVar[Standing] = Standing.STOPPED
@@ -144,9 +144,9 @@ class StoppedByCaller(LoopEndClaim):
 
 @dataclass(frozen=True, kw_only=True)
 class AboutToBegin(Claim):
-    """The loop ``loop`` is entered, and its condition was not evaluated in the activation at which the run is.
+    """The loop ``loop`` was entered, but its condition was not yet evaluated in the present activation.
 
-    Evidence: a function that gives the condition at the run's position; None before its first evaluation.
+    Evidence: a function that returns the condition at the run's position, None before its first evaluation.
     """
 
     kind: ClassVar[str] = "about-to-begin"
@@ -162,7 +162,7 @@ KINDS: dict[Standing, type[LoopEndClaim]] = {
 
 
 def end_claims(path: tuple[str, ...], ending: Ending) -> list[Claim]:
-    """The claim about the end of a loop that is over; none about an end of which no values are recorded."""
+    """The claim about the end of a loop; an empty list if it has not ended, or if no values of its end are recorded."""
     end, values, leaf = ending
     kind = KINDS.get(end.standing)
     if values is None or kind is None:

@@ -1,4 +1,4 @@
-"""The status of a loop, running or ended, read from its record: recomputed from the operands of the last iterations."""
+"""The status of a running or ended loop, recomputed from the recorded operands of its last iterations."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from workbench.ir.node import Ref
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
 
-#: what a record that is not whole may answer with
+#: errors that an incomplete record may raise
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, AttributeError)
-#: op of a recorded loop's own condition, of which nothing is known but that its caller went on
+#: ops of a recorded loop: its condition, which only says that the caller continued, and its body
 RECORDED, BODY = "recorded:going", "recorded:body"
-#: what is known of the end of a recorded loop besides its values -> the status that it is
+#: how the library reported the end of a recorded loop -> the loop's status
 SAID = {"failed": Standing.FAILED, "gave up": Standing.GAVE_UP, "succeeded": Standing.ENDED}
 
 
 class Ending(NamedTuple):
-    """The state of a loop, and the comparison ``leaf`` that ended it, with its evaluator; None where it goes on."""
+    """The state of a loop, and the comparison ``leaf`` that ended it with its evaluator; both None before the end."""
 
     end: LoopEnd
     values: TreeValues | None = None
@@ -32,15 +32,15 @@ class Ending(NamedTuple):
 
 
 def end_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | None = None) -> LoopEnd:
-    """The state of the newest activation of a loop at the end of a record; of that in iterations ``around``, if given.
+    """The state, at the end of a record, of a loop's newest activation, or of its activation in iterations ``around``.
 
-    A loop whose last condition is true is IN_PROGRESS: nothing is known of what comes after the record.
+    A loop whose last condition is true is IN_PROGRESS: the record does not show how it continues.
     """
     return ending_of_record(trace, path, around).end
 
 
 def ending_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | None = None) -> Ending:
-    """The same with the comparison that ended it."""
+    """The state of the activation (see ``end_of_record``), with the comparison that ended it."""
     cond = trace.graph.frames[path].loop_cond
     entered = _entered(trace, path)
     if entered and cond is None:
@@ -56,7 +56,7 @@ def ending_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | No
         return Ending(LoopEnd(Standing.ABOUT_TO_BEGIN, 0))
     last, newest = tuple(int(i) for i in paths[-1]), bool(np.asarray(going[-1]).reshape(-1)[0])
     if around is None and begun is not None and begun[:-1] > last[:-1]:
-        return Ending(LoopEnd(Standing.ABOUT_TO_BEGIN, 0))  # it was entered again, and its condition not asked since
+        return Ending(LoopEnd(Standing.ABOUT_TO_BEGIN, 0))  # it was entered again, and its condition not yet evaluated
     iteration = max(last[-1], begun[-1] if begun is not None and begun[:-1] == last[:-1] else 0)
     if newest or iteration > last[-1]:
         return Ending(LoopEnd(Standing.IN_PROGRESS, iteration))
@@ -69,7 +69,7 @@ def _entered(trace: Trace, path: FramePath) -> bool:
 
 
 def _begun(trace: Trace, path: FramePath) -> tuple[int, ...] | None:
-    """The newest iteration that was begun, with those of the loops around; None for a loop that was not entered."""
+    """The newest iteration that was begun, as a path with the outer loops; None for a loop that was not entered."""
     found = []
     for variable in trace.graph.frames[path].variables:
         if (variable.merge, 0) in trace.layout.values:
@@ -83,9 +83,7 @@ def _begun(trace: Trace, path: FramePath) -> tuple[int, ...] | None:
 
 
 def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> Ending:
-    """The end of an activation whose condition was false in iteration ``last`` (with the iterations of all loops
-    around).
-    """
+    """The end of an activation whose condition was false in iteration ``last`` (a path with the outer loops)."""
     n = last[-1]
     recorded = [trace.graph.nodes[name] for name in trace.graph.frames[path].nodes]
     report = next(
@@ -100,7 +98,7 @@ def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> Ending:
         values = TreeValues(trace, tree, last[:-1])
         with np.errstate(all="ignore"):
             return _classified(tree, values, n)
-    except TROUBLE:  # a record without its last rows: that it ended is known, how is not
+    except TROUBLE:  # a record without its last rows shows that the loop ended, but not how
         return Ending(LoopEnd(Standing.ENDED, n))
 
 
@@ -128,7 +126,7 @@ def _classified(tree: ConditionTree, values: TreeValues, n: int) -> Ending:
 
 
 def _left(flag: Flag, values: TreeValues, n: int) -> Ending:
-    """It was left by a break, to which a comparison of the iteration before led."""
+    """The end by a break or return, which a comparison of the previous iteration caused."""
     leaf = None if flag.taken is None else values.holding(flag.taken, n)
     nan = leaf is not None and values.truth(leaf, n).by_nan
     standing = Standing.NOT_FINITE if nan else Standing.LEFT
@@ -136,7 +134,7 @@ def _left(flag: Flag, values: TreeValues, n: int) -> Ending:
 
 
 def _contradicted(tree: ConditionTree, values: TreeValues, n: int) -> Ending:
-    """All that is recorded of the condition holds, and yet it was not gone on: the caller of a recorded loop."""
+    """The end of a loop although all recorded parts of its condition hold: the caller of a recorded loop stopped it."""
     nodes = [tree.graph.nodes[name] for name in tree.graph.frames[tree.path].nodes]
     body = next((node for node in nodes if node.op == BODY), None)
     if body is None:
@@ -149,7 +147,7 @@ def _side(values: TreeValues, leaf: ConditionLeaf | None, n: int) -> ClauseAtEnd
 
 
 def _still(values: TreeValues, goals: tuple[Tree, ...], n: int) -> ClauseAtEnd | None:
-    """The first part that holds, in the iteration in which it was looked at last."""
+    """The first part that holds, in the last iteration in which it was evaluated."""
     for k in (n, n - 1):
         for goal in goals:
             leaf = values.holding(goal, k)
@@ -159,7 +157,7 @@ def _still(values: TreeValues, goals: tuple[Tree, ...], n: int) -> ClauseAtEnd |
 
 
 def _not_taken(flag: Flag, values: TreeValues, n: int) -> ClauseAtEnd | None:
-    """The comparison that was to set a flag, false in the last iteration in which it was looked at."""
+    """The comparison that would have set a flag, false in the last iteration in which it was evaluated."""
     for leaf in leaves(flag.taken):
         if values.truth(leaf, n).holds is False:
             return values.side(leaf, n)

@@ -1,4 +1,4 @@
-"""The truth of a condition's parts in one iteration, recomputed from recorded operands, and if NaN decided it."""
+"""The truth of a condition's parts in one iteration, recomputed from recorded operands, and whether NaN decided it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from workbench.ir.node import Ref
 from workbench.trace import Trace
 from workbench.trace.aligned_columns import AlignedColumns
 
-#: newest firings of a value that are read: those of the last iteration and of the one before, and a few more
+#: number of newest firings of a value that are read: those of the last two iterations, and a few more
 FIRINGS = 8
-#: the number that names of values end with, where it says nothing
+#: the output index ``:0`` at the end of a value's name, which is left out
 FIRST_OUTPUT = re.compile(r"(?<=\w):0(?![\w.])")
 
 
 class Truth(NamedTuple):
-    """``holds``: True, False, or None for a part that was not computed; ``by_nan``: without NaN it might have held."""
+    """``holds`` is True, False, or None for a part that was not computed; ``by_nan``: NaN decided it."""
 
     holds: bool | None
     by_nan: bool = False
@@ -36,7 +36,7 @@ UNSEEN = Truth(None)
 class TreeValues:
     """Evaluates the parts of a condition in one activation of its loop.
 
-    ``around`` are the iterations of the loops around it.
+    ``around`` are the iterations of the outer loops.
     """
 
     def __init__(self, trace: Trace, tree: ConditionTree, around: tuple[int, ...]) -> None:
@@ -46,7 +46,7 @@ class TreeValues:
         self._known: dict[tuple[Ref, int], Any] = {}
 
     def value(self, ref: Any, iteration: int) -> Any:
-        """The value of an operand in an iteration; None where it was not computed or is not kept."""
+        """The value of an operand in an iteration; None if it was not computed or is not kept."""
         if not isinstance(ref, Ref):
             return ref
         if (ref, iteration) not in self._known:
@@ -57,7 +57,7 @@ class TreeValues:
         return self._known[ref, iteration]
 
     def release(self) -> None:
-        """Keep the values that were read, and not the record."""
+        """Release the record; the values that were read stay available."""
         self._columns = None
 
     def truth(self, tree: Tree, k: int) -> Truth:
@@ -97,7 +97,7 @@ class TreeValues:
         return Truth(False, bool(bad[~items].all()))
 
     def _not_finite(self, leaf: ConditionLeaf, k: int) -> Any:
-        """For a test like ``isfinite(x)``: where x is not finite."""
+        """For a test like ``isfinite(x)``: a mask of the items of x that are not finite."""
         node = self.tree.graph.nodes[leaf.left.node]
         if node.op not in CHECKS:
             return np.False_
@@ -134,14 +134,14 @@ class TreeValues:
         return tuple(found), tuple(found.values())
 
     def threshold(self, leaf: ConditionLeaf, k: int) -> float | None:
-        """The number that the loop does not change, of a comparison with one."""
+        """The side of a comparison that the loop does not change, if it is a known number."""
         sides = [r for r in (leaf.right, leaf.left) if not isinstance(r, Ref) or not self.loop.reads(r, True)]
         value = self.value(sides[0], k - leaf.lag) if sides else None
         known = value is not None and np.size(value) == 1 and np.asarray(value).dtype.kind in "fiu"
         return float(_item(value)) if known else None
 
     def reads(self, leaf: ConditionLeaf) -> list[str]:
-        """Variables behind a comparison, those that the loop updates first."""
+        """The variables that a comparison depends on, those that the loop updates first."""
         refs = [r for r in (leaf.left, leaf.right) if isinstance(r, Ref)]
         names: dict[str, None] = {}
         for ref in refs:
@@ -150,7 +150,7 @@ class TreeValues:
         return sorted(names, key=lambda name: not self.loop.updated(name))
 
     def side(self, leaf: ConditionLeaf, k: int, *, denied: bool = False) -> ClauseAtEnd:
-        """A comparison in words, with its operands in iteration ``k``; ``denied``: its opposite."""
+        """A comparison, or with ``denied`` its opposite, in words, with its operands in iteration ``k``."""
         k -= leaf.lag
         negated = leaf.negated is not denied
         a, b = self.value(leaf.left, k), self.value(leaf.right, k)
@@ -171,7 +171,7 @@ class TreeValues:
                 self._nan(leaf, k, left),
             )
         over = {"or": "any", "and": "all"}.get(leaf.over, "")
-        # a denied order keeps its words, for with NaN the opposite comparison is another one
+        # with NaN, a negated comparison keeps its operator: the opposite operator would mean something else
         sign = NEGATED[op] if negated and not (_isnan(a).any() or _isnan(b).any()) else op
         text = f"{left} {sign} {right}"
         if negated and sign == op:
@@ -183,11 +183,11 @@ class TreeValues:
         return ClauseAtEnd(text, values, k, leaf.node, line, self._nan(leaf, k, left, right))
 
     def text(self, ref: Any) -> str:
-        """An operand as it is computed, or its name."""
+        """The expression of an operand, or its name."""
         return FIRST_OUTPUT.sub("", expression(self.loop, ref))
 
     def _nan(self, leaf: ConditionLeaf, k: int, *names: str) -> str:
-        """The words about an operand that is not finite: ``x is NaN``."""
+        """The words for an operand that is not finite, as in ``x is NaN``."""
         node = self.tree.graph.nodes[leaf.left.node]
         if node.op in CHECKS and self._not_finite(leaf, k).any():
             x = self.value(node.inputs[0], k)
@@ -208,7 +208,7 @@ def _item(value: Any) -> Any:
 
 
 def _apart(a: Any, b: Any, op: str) -> tuple[str, str, str]:
-    """Two numbers with the digits that tell them apart."""
+    """Two numbers with enough digits to differ, and the operator between them."""
     left, right = shown(a), shown(b)
     if _number(left) == _number(right) and not bool(a == b):
         left, right = str(a), str(b)

@@ -1,6 +1,6 @@
 """Intervals of sums, products, quotients, extrema, casts and integer divisions.
 
-They are correctly rounded and monotone in each argument, so their bounds are taken at the ends.
+These operations are correctly rounded and monotone in each argument, so their bounds are those at the ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _add(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
 
 
 def negated(x: Interval) -> Interval:
-    return box(x.dtype, -x.hi, -x.lo, x.nan, x.dead)  # bounds of an integer may lie outside of its dtype here
+    return box(x.dtype, -x.hi, -x.lo, x.nan, x.dead)  # here the bounds of an integer may lie outside its dtype
 
 
 def _sum(x: Interval, y: Interval, attrs: Attrs) -> Interval:
@@ -43,7 +43,7 @@ def _multiply(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | Non
     if x.integral:
         lo, hi = least(ends), most(ends)
         return fitted(dtype, lo, hi, x.dead | y.dead, not attrs.get("checked"))
-    ends = [np.where(np.isnan(e), 0, e).astype(dtype) for e in ends]  # 0 * inf at an end: beside it there is 0, and NaN
+    ends = [np.where(np.isnan(e), 0, e).astype(dtype) for e in ends]  # 0 * inf at an end: the bound is 0, and NaN
     return float_box(dtype, least(ends), most(ends), has(x, 0) & unbounded(y) | unbounded(x) & has(y, 0), sides)
 
 
@@ -60,7 +60,7 @@ def _divide(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
 def quotient(x: Interval, y: Interval) -> Interval:
     ends = [a / b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
     ends = [np.where(np.isnan(e), 0, e).astype(x.dtype) for e in ends]
-    through = has(y, 0)  # also of the sign of a zero nothing is known
+    through = has(y, 0)  # the sign of a zero is unknown, too
     lo, hi = np.where(through, -np.inf, least(ends)), np.where(through, np.inf, most(ends))
     nan = through & has(x, 0) | unbounded(x) & unbounded(y)
     return float_box(x.dtype, lo, hi, nan, [x, y])
@@ -99,7 +99,7 @@ def _negative(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | Non
     "slice",
 )
 def _as_it_is(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
-    """Elements of the first input, all or some of them; the other inputs only say which."""
+    """The result holds elements of the first input; the other inputs only select them."""
     x = boxes[0]
     return box(dtype, x.lo, x.hi, x.nan, dead_of(boxes)) if x.dtype == dtype else None
 
@@ -154,7 +154,7 @@ def _cast(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
 
 @rule("floor_divide", "remainder")
 def _whole(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
-    """Integers by a positive constant; floats only the sign and size of the remainder."""
+    """Quotients and remainders of integers by a positive constant; of floats, only the range of the remainder."""
     sides = in_dtype(boxes, dtype)
     if sides is None or dtype == "bool":
         return None

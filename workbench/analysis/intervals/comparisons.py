@@ -65,7 +65,7 @@ COMPARED = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equa
 
 @rule(*COMPARED)
 def _compare(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
-    """NumPy compares two integers exactly, and everything else in the common dtype."""
+    """Compare as NumPy does: two integers exactly, and everything else in the common dtype."""
     op, (x, y) = attrs["_op"], boxes
     if not (x.integral and y.integral):
         if attrs.get("checked") and x.integral != y.integral:
@@ -93,7 +93,7 @@ def _compare(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None
 
 @rule("approximate_equal")
 def _near(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
-    """Three steps, each rounded once: the difference, its size, and a comparison with the tolerance."""
+    """Bounds of three steps, each rounded once: difference, absolute value, comparison with the tolerance."""
     common = np.result_type(*(b.dtype for b in boxes)).name
     if common not in FLOATS:
         return None

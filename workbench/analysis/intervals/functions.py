@@ -1,7 +1,7 @@
 """Intervals of functions of one number.
 
-Transcendental functions are not correctly rounded: their bounds are moved out by ``SLACK`` units in the last place,
-several times what NumPy documents (https://numpy.org/neps/nep-0054-simd-cpp-highway.html: 4 ulp).
+Transcendental functions are not correctly rounded: their bounds are moved outward by ``SLACK`` units in the last place,
+several times the error that NumPy documents (https://numpy.org/neps/nep-0054-simd-cpp-highway.html: 4 ulp).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from workbench.analysis.intervals.interval import FLOATS, NO, Interval, box
 from workbench.analysis.intervals.table import RULES, Attrs, Rule, float_box, rule, unbounded
 
-#: units in the last place by which a function that is not correctly rounded may be off, with room
+#: generous bound of the error of a function that is not correctly rounded, in units in the last place
 SLACK = 16
 
 
 def _monotone(function: Any, slack: int, low: float, high: float, domain: tuple[float, float]) -> Rule:
-    """A growing function with range [low, high]; NaN outside of its domain, ``slack`` ulp off at most."""
+    """The rule of an increasing function with range [low, high], at most ``slack`` ulp off, NaN outside its domain."""
 
     def apply(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
         x = boxes[0]
@@ -27,9 +27,9 @@ def _monotone(function: Any, slack: int, low: float, high: float, domain: tuple[
         outside = (x.lo < domain[0]) | (x.hi > domain[1])
         a, b = np.clip(x.lo, *domain).astype(dtype), np.clip(x.hi, *domain).astype(dtype)
         lo, hi = outward(function(a), -slack), outward(function(b), slack)
-        if low <= 0 <= high and function(np.zeros(1, dtype))[0] == 0:  # relative errors leave the sign, and zero, as is
+        if low <= 0 <= high and function(np.zeros(1, dtype))[0] == 0:  # a relative error keeps signs and zeros
             lo, hi = np.where(a == 0, 0, lo).astype(dtype), np.where(b == 0, 0, hi).astype(dtype)
-        # the range bounds the function itself; what is computed may be the same number of ulp beyond
+        # the range bounds the exact function; computed values may lie ``slack`` ulp beyond it
         least, most = outward(np.full(1, low, dtype), -slack), outward(np.full(1, high, dtype), slack)
         return float_box(dtype, np.maximum(lo, least if low else 0), np.minimum(hi, most), outside, boxes)
 
@@ -37,9 +37,7 @@ def _monotone(function: Any, slack: int, low: float, high: float, domain: tuple[
 
 
 def outward(x: np.ndarray, steps: int) -> np.ndarray:
-    """``x`` moved by ``steps`` units in the last place, and at least by ``steps`` of those of the smallest normal
-    number.
-    """
+    """``x`` moved by ``steps`` units in the last place plus the smallest normal number."""
     kind: Any = x.dtype.type
     info = np.finfo(x.dtype)
     by = np.abs(x) * (kind(abs(steps)) * info.eps) + info.tiny
@@ -75,7 +73,7 @@ def _round(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
 
 @rule("sin", "cos", "sigmoid", "softmax")
 def _bounded(boxes: list[Interval], attrs: Attrs, dtype: str) -> Interval | None:
-    """By their range alone; no NaN only from finite numbers (of a softmax: never none)."""
+    """Bounds by the range alone; sin and cos give NaN only for infinities, and softmax always may."""
     x = boxes[0]
     if x.dtype != dtype or dtype not in FLOATS:
         return None

@@ -1,8 +1,8 @@
-"""Intervals: lower and upper bounds of values in their own dtype, many pieces at once, and a flag for NaN.
+"""Intervals: lower and upper bounds of values in their own dtype, for many pieces at once, and a flag for NaN.
 
-The rounding of IEEE 754 is monotone, so bounds of a correctly rounded operation are the same operation on the bounds,
-in the same dtype: no outward rounding is needed where the executor rounds correctly, and none would be right where an
-integer wraps. Bounds of integers are Python's, which have no bounds themselves.
+The rounding of IEEE 754 is monotone, so the bounds of a correctly rounded operation result from the same operation on
+the bounds, in the same dtype: outward rounding is not needed where the executor rounds correctly. Bounds of integers
+are Python integers, which do not overflow.
 
 Source: IEEE 754-2019, https://doi.org/10.1109/IEEESTD.2019.8766229, sections 4.3 and 5.4; interval arithmetic as in
 IEEE 1788-2015, https://doi.org/10.1109/IEEESTD.2015.7140721.
@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-#: dtypes whose arithmetic is bounded; of all others nothing is known
+#: dtypes that have bounds
 FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
 @functools.cache
 def int_range(dtype: str) -> tuple[int, int]:
-    """Smallest and largest number of an integer dtype, as Python ints; 0 and 1 for bool."""
+    """The smallest and largest value of an integer dtype, as Python ints; 0 and 1 for bool."""
     if dtype == "bool":
         return 0, 1
     info = np.iinfo(dtype)
@@ -32,10 +32,11 @@ def int_range(dtype: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """Bounds of a value in P pieces; of an array, bounds of all its elements.
+    """Bounds of a value in P pieces; for an array, of all its elements.
 
-    ``lo`` and ``hi`` have shape (P,) or (1,): floats of the dtype, or Python ints. ``lo`` > ``hi`` says that there is
-    no number, only NaN if ``nan``. Where ``dead`` holds there is no value: a branch that is certainly not taken.
+    ``lo`` and ``hi`` have shape (P,) or (1,): floats of the dtype, or Python ints. ``lo`` > ``hi`` means that the value
+    is not a number: only NaN, if ``nan``. A piece with ``dead`` has no value: it is on a branch that is certainly not
+    taken.
     """
 
     dtype: str
@@ -69,7 +70,7 @@ def bounds(dtype: str, lo: Any, hi: Any, nan: bool = False) -> Interval:
 
 
 def top(dtype: str, dead: Any = NO) -> Interval | None:
-    """Any value of a dtype; None where nothing can be said of the dtype."""
+    """The box of all values of a dtype; None for a dtype without bounds."""
     if dtype in FLOATS:
         out = bounds(dtype, -np.inf, np.inf, True)
     elif dtype in INTEGERS:
@@ -80,7 +81,7 @@ def top(dtype: str, dead: Any = NO) -> Interval | None:
 
 
 def box_of(value: Any) -> Interval | None:
-    """The tightest box that holds every element of an array; None for dtypes without order, and for no elements."""
+    """The tightest box that holds every element of an array; None for dtypes without bounds, and for empty arrays."""
     array = np.asarray(value)
     name = array.dtype.name
     if array.size == 0 or name not in FLOATS and name not in INTEGERS:
@@ -95,13 +96,13 @@ def box_of(value: Any) -> Interval | None:
 
 
 def spread(x: Interval, pieces: int) -> Interval:
-    """The same box with every part (P,) long."""
+    """The same box with every part of shape (P,)."""
     wide = [np.broadcast_to(a, (pieces,)) for a in (x.lo, x.hi, x.nan, x.dead)]
     return Interval(x.dtype, *wide)
 
 
 def hull(x: Interval, y: Interval) -> Interval:
-    """Everything that is in x or in y; a side that is dead adds nothing."""
+    """The smallest box that holds x and y; a dead side adds nothing."""
     n = max(x.pieces, y.pieces)
     a, b = spread(x, n), spread(y, n)
     lo = np.where(a.dead, b.lo, np.where(b.dead, a.lo, np.minimum(a.lo, b.lo)))
@@ -110,7 +111,7 @@ def hull(x: Interval, y: Interval) -> Interval:
 
 
 def joined(x: Interval) -> Interval | None:
-    """One piece that holds all pieces; None if all are dead."""
+    """One piece that holds all pieces that are not dead; None if all are dead."""
     a = spread(x, x.pieces)
     alive = ~a.dead
     if not alive.any():
@@ -127,9 +128,9 @@ def inside(x: Interval, y: Interval) -> bool:
 
 
 def fitted(dtype: str, lo: np.ndarray, hi: np.ndarray, dead: np.ndarray, wraps: bool = True) -> Interval:
-    """Integer bounds brought back into the dtype: shifted where both wrap alike, else anything.
+    """Integer bounds brought back into the dtype: shifted if both wrap equally often, else the whole range.
 
-    Without ``wraps`` a number that does not fit fails its node, so that what is left are those that fit.
+    Without ``wraps`` the node fails for a number that does not fit, so that only numbers that fit remain.
     """
     low, high = int_range(dtype)
     span = high - low + 1
@@ -143,7 +144,7 @@ def fitted(dtype: str, lo: np.ndarray, hi: np.ndarray, dead: np.ndarray, wraps: 
 
 
 def converted(x: Interval, dtype: str) -> Interval | None:
-    """A box in another dtype, as NumPy converts: to nearest, integers that do not fit wrap round, bools are != 0."""
+    """A box in another dtype, as NumPy converts: floats round to nearest, integers wrap, bools are != 0."""
     if dtype == x.dtype:
         return x
     if dtype == "bool":
@@ -161,7 +162,7 @@ def converted(x: Interval, dtype: str) -> Interval | None:
 
 
 def _truncated(x: Interval, dtype: str) -> Interval:
-    """Floats to integers: towards zero; what does not fit is up to the machine, so anything."""
+    """Floats to integers: truncated towards zero; any integer if a value may not fit, which depends on the machine."""
     low, high = int_range(dtype)
     a = spread(x, x.pieces)
     lo, hi = np.empty(len(a.lo), object), np.empty(len(a.lo), object)

@@ -1,4 +1,4 @@
-"""From bounds of its inputs, whether a node that can fail certainly does not: the other half of :mod:`transfer`.
+"""Tests by bounds of its inputs whether a node that can fail certainly does not: the other half of :mod:`transfer`.
 
 An op without a rule here may fail for any values.
 """
@@ -14,11 +14,11 @@ from workbench.analysis.intervals.interval import FLOATS, Interval, int_range, t
 from workbench.ir.types import TensorType
 
 Attrs = Mapping[str, Any]
-#: rule(boxes of the inputs, attrs, types of the inputs) -> for each piece whether the op certainly does not fail
+#: rule(boxes of the inputs, attrs, types of the inputs) -> for each piece, whether the op certainly does not fail
 Safe = Callable[[list[Interval], Attrs, Sequence[TensorType]], Any]
 SAFE: dict[str, Safe] = {}
 LOWEST, HIGHEST = int_range("int64")
-#: arguments up to which Python's function of a float does not overflow, and those from which it is defined
+#: arguments up to which Python's function of a float does not overflow; from which it is defined; above which it is
 REACH = {"exp": 709.0, "expm1": 709.0, "exp2": 1023.0, "sinh": 710.0, "cosh": 710.0}
 DEFINED = {"sqrt": 0.0, "acosh": 1.0}
 ABOVE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
@@ -34,7 +34,7 @@ def safe(*names: str) -> Callable[[Safe], Safe]:
 
 
 def certain(op: str, boxes: list[Interval], attrs: Attrs, types: Sequence[TensorType]) -> Any:
-    """For each piece whether the op certainly does not fail there, apart from what is dead."""
+    """For each piece, whether the op certainly does not fail there; dead pieces may get either answer."""
     if op in SAFE:
         return SAFE[op](boxes, attrs, types)
     if not attrs.get("checked") or not boxes or boxes[0].dtype not in FLOATS:
@@ -58,7 +58,7 @@ def _fits(lo: Any, hi: Any) -> Any:
 
 
 def _apart(y: Interval) -> Any:
-    """True if zero is not in it."""
+    """For each piece, whether it excludes zero."""
     return np.asarray((y.lo > 0) | (y.hi < 0), bool)
 
 
@@ -129,7 +129,7 @@ def _cast(boxes: list[Interval], attrs: Attrs, types: Sequence[TensorType]) -> A
 
 @safe("getitem", "setitem")
 def _item(boxes: list[Interval], attrs: Attrs, types: Sequence[TensorType]) -> Any:
-    """Single ints, one axis after the other, within the array."""
+    """Safe if each index is a single int that is certainly within its axis."""
     index, shape = attrs.get("index", ()), types[0].shape
     first = 1 if attrs["_op"] == "getitem" else 2
     if shape is None or len(index) > len(shape) or first == 2 and types[1].shape != ():

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.analysis.intervals.interval import Interval, box, converted
 
 Attrs = Mapping[str, Any]
-#: rule(boxes, attrs with the op's name as "_op", dtype of the result) -> the result's box, or None: nothing is known
+#: rule(boxes, attrs with the op's name as "_op", dtype of the result) -> the result's box, None if it is unknown
 Rule = Callable[[list[Interval], Attrs, str], "Interval | None"]
 RULES: dict[str, Rule] = {}
 

@@ -1,9 +1,9 @@
-"""The errors that each law would have made about the record's own past: the weight that it deserves, and its interval.
+"""Backtest: the errors that each law would have made on the record's own past, which set its weight and its interval.
 
-At seven earlier moments each law predicts when the record will reach the levels that it has reached by now, and its
-answers are compared with when it did, in the logarithm of the time (rolling origins: Tashman, Int. J. Forecasting 16,
-2000; the predictive view of model choice: Dawid, J. R. Statist. Soc. A 147, 1984).  Without this test the same average
-of the same laws covers 40 % with intervals of nominally 90.
+At seven earlier moments each law predicts when the record will reach levels that it has reached by now, and the
+predicted times are compared with the actual ones, in their logarithm (rolling origins: Tashman, Int. J. Forecasting 16,
+2000; the predictive view of model choice: Dawid, J. R. Statist. Soc. A 147, 1984).  Without this test, nominal 90 %
+intervals of the same average of the same laws cover 40 %.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ import numpy as np
 from workbench.analysis.laws.law import Family
 from workbench.analysis.laws.record import FallingRecord
 
-#: Earlier moments, as shares of the record; the levels asked about are those reached at the later ones, and now.
+#: Earlier moments, as shares of the record; the levels to predict are those reached at the later moments, and now.
 MOMENTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-#: Values known at the earliest of them, at least.
+#: Minimum number of values known at an earlier moment.
 LEAST = 6
-#: An error of the logarithm of the time counts at most as this, and so does "never" of what was reached; a law that had
-#: nothing to say has this share of it.
+#: Maximum error of the logarithm of the time, also the error of "never" for a level that was reached; and the share of
+#: it that is the error of a law without an answer.
 WORST, SILENT = 2.5, 0.6
-#: A time below this share of the record is nearly nothing to foretell.
+#: Times below this share of the record have less weight, in proportion: predicting them is easy.
 NEAR = 0.02
-#: Questions about one record hang together: all of them count as this many at most, and half of that is reached with a
-#: total weight of ``HALF``.
+#: Predictions on one record are correlated: together they count as at most this many, and as half of it when their
+#: total weight is ``HALF``.
 INDEPENDENT, HALF = 6.0, 0.3
-#: The error of a law before it was tested, and as how many questions that counts; an error below the last one is none.
-#: The errors are averaged in the logarithm, so that a law which was hardly off has a narrow interval.
+#: The prior error of a law, the number of predictions that it counts as, and the minimum of the measured error. Errors
+#: are averaged in the logarithm, so that a law with small errors has a narrow interval.
 ERROR, COUNTS, EXACT = 0.4, 2.0, 0.03
-#: A bias is believed by half after this many questions.
+#: A measured bias counts by half after this many predictions.
 SHRINK = 2.0
 
 
@@ -45,7 +45,7 @@ class Tested(NamedTuple):
 
 
 def backtest(families: tuple[Family, ...], r: FallingRecord) -> Tested:
-    """The answers of the laws about the mark, with how wrong they were before."""
+    """The iterations to the mark by each law, with the errors of its earlier predictions."""
     n, best = len(r.z), r.best
     places = [int(share * n) for share in MOMENTS]
     moments = np.array(sorted({k for k in places if k >= LEAST}))

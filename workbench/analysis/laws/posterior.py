@@ -1,9 +1,9 @@
-"""The posterior of the end: a mixture of what the declared laws say, weighted by how they did on the record so far.
+"""The posterior of the end: a mixture of the declared laws, weighted by their errors on the record so far.
 
-Each law that leads to the mark is a Student law of the logarithm of the time; one that does not, and what no law has
-foretold, is "as long again as it has been" (Gott's argument), with half of the former's weight for never.  The median
-is that of the laws that lead there; the interval is that of everything.  "Never" needs a record that rests, and that
-neither its laws nor its wandering lead to the mark within forty times its length.
+Each law that leads to the mark is a Student distribution of the logarithm of the time.  A law that does not gives half
+of its weight to "never" and half to "as long again as so far" (Gott's argument), which also covers ends that no law
+predicts.  The median is that of the laws that lead to the mark; the interval is that of the whole mixture.  "Never"
+needs a record that rests and that neither its laws nor a random walk lead to the mark within forty times its length.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ from workbench.text import harmless
 FAMILIES: tuple[Family, ...] = (straight_line.FAMILY, best_so_far.FAMILY, levels_off.FAMILY)
 LAWS: tuple[DeclaredLaw, ...] = tuple(law for family in FAMILIES for law in family.laws)
 PRIOR = np.array([law.prior for law in LAWS])
-#: Values from which they are asked.
+#: Minimum number of values for a forecast.
 LEAST = 8
-#: An end farther than this many times the record's length is not told from never; one farther than the second is not
-#: foretold.
+#: An end farther away than the first, in lengths of the record, counts as never; one farther away than the second is
+#: not forecast.
 NEVER, FAR = 40.0, 20.0
-#: The probability from which "never" is said, and from which no end is.
+#: The probability of never above which the answer is "never", and above which no end is forecast.
 SURE, TORN = 0.75, 0.3
-#: A trend towards the mark is steeper than so many of its standard errors, in one of these last shares of the record.
+#: A trend is steeper than this many of its standard errors, in at least one of these last shares of the record.
 TREND, PARTS = 3.0, np.array((1.0, 0.5, 0.25))
-#: A rest that quickens falls faster by this in its last quarter than in the one before.
+#: A rest that speeds up falls this many times as fast in its last quarter as in the one before.
 FASTER = 1.5
 #: The share of the weight below which a law is refused.
 WEIGHTY = 0.01
-#: The weight of what no law has foretold, beside 1 for all laws.
+#: The weight of ends that no law predicts, relative to 1 for all laws.
 UNFORESEEN = 0.04
-#: Degrees of freedom of a law's error, and its growth with the logarithm of the way ahead over the record's length.
+#: Degrees of freedom of a law's error, and the growth of its variance with the logarithm of the predicted time over the
+#: record's length.
 FREEDOM, WIDENS = 4.0, 0.5
-#: The places at which a Student law is taken, and those of "as long again".
+#: The points at which the Student distribution is evaluated, and those of "as long again".
 _PLACES = np.linspace(-4.0, 4.0, 33)
 _STUDENT = (1.0 + _PLACES**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1.0))
 _STUDENT /= _STUDENT.sum()
@@ -72,8 +73,8 @@ class Candidate(NamedTuple):
 class Posterior(NamedTuple):
     """Iterations until the mark is passed, with their 90 % interval, and the probability of never.
 
-    ``iterations`` is inf for never, and None if unknown.  ``turned``: since its best value the record goes
-    the other way.  ``candidates`` are all laws, the weightiest first.
+    ``iterations`` is inf for never, and None if unknown.  ``turned`` says that the record has moved away from its mark
+    since its best value.  ``candidates`` are all laws in order of decreasing weight.
     """
 
     iterations: float | None
@@ -86,11 +87,11 @@ class Posterior(NamedTuple):
 
     @property
     def gone(self) -> bool:
-        """True if it never ends because it has turned."""
+        """True if the record never reaches its mark because it has turned."""
         return self.turned and self.iterations == math.inf
 
     def later(self, since: int) -> Posterior | None:
-        """The same end seen from ``since`` iterations later; None where it is too near for that, or none."""
+        """The same end seen from ``since`` iterations later; None if the end is too near for that, unknown or never."""
         if self.iterations is None or not 4 * since < self.iterations < math.inf:
             return None
         low, high = max(1.0, self.low - since), max(1.0, self.high - since)
@@ -98,9 +99,10 @@ class Posterior(NamedTuple):
 
 
 def outlook(x: np.ndarray, keep: str, threshold: float, without: str = "") -> Posterior | None:
-    """When ``x keep threshold`` turns, x (n,) on the kept side; None of fewer values, or without direction.
+    """When ``x keep threshold`` becomes false, for x (n,) that satisfies it; None for fewer than ``LEAST`` values, or
+    if ``keep`` has no direction.
 
-    The law of the name ``without`` is left out.
+    The law named ``without`` is left out.
     """
     r = as_record(x, keep, threshold) if len(x) >= LEAST else None
     if r is None or not r.z[-1] > r.mark:
@@ -143,7 +145,7 @@ def outlook(x: np.ndarray, keep: str, threshold: float, without: str = "") -> Po
 
 
 def _comes_nearer(r: FallingRecord) -> bool:
-    """True if the record has a trend towards its mark: noise about a level has none, and its best values are chance."""
+    """True if the record has a trend towards its mark; noise about a level has none."""
     n = len(r.z)
     first = n - np.maximum(LEAST, (n * PARTS).astype(np.int64))
     slope, _, sd = r.line_sums.lines(first, np.full(len(first), n))
@@ -151,7 +153,7 @@ def _comes_nearer(r: FallingRecord) -> bool:
 
 
 def _turned(r: FallingRecord, found: Rest) -> bool:
-    """True if the record leads away from its mark since its best value, by a trend that chance does not make."""
+    """True if the record has moved away from its mark since its best value, by a significant trend."""
     n = len(r.z)
     if found.length < LEAST:
         return False
@@ -160,13 +162,13 @@ def _turned(r: FallingRecord, found: Rest) -> bool:
 
 
 def _far_from_best(r: FallingRecord, found: Rest) -> bool:
-    """True if none of the last quarter of the values since the best one is as near to the mark as half of all are."""
+    """True if, of the values since the best one, the last quarter is farther from the mark than the median."""
     since = r.z[found.since :]
     return float(since[-max(1, len(since) // 4) :].min()) > float(np.median(since))
 
 
 def _quickens(r: FallingRecord, found: Rest) -> bool:
-    """True if a rest falls, and faster in its last quarter than in the one before: a valley, at whose end it leaves."""
+    """True if a rest falls, and faster in its last quarter than in the one before: a plateau that is about to end."""
     n, part = len(r.z), found.length // 4
     if part < 3:
         return False
@@ -188,7 +190,7 @@ def _candidates(
 
 
 def _quantiles(places: np.ndarray, weights: np.ndarray, at: tuple[float, ...]) -> list[float]:
-    """Quantiles of a weighted sample of logarithms, as numbers of iterations."""
+    """Quantiles of a weighted sample of logarithms, as iterations."""
     order = np.argsort(places, kind="stable")
     sorted_weights = weights[order]
     reached = np.cumsum(sorted_weights)

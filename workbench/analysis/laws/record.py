@@ -1,7 +1,7 @@
-"""``FallingRecord``: the values that a condition compares, as something that falls below a mark.
+"""``FallingRecord``: the values that a condition compares, as a record that falls towards a mark.
 
-A residual, a loss or a distance is looked at in the logarithm: what is left to do is a ratio there, and its decays are
-lines.  Anything else stays as it is.
+Positive values with a positive mark (a residual, a loss, a distance) are replaced by their logarithms, in which
+geometric decay is a straight line.  Other values are used unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 
 class Sums(NamedTuple):
-    """Sums of u, z, u u, u z, z z over the first 0 .. n values: a line through any part of them is one formula."""
+    """Sums of u, z, u u, u z, z z over the first 0 .. n values, which give the line through any part by one formula."""
 
     u: np.ndarray
     z: np.ndarray
@@ -34,7 +34,7 @@ class Sums(NamedTuple):
 
 
 def sums(u: np.ndarray, z: np.ndarray) -> Sums:
-    """The sums of z (n,) over u (n,); both should lie about zero, so that no digits are lost."""
+    """The sums for z (n,) over u (n,); both should be centred at zero, so that no digits are lost."""
     parts = (u, z, u * u, u * z, z * z)
     return Sums(*(np.concatenate(((0.0,), np.cumsum(part))) for part in parts))
 
@@ -49,7 +49,7 @@ class FallingRecord:
 
     @cached_property
     def best(self) -> np.ndarray:
-        """The lowest value so far, (n,)."""
+        """The running minimum, (n,)."""
         return np.minimum.accumulate(self.z)
 
     @cached_property
@@ -59,12 +59,12 @@ class FallingRecord:
 
     @cached_property
     def line_sums(self) -> Sums:
-        """Sums of z over the iteration, both about their means."""
+        """Sums for z over the iteration, both centred at their means."""
         return sums(np.arange(len(self.z)) - 0.5 * (len(self.z) - 1), self.z - self.middle)
 
 
 def as_record(x: np.ndarray, keep: str, threshold: float) -> FallingRecord | None:
-    """The record of ``x keep threshold``, n values; None where it has no direction, or is not finite."""
+    """The record of ``x keep threshold``, n values; None if ``keep`` has no direction or a number is not finite."""
     if keep not in (">", ">=", "<", "<=") or not math.isfinite(threshold) or not np.isfinite(x).all():
         return None
     sign = 1.0 if keep in (">", ">=") else -1.0

@@ -5,10 +5,10 @@
     trace rows --IncrementalReader, piece by piece--> ScalarState | VectorState
     trace rows --label_of, the newest ones--> Evolution, as on every other screen
 
-A state takes in each row once: a question reads only the rows that are new since the last one, so that its cost does
-not depend on how long the loop has run, and its size never does. Rows that are rewritten (going back, edits, other
-inputs) make the state begin again with what the trace holds. Rows that the trace let go of before they were read are
-counted as missed; later iterations keep their true numbers.
+A state takes in each row once: a call reads only the rows that are new since the last call, so that its cost does not
+depend on how long the loop has run; nor does the size of the state. When rows are rewritten (going back, edits, other
+inputs), the state begins again with the rows that the trace holds. Rows that the trace dropped before they were read
+count as missed; later iterations keep their true numbers.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ __all__ = ["FollowError", "Follower", "State"]
 
 
 class Follower:
-    """Follows the values of a trace while it grows; any thread may ask at any time.
+    """Follows the values of a trace while it grows; any thread may call it at any time.
 
-    A question reads only the rows that are new since the last one, so that its cost does not depend on how long the
-    loop has run. In nested loops a value is followed through all activations of its loop, one after the other; with
-    ``newest=True`` through the newest one, whose iterations count from 0.
+    A call reads only the rows that are new since the last call, so that its cost does not depend on how long the loop
+    has run. In nested loops a value is followed through all activations of its loop, one after the other, or with
+    ``newest=True`` only through the newest one, whose iterations count from 0.
 
     Parameters
     ----------
     trace_or_session : Trace or Session
-        The trace, or a session whose present trace is followed.
+        The trace, or a session whose current trace is followed.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Follower:
 
     @property
     def trace(self) -> Trace:
-        """The trace that is followed; for a session its present one."""
+        """The trace that is followed; for a session, its current one."""
         trace: Trace = self._owner if isinstance(self._owner, Trace) else self._owner.trace
         with self._lock:
             if trace is not self._trace:
@@ -100,7 +100,7 @@ class Follower:
         name : str or Ref
             The value.
         frame : str or tuple of str, optional
-            The loop in which it must live.
+            The loop to which it must belong.
         newest : bool, default False
             Whether to follow the newest activation only.
 
@@ -108,14 +108,14 @@ class Follower:
         -------
         ScalarState or VectorState
             For a scalar (or an array of one element) an independent copy; for other arrays the state itself, which the
-            next question updates: do not feed it. Where shape or dtype change, the state begins anew.
+            next call updates: do not update it yourself. When shape or dtype change, the state begins anew.
 
         Raises
         ------
         TraceError
             For a name that this run does not compute (``unknown-value``, ``not-computed``).
         FollowError
-            For a value that is not a real number (``not-numeric``), or does not live in ``frame`` (``other-frame``).
+            For a value that is not a real number (``not-numeric``), or does not belong to ``frame`` (``other-frame``).
         """
         with self._lock:
             state = self._caught_up(name, frame, newest).state
@@ -123,16 +123,16 @@ class Follower:
             return state.clone() if isinstance(state, ScalarState) else state
 
     def evolution(self, name: str | Ref, frame: Any = None) -> Evolution:
-        """Tell how a value evolves, by its newest rows: what panel, reports, watches and breakpoints show of it, too.
+        """Return how a value evolves, by its newest rows, as the panel, reports, watches and breakpoints show it.
 
-        In nested loops it is that of the newest activation.
+        In nested loops only the newest activation counts.
 
         Parameters
         ----------
         name : str or Ref
             The value.
         frame : str or tuple of str, optional
-            The loop in which it must live.
+            The loop to which it must belong.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Follower:
         TraceError
             For a name that this run does not compute (``unknown-value``, ``not-computed``).
         FollowError
-            For a value that does not live in ``frame`` (``other-frame``).
+            For a value that does not belong to ``frame`` (``other-frame``).
         """
         with self._lock:
             return label_of(self.trace, self._ref(name, frame))
@@ -157,14 +157,14 @@ class Follower:
         name : str or Ref
             The value.
         frame : str or tuple of str, optional
-            The loop in which it must live.
+            The loop to which it must belong.
         newest : bool, default False
             Whether to follow the newest activation only.
 
         Returns
         -------
         list of tuple
-            (first, end) of each range, the end excluded. In a loop with one activation, row k + 1 is iteration k.
+            (first, end) of each range, without the end. In a loop with one activation, row k + 1 is iteration k.
         """
         with self._lock:
             return list(self._caught_up(name, frame, newest).missed)
@@ -211,7 +211,7 @@ class Follower:
 
     # -- parts ------------------------------------------------------------------------------------------------------
     def _ref(self, name: str | Ref, frame: Any) -> Ref:
-        """The value of a name, which must live in ``frame``."""
+        """The value of a name, which must belong to ``frame`` if given."""
         trace = self.trace
         ref = trace.ref(name)
         if frame is not None:
@@ -234,7 +234,7 @@ class Follower:
         return self._followed[key]
 
     def _forks(self) -> int | None:
-        """How often a session was edited or got other inputs; unknown for a trace."""
+        """How often a session was edited or received other inputs; None (unknown) for a trace."""
         histories = getattr(self._owner, "histories", None)
         return None if histories is None else len(histories)
 

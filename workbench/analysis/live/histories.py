@@ -1,7 +1,7 @@
-"""The history of one value, read from a trace within bounds of time and memory.
+"""The history of one value, read from a trace in bounded time and memory.
 
-For a nested loop only the present activation is read, not the sequence of all of them. Where a trace keeps only some of
-the iterations, the longest evenly spaced tail of the kept ones is taken, and its spacing is reported.
+For a nested loop only the current activation is read, not the sequence of all of them. If a trace keeps only some of
+the iterations, the longest evenly spaced tail of the kept ones is read, and its spacing is reported.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from workbench.ir.token_loops import token_values
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
-#: elements of an array that are followed one by one, besides its norm
+#: number of elements of an array that are followed individually, besides its norm
 COMPONENTS = 8
-#: newest values of a variable that are classified
+#: maximum number of newest values of a variable that are classified
 TAIL = 4096
-#: bytes of one variable that are read
+#: maximum number of bytes of one variable that are read
 BYTES = 64 << 20
-#: bytes of an array's firings that are in memory at once, beside the record
+#: maximum number of bytes of an array's firings in memory at once, in addition to the column
 BLOCK = 8 << 20
-#: values in which the first one that is not finite is looked for, and how many at once
+#: number of values searched for the first that is not finite, and how many of them at once
 SCANNED, CHUNK = 20_000_000, 200_000
-#: points that a picture of the whole history is made of
+#: points of the coarse picture of a whole history
 POINTS = 512
 
 
@@ -37,10 +37,10 @@ POINTS = 512
 class HistoryColumn:
     """Values of one variable, oldest first: (n,), or (n, k) for an array (components, and the 2-norm as last column).
 
-    ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
-    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan
-    and inf to the first iteration of it. ``notes`` say what is missing. ``codes``: its numbers are tokens that a loop
-    chooses, in which only repetition is meaningful.
+    ``iterations`` are those of the innermost loop, ``step`` apart; ``components`` the flat indices of the columns (None
+    for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a scalar; ``first_bad`` maps nan and
+    inf to their first iterations. ``notes`` say what is missing. ``codes`` says that the values are tokens chosen by a
+    loop, for which only repetition is meaningful.
     """
 
     values: np.ndarray
@@ -62,7 +62,7 @@ class HistoryColumn:
 
     @classmethod
     def empty(cls, *notes: str, dtype: str = "", total: int = 0) -> HistoryColumn:
-        """A column without values, and why."""
+        """A column without values, with notes that say why."""
         return cls(np.empty(0), np.empty(0, np.int64), dtype=dtype, total=total, notes=list(notes))
 
     @property
@@ -72,13 +72,14 @@ class HistoryColumn:
 
     @property
     def of_sizes(self) -> bool:
-        """True for norms, and for moduli of complex numbers: a number may move while its size does not."""
+        """True for norms, and for moduli of complex numbers: a complex number may change while its modulus does not."""
         return self.of_norms or self.dtype.startswith("complex")
 
 
 def read_column(trace: Trace, ref: Ref, stop: int | None = None, outer: tuple[int, ...] | None = None) -> HistoryColumn:
-    """The newest values of ``ref`` in front of row ``stop`` of its frame, or of the activation of its loop within the
-    iteration ``outer`` of the loops around; empty with a note where there are none."""
+    """The newest values of ``ref`` before row ``stop`` of its frame, or those of its loop's activation in iteration
+    ``outer`` of the outer loops; empty, with a note, if there are none.
+    """
     try:
         return _read(trace, ref, stop if outer is None else _behind(trace, ref, outer))
     except (WorkbenchError, IndexError, ValueError, TypeError, MemoryError) as error:
@@ -87,7 +88,7 @@ def read_column(trace: Trace, ref: Ref, stop: int | None = None, outer: tuple[in
 
 
 def _behind(trace: Trace, ref: Ref, outer: tuple[int, ...]) -> int:
-    """The row behind the activation of a loop within the iteration ``outer``; 0 where there is none."""
+    """The row after a loop's activation in iteration ``outer`` of the outer loops; 0 if there is none."""
     frame, reader = trace.layout.values[ref.node, ref.index].frame, trace.reader
     first = reader.find_row(frame, (*outer, 0)[: len(trace.layout.frames[frame].path)])
     if first is None:
@@ -145,7 +146,7 @@ def _is_number(dtype: np.dtype) -> bool:
 
 
 def _sizes(values: np.ndarray) -> np.ndarray:
-    """Real numbers: of complex ones the moduli, of small floats what they are."""
+    """Values as real numbers: moduli of complex numbers, float32 for small floats."""
     if values.dtype.kind == "V":
         return values.astype(np.float32)
     return np.abs(values) if values.dtype.kind == "c" else values
@@ -156,7 +157,7 @@ def _numbers(paths: np.ndarray) -> np.ndarray:
 
 
 def _evenly(numbers: np.ndarray) -> tuple[np.ndarray, int]:
-    """The end of the numbers that is evenly spaced by one; by more where that gives twice as many."""
+    """The longest tail of consecutive numbers, or one with a wider even spacing if it is twice as long."""
     if len(numbers) < 3:
         return numbers, 1
     gaps = np.diff(numbers)
@@ -168,7 +169,7 @@ def _evenly(numbers: np.ndarray) -> tuple[np.ndarray, int]:
     step = int(before[-1])
     other = np.flatnonzero(before != step)
     coarse = len(before) - (int(other[-1]) + 1 if len(other) else 0) + 1
-    if coarse < 2 * dense or dense > 2:  # values after a gap belong to no even spacing
+    if coarse < 2 * dense or dense > 2:  # values after a gap do not continue the spacing
         return numbers[len(numbers) - dense :], 1
     return numbers[len(numbers) - coarse :], step
 
@@ -176,8 +177,9 @@ def _evenly(numbers: np.ndarray) -> tuple[np.ndarray, int]:
 def _array(
     reading: Reading, tail: int, stop: int | None, size: int, item: int
 ) -> tuple[np.ndarray, np.ndarray, tuple[int | None, ...]]:
-    """(values, iterations, components): the most active components and the 2-norm of the newest firings of an array,
-    read a few at a time; those of the present shape and activation."""
+    """(values, iterations, components): the most active components and the 2-norm of an array's newest firings, read
+    block by block, as far as shape and activation are the current ones.
+    """
     block = max(1, BLOCK // (size * item))
     first, end = reading.extent()
     end = end if stop is None else min(stop, end)
@@ -212,9 +214,9 @@ def _array(
     for high in range(end, low, -block):
         found = rows(max(low, high - block), high)
         if found is None:
-            break  # another shape: the history of this one begins here
+            break  # a different shape: the history of the current one begins here
         if not len(found[0]) and parts:
-            break  # another activation
+            break  # a different activation
         picked = found[1][:, chosen]
         if size > COMPONENTS:
             norms = np.array([[_norm(row)] for row in found[1]]).reshape(-1, 1)
@@ -228,7 +230,7 @@ def _array(
 
 
 def _norm(row: np.ndarray) -> float:
-    """The 2-norm: in one pass where squares stay within float64, else scaled."""
+    """The 2-norm: in one pass if the squares stay within float64, else scaled."""
     wide = row.astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
         square = float(np.dot(wide, wide))
@@ -239,13 +241,13 @@ def _norm(row: np.ndarray) -> float:
 
 
 def _picture(reading: Reading, stop: int | None, path: np.ndarray, found: HistoryColumn, size: int) -> None:
-    """A coarse look at the whole activation, not only its end; and the first NaN and infinity of it."""
+    """Add a coarse picture of the whole activation, not only its end, and its first NaN and infinity."""
     first, end = reading.extent()
     end = end if stop is None else min(stop, end)
     begun = reading.activation(end)
     end = (
         min(end, begun + int(found.iterations[-1]) + 1) if len(found) else end
-    )  # it may not have fired in the last row
+    )  # the value may not have fired in the last row
     low = max(first, begun)
     if 0 < first == low:  # the oldest rows may be dropped while they are read
         low += (end - low) // 8
@@ -263,13 +265,13 @@ def _picture(reading: Reading, stop: int | None, path: np.ndarray, found: Histor
 
 
 def coarse(n: int) -> np.ndarray:
-    """Places of a picture of ``n`` values, the last one among them."""
+    """Indices of a picture of ``n`` values, including the last."""
     step = max(1, n // POINTS)
     return np.unique(np.append(np.arange(0, n, step), n - 1)) if n else np.empty(0, np.int64)
 
 
 def _first_bad(reading: Reading, low: int, stop: int) -> dict[str, int]:
-    """The first NaN and the first infinity of the activation, which may lie far before what is classified."""
+    """The first NaN and the first infinity of the activation, which may lie far before the classified values."""
     bad: dict[str, int] = {}
     for start in range(low, min(stop, low + SCANNED), CHUNK):
         paths, values = reading.rows(range(start, min(stop, start + CHUNK)))
@@ -284,7 +286,7 @@ def _first_bad(reading: Reading, low: int, stop: int) -> dict[str, int]:
 
 
 def _nothing(trace: Trace, ref: Ref) -> str:
-    """Why there is no value: not reached, or not kept."""
+    """The reason why there is no value: not reached, or not kept."""
     covered = trace.coverage(ref)
     if covered.happened > 0 and not covered.whole:
         return "None of its values is kept in this trace; session.values recomputes them."
@@ -301,7 +303,7 @@ def _missing(trace: Trace, ref: Ref, found: HistoryColumn) -> None:
 
 
 def _from_statistics(series: Any, notes: list[str]) -> HistoryColumn:
-    """The 2-norms that a run with statistics keeps of arrays which it does not keep; empty without them."""
+    """The 2-norms from the statistics that a run keeps of arrays whose values it does not keep; or empty."""
     empty = HistoryColumn.empty(*notes, dtype=str(series.type.dtype))
     empty.shape = tuple(d or 0 for d in series.type.shape or ())
     try:

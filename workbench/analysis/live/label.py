@@ -1,11 +1,11 @@
-"""The label of a value of a run: read once, computed once, and the same on every screen.
+"""The label of a value of a run: computed once, and the same on every screen.
 
 ::
 
     trace, value, row --read_column--> the newest values --evolution_of--> Evolution
 
-Panel, breakpoints, reports, watches, followers and agents all ask here.  What was answered about a record is kept, by
-its content: whoever asks about the same values again, at the same moment or later, gets a copy of the same answer.
+Panel, breakpoints, reports, watches, followers and agents all get their labels here.  Labels are cached by the content
+of the record: a later call with the same values returns a copy of the same label.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from workbench.threads import Lock
 from workbench.trace import Trace
 
 NO_VALUES = "There are no values."
-#: methods that find equal values, not numbers that are near to each other
+#: methods that find exactly equal values
 EXACT = ("level", "periodic", "constant_tail")
-#: answers that are kept
+#: maximum number of cached labels
 MAX_ANSWERS = 1024
 
 _answers: OrderedDict[bytes, Evolution] = OrderedDict()
@@ -36,9 +36,9 @@ _lock = Lock()
 
 
 def label_of(trace: Trace, name: str | Ref, iteration: Sequence[int] | None = None) -> Evolution:
-    """The evolution of a value up to an iteration (a path, outermost loop first), by default its newest one.
+    """The evolution of a value up to an iteration (a path, outermost loop first), by default the newest one.
 
-    In nested loops it is that of one activation.  UNKNOWN, with a reason, where nothing is kept.
+    In nested loops it is that of one activation.  UNKNOWN, with a reason, if no values are kept.
     """
     ref = trace.ref(name)
     if iteration is None:
@@ -48,7 +48,7 @@ def label_of(trace: Trace, name: str | Ref, iteration: Sequence[int] | None = No
 
 
 def evolution_of(column: HistoryColumn) -> Evolution:
-    """The verdict on a column; for an array the worst of its components and its norm."""
+    """The verdict on a column; for an array, the worst verdict on its components and its norm."""
     if not len(column):
         return Evolution(Pattern.UNKNOWN, why=list(column.notes[:1]) or [NO_VALUES], method="few")
     key = _key(column)
@@ -63,13 +63,13 @@ def evolution_of(column: HistoryColumn) -> Evolution:
             while len(_answers) > MAX_ANSWERS:
                 _answers.popitem(last=False)
     found = replace(known, issues={**known.issues, **column.first_bad}, why=list(known.why))
-    if column.iterations[0] <= 1:  # all of it; a watch without start values begins at iteration 1
+    if column.iterations[0] <= 1:  # the column is complete; a watch without start values begins at iteration 1
         found.count = len(column)
     return found
 
 
 def _key(column: HistoryColumn) -> bytes:
-    """A digest of everything that a verdict depends on."""
+    """A digest of all that a verdict depends on."""
     digest = blake2b(digest_size=16)
     about = (
         column.values.shape,
@@ -110,14 +110,14 @@ def _judged(column: HistoryColumn) -> Evolution:
 
 
 def _of_array(found: Evolution, place: int | None) -> Evolution:
-    """Of many components one always moves one way in a short record; a norm is never negative."""
+    """Corrects the verdict on a component: in a short record some component always moves in one direction by chance."""
     if found.method == "short" and found.label is Pattern.DIVERGING:
         found.label, found.confidence = Pattern.UNKNOWN, 0.0
     return found.of_norm() if place is None else found
 
 
 def _of_codes(found: Evolution, column: HistoryColumn) -> Evolution:
-    """Of tokens only what repeats exactly, or stays, is a pattern: they have no mean, no limit and no noise."""
+    """Corrects the verdict on tokens: only exact repetition or rest is a pattern, for they have no mean or limit."""
     if column.step == 1 and found.method in EXACT:
         return found
     n, different = len(column), len(np.unique(column.values))
@@ -126,7 +126,7 @@ def _of_codes(found: Evolution, column: HistoryColumn) -> Evolution:
 
 
 def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:
-    """Corrects the label of a variable that is at rest in the window but moved before: CONVERGING, by the whole run."""
+    """Corrects the label of a variable that moved before the window, where it is constant: CONVERGING."""
     y = column.y[:-1]  # the last point is not evenly spaced
     if found.label is not Pattern.STABLE or column.step != 1 or len(y) < 16 or column.x[0] >= column.iterations[0]:
         return found
@@ -143,7 +143,7 @@ def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:
 
 
 def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
-    """Numbers per kept value become numbers per iteration, where only every k-th iteration is kept."""
+    """Converts numbers per kept value to numbers per iteration, if only every k-th iteration is kept."""
     k = column.step
     if k == 1:
         return found
@@ -156,5 +156,5 @@ def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
         found.order = float(found.order ** (1.0 / k))
     found.issues = {slug: int(column.iterations[0]) + k * at for slug, at in found.issues.items()}
     found.why = [sentence.replace("each iteration", f"every {k} iterations") for sentence in found.why]
-    found.model = None  # it counts in kept values
+    found.model = None  # its index counts kept values
     return found

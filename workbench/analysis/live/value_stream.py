@@ -15,7 +15,7 @@ from workbench.trace.incremental_reader import IncrementalReader, RowValues
 from workbench.trace.row_ranges import FOREVER, as_array
 
 State: TypeAlias = ScalarState | VectorState
-#: copies of the state of a scalar, for when the trace has let go of its first rows; and rows that are soon read again
+#: copies of a scalar's state, used once the trace has dropped its first rows; and rows that are quickly read again
 MARKS, SOON = 3, 4096
 
 
@@ -30,7 +30,7 @@ class FollowError(WorkbenchError):
 
 
 class Mark(NamedTuple):
-    """A state as it was once all rows below ``row`` had been taken in."""
+    """A copy of the state after all rows below ``row`` had been taken in."""
 
     row: int
     state: ScalarState
@@ -40,22 +40,22 @@ class Mark(NamedTuple):
 
 
 class ValueStream:
-    """One value of a trace; with ``newest`` only in the newest execution of its loop.
+    """The stream of one value of a trace; with ``newest`` only of the newest activation of its loop.
 
-    A row that was read is read once more while it is the last one, because an edit changes it in its place. When rows
-    are rewritten, the state begins again with what the trace holds. If that is not all any more, it goes back to one of
-    a few marks instead: copies of it, the newer the closer.
+    The last row is read again on each call, because an edit changes it in place. When rows are rewritten, the state
+    begins again with the rows that the trace holds. If the trace has dropped its first rows, the state returns to one
+    of a few marks instead: earlier copies of it, which are closer together for newer rows.
     """
 
     def __init__(
         self, trace: Trace, ref: Ref, name: str, newest: bool = False, token: Callable[[], Any] = lambda: None
     ) -> None:
-        """``token`` changes with every edit and change of inputs; None if it is unknown."""
+        """``token()`` changes with every edit and change of inputs; it is None if these are unknown."""
         self.name, self.newest, self._token = name, newest, token
         self._reading = IncrementalReader(trace, ref)
         self._inner = self._reading.layout.frame > 0
         self._guarded = bool(self._reading.layout.guard)
-        forks = self._token()  # in front of the revision: an edit in between would be taken for a later one
+        forks = self._token()  # read before the revision: an edit in between then counts as a later one
         self._begin(forks, self._reading.revision, self._first_row())
 
     def _begin(self, forks: Any, revision: int, row: int) -> None:
@@ -81,7 +81,7 @@ class ValueStream:
         while self._row < stop:
             piece = self._reading.read(self._row, stop)
             if piece.revision != self._revision or piece.stop == self._row:
-                self._again()  # the run went back meanwhile
+                self._again()  # the run went back in the meantime
                 stop = self._reading.stop
                 continue
             self._take(piece)
@@ -91,12 +91,12 @@ class ValueStream:
         self._mark()
 
     def _again(self) -> None:
-        """Rows were rewritten: on from the last mark before the first that may differ, or from the beginning."""
+        """After rows were rewritten, continue from the last mark before the first changed row, or begin anew."""
         reading, forks = self._reading, self._token()
         revision = reading.revision
         same = min(reading.changed_from(self._revision), self._last_row)
         if revision != self._revision and forks is not None and self._token() == self._forks and same > 1:
-            # neither edits nor other inputs, nor a restart, which forgets edits: a replay, exact as far as it has come
+            # no edits, other inputs or restart (which forgets edits): a replay, whose rows are the same as before
             same = reading.stop
             if self._row <= same:
                 self._revision = revision
@@ -114,13 +114,13 @@ class ValueStream:
         if self._marks and self._marks[-1].row == self._row:
             return
         self._marks.append(Mark(self._row, self.state.clone(), self._last_row, self._last, list(self.missed)))
-        if len(self._marks) > MARKS:  # the further back, the wider apart
+        if len(self._marks) > MARKS:  # older marks are farther apart
             rows = [m.row for m in self._marks]
             apart = [(rows[k + 1] - rows[k - 1]) / (rows[-1] - rows[k - 1]) for k in range(1, len(rows) - 1)]
             del self._marks[1 + int(np.argmin(apart))]
 
     def _as_read(self) -> bool:
-        """True if the rows that were read are as they were."""
+        """True if the rows that were read have not changed."""
         if self._reading.revision != self._revision:
             return False
         if self._last is None and not isinstance(self.state, VectorState):
@@ -129,7 +129,7 @@ class ValueStream:
         if piece.revision != self._revision:
             return False
         if not len(piece.rows):
-            return bool(piece.missing)  # let go of, which changes nothing
+            return bool(piece.missing)  # dropped by the trace, which does not change the state
         value = np.asarray(piece.values[0])
         if isinstance(self.state, VectorState):
             return self.state.ends_with(value)
@@ -137,7 +137,7 @@ class ValueStream:
         return value.dtype == self._last.dtype and value.tobytes() == self._last.tobytes()
 
     def _take(self, piece: RowValues) -> None:
-        """The values of a piece, and its gaps, in order."""
+        """Take in the values and gaps of a piece, in order."""
         rows, at = piece.rows, 0
         for low, high in piece.missing:
             upto = int(np.searchsorted(as_array(rows), low)) if len(rows) else 0
@@ -157,7 +157,7 @@ class ValueStream:
             self.missed.append((low, high))
         if self.state is None:
             self.state = ScalarState()
-        # on a branch nobody knows how often the value fired there: a gap of one
+        # how often a value on a branch fired there is unknown: a gap of one
         self.state.skip(1 if self._guarded else lost)
 
     def _values(self, piece: RowValues, start: int, stop: int) -> None:
@@ -176,7 +176,7 @@ class ValueStream:
                 first = k
 
     def _feed(self, values: np.ndarray) -> None:
-        """Values of one shape, along the first axis."""
+        """Take in values of one shape, stacked along the first axis."""
         if not is_real(values.dtype):
             raise FollowError(
                 f"{self.name!r} is of dtype {values.dtype}: only real numbers and bools evolve.",
@@ -194,7 +194,7 @@ class ValueStream:
             self._last = None
 
     def _of(self, kind: Any, fits: Any) -> Any:
-        """The state if it accepts such values, else a new one that counts the values before it."""
+        """The state if it accepts such values, else a new one whose count includes the earlier values."""
         if not isinstance(self.state, kind) or not fits(self.state):
             before = 0 if self.state is None else self.state.count
             self.state = kind()
@@ -203,7 +203,7 @@ class ValueStream:
 
 
 class Trips:
-    """How often the body of a loop ran, execution by execution, of those that have ended."""
+    """The stream of a loop's trip counts: how often its body ran in each activation that has ended."""
 
     def __init__(self, trace: Trace, frame: int, cond: Ref) -> None:
         self._cond, self._source, self._frame = IncrementalReader(trace, cond), trace.reader.source, frame
@@ -212,14 +212,14 @@ class Trips:
     def _begin(self, revision: int) -> None:
         self.state = ScalarState()
         self._revision = revision
-        self._next = 0  # init row of the first activation that is not taken in
+        self._next = 0  # init row of the first activation that was not yet taken in
 
     def catch_up(self) -> None:
-        """Take in the executions that have ended since."""
+        """Take in the activations that have ended since the last call."""
         if self._cond.revision != self._revision:
             self._begin(self._cond.revision)
         begun, starts = 0, np.empty(0, np.int64)
-        for _ in range(20):  # of activations that are forgotten the number tells, which may grow meanwhile
+        for _ in range(20):  # the count says how many activations were dropped; it may grow between the two reads
             begun, starts = self._source.begun(self._frame), self._cond.activations()
             if len(starts) == 0 or starts[0] <= self._next or self._source.begun(self._frame) == begun:
                 break
@@ -231,7 +231,7 @@ class Trips:
         starts = starts[np.searchsorted(starts, self._next) :]
         if len(starts) == 0:
             return
-        # between two init rows: the rows of the body, and that in which the condition was false
+        # between two init rows: the rows of the body, and the row in which the condition was false
         self.state.update(np.diff(starts) - 2)
         self._next = int(starts[-1])
         last = self._ended(self._next)
@@ -240,7 +240,7 @@ class Trips:
             self._next += last + 2
 
     def _ended(self, start: int) -> int | None:
-        """Trips of the execution that began with this init row, the newest one, if its condition has been false."""
+        """Trips of the newest activation, which began with this init row; None if its condition has not been false."""
         row = self._cond.stop - 1
         if row <= start:
             return None
@@ -249,6 +249,6 @@ class Trips:
 
 
 def is_real(dtype: np.dtype) -> bool:
-    """True if values of a dtype evolve: real numbers and bools, those of small types included."""
+    """True if values of a dtype can be followed: real numbers and bools, including small float and integer types."""
     small = dtype.kind == "V" and dtype.names is None and dtype.name.startswith(("bfloat", "float", "int", "uint"))
     return dtype.kind in "fiub" or small

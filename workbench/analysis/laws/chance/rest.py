@@ -1,14 +1,15 @@
 """The chance that a record which has stopped improving will not improve again.
 
-The waits between its improvements are taken for exchangeable: one that is the longest by far, after many, is improbable
-if the improvements go on (the chance to be the longest of c + 1 is 1 / (c + 1), drawn towards one because waits are
-correlated; a tail like that of Pareto's law beyond the longest).  The prior that a run stops weighs against it.
+The waits between its improvements are assumed to be exchangeable: after many waits, one that is by far the longest is
+improbable if the improvements continue (the chance to be the longest of c + 1 is 1 / (c + 1), raised because waits are
+correlated; beyond the longest, a tail like that of Pareto's law).  It is combined with the prior probability that a run
+stops.
 
 Source: the generalised records of exchangeable sequences (Nevzorov, Records: Mathematical Theory, 2001, chapter 2); the
 predictive tail is that of Gott's argument (Nature 363, 1993).
 
-Holds for residuals at the floor of their precision, searches in a local minimum and losses that have turned.  Fails at
-the plateau of a valley, where a long rest is followed by a fall: nothing that was seen tells the two apart.
+Holds for residuals at the floor of their precision, searches in a local minimum and losses that have turned.  Fails on
+a plateau, where a long rest is followed by a fall: the values seen so far do not distinguish the two.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ import numpy as np
 
 from workbench.analysis.laws.record import FallingRecord
 
-#: An improvement is this share of what is left to do; of what was done, if that is less.
+#: Size of an improvement: a share of the distance left to the mark, or of the distance covered, whichever is less.
 SHARE, DONE = 0.01, 0.02
-#: Iterations of rest below which nothing is said.
+#: Minimum rest, in iterations; the chance of a shorter one is 0.
 LEAST = 32
-#: The prior that a run stops.
+#: The prior probability that a run stops.
 STOPS = 0.2
 
 
 class Rest(NamedTuple):
-    """``length`` values since the last improvement, value ``since``; the ``longest`` such wait before; and the
-    ``chance`` that it is for good."""
+    """A rest of ``length`` values since the last improvement, at index ``since``; ``longest`` is the longest earlier
+    wait, ``chance`` the probability that the record will not improve again.
+    """
 
     since: int
     length: int
@@ -39,14 +41,14 @@ class Rest(NamedTuple):
 
 
 def rest(r: FallingRecord) -> Rest:
-    """The rest at the end of a record that is above its mark."""
+    """The rest at the end of a record that has not reached its mark."""
     best, n = r.best, len(r.z)
     step = min(SHARE * (float(best[-1]) - r.mark), DONE * float(best[0] - best[-1]))
     improved = np.flatnonzero(np.diff(np.floor((best[0] - best) / step)) > 0) + 1 if step > 0 else np.empty(0, np.int64)
     since = int(improved[-1]) if len(improved) else 0
     length = n - 1 - since
     if not len(improved):
-        return Rest(since, length, 0, 0.0)  # nothing is known of how a run improves that never did
+        return Rest(since, length, 0, 0.0)  # without an improvement there are no waits to compare with
     waits = np.diff(improved, prepend=0)
     longest = max(1, int(waits.max()))
     if length < LEAST:

@@ -1,11 +1,12 @@
-"""The chance that the record's own wandering leads it below its mark: a Brownian motion with its drift and its spread.
+"""The chance that a random walk takes the record below its mark: a Brownian motion with the record's drift and spread.
 
 Source: the first-passage law of Brownian motion with drift (Schroedinger 1915; Cox and Miller, The Theory of Stochastic
 Processes, 1965, section 5.7).
 
-The spread is that of moves over a sixteenth of the record, so that noise about a level, which does not add up, counts
-little.  A drift away from the mark counts by what exceeds its standard error; one towards it is the other laws' matter.
-Holds for records that wander (simulated annealing, reinforcement learning, restarts); fails for a level with outliers.
+The spread is that of moves over a sixteenth of the record, so that noise about a level, which does not accumulate,
+counts little.  Of a drift away from the mark only the part above its standard error counts; a drift towards the mark is
+left to the other laws. Holds for records that wander (simulated annealing, reinforcement learning, restarts); fails for
+a level with outliers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from workbench.analysis.laws.record import FallingRecord
 
 
 def passes(r: FallingRecord, since: int, within: float) -> float:
-    """The chance to pass the mark within so many iterations, by the moves since one of them in the last half."""
+    """The chance to pass the mark within ``within`` iterations, by the moves since index ``since`` in the record's last
+    half.
+    """
     n = len(r.z)
     last = r.z[max(n // 2, since) :]
     lag, part = max(1, n // 16), max(1, len(last) // 4)
@@ -35,5 +38,5 @@ def passes(r: FallingRecord, since: int, within: float) -> float:
 
 
 def _normal(z: float) -> float:
-    """The standard normal distribution function."""
+    """The cumulative distribution function of the standard normal distribution."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))

@@ -1,10 +1,11 @@
-"""The pace of the best value so far: as far again in as many iterations, whatever the record does between its records.
+"""The pace of the best value so far: the same gain in the same number of iterations, whatever other values do.
 
 Source: the naive forecast with drift (Hyndman and Athanasopoulos, Forecasting: Principles and Practice, 2021, section
-5.2) of the running minimum, which is what a stopping rule ``until value < bound`` looks at.
+5.2) of the running minimum, the value that decides a stopping rule ``until value < bound``.
 
-Holds for searches, for residuals that jump by decades (BiCGSTAB, CGS) and for noise: no outlier above the best value
-moves it.  Fails where the start differs from the rest, such as a first step that gains most; the half looks at that.
+Holds for searches, for residuals that jump by decades (BiCGSTAB, CGS) and for noise: outliers above the best value do
+not change it.  Fails if the start differs from the rest, for instance if the first step gains most; the law of the last
+half covers that case.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
-#: The shares of the record that the pace is taken from.
+#: The last shares of the record from which the pace is measured.
 SHARES = np.array(((1.0,), (0.5,)))
 
 

@@ -1,10 +1,11 @@
-"""A geometric approach to a limit of its own: the level at which a loss settles, or a residual its floor.
+"""A geometric approach to a limit other than the mark: the level at which a loss settles, or the floor of a residual.
 
-Source: Aitken's extrapolation (Proc. Roy. Soc. Edinburgh 46, 1926), here of the means of three thirds of the record, so
-that noise averages out; the time is that of L + c q**k.
+Source: Aitken's extrapolation (Proc. Roy. Soc. Edinburgh 46, 1926), here of the means of the three thirds of the
+record, so that noise averages out; the time is that at which L + c q**k reaches the level.
 
-Holds for losses above their irreducible part and for errors above a floor; never, where the limit lies above the level.
-Fails where the record does not slow (it then has nothing to say) or slows like a power, whose limit it puts too high.
+Holds for losses above their irreducible part and for errors above a floor; predicts never if the limit is above the
+level.  Fails if the record does not slow down (it then gives no answer) or slows down like a power, whose limit it
+estimates too high.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ import numpy as np
 from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
-#: A part of a record is as long as this at least.
+#: Minimum length of a part of the record.
 LEAST = 6
-#: The shares of the record whose thirds are looked at.
+#: The last shares of the record that are divided into thirds.
 SHARES = np.array(((1.0,), (0.5,)))
-#: A ratio of two steps below this is a jump, and no approach.
+#: A ratio of two steps below this is a jump rather than an approach.
 JUMP = 1e-6
 
 
 def _times(r: FallingRecord, seen: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Times from the values by each share, then from z as a whole, whose last half costs more than it adds."""
+    """Times from the plain values by each share, then from all of z; its last half costs more than it adds."""
     plain, to = (np.exp(r.z), np.exp(levels)) if r.logarithmic else (r.z, levels)
     y, to = np.stack((plain, r.z)), np.stack((to, levels))[:, None]
     total = np.concatenate((np.zeros((2, 1)), np.cumsum(y, axis=1)), axis=1)

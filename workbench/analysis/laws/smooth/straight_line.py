@@ -1,11 +1,11 @@
-"""Straight lines through the record: geometric decay in the logarithm, steady progress elsewhere.
+"""Straight lines through the record: geometric decay if it holds logarithms, else steady progress.
 
 Source: the linear convergence of first-order methods (Nesterov, Introductory Lectures on Convex Optimization, 2004,
 theorem 2.1.15) and of Krylov methods between their superlinear phases (Trefethen and Bau, Numerical Linear Algebra,
-1997, lecture 38).  On records of other people's solvers no other law is as often within a factor of two.
+1997, lecture 38).  On records of solvers by other authors, it is within a factor of two more often than any other law.
 
-Holds where the rate settled; through the last half or quarter where it changed.  Fails for sublinear decays, whose rate
-falls for ever (it is then too early), and at a floor, which it does not see.
+Holds if the rate has settled, or with the last half or quarter if it changed before.  Fails for sublinear decays, whose
+rate keeps falling (the prediction is then too early), and at a floor, which the line ignores.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from workbench.analysis.laws.law import DeclaredLaw, Family
 from workbench.analysis.laws.record import FallingRecord
 
-#: A part of a record is as long as this at least, where the record is.
+#: Minimum length of a part of the record, if the record is that long.
 LEAST = 8
-#: Noise meets the level before its trend does, by this many of its standard deviations.
+#: Noise reaches the level before the trend does: when the trend is this many standard deviations above it.
 DIP = 0.5
 
 
-#: The shares of the record that the lines lie in.
+#: The last shares of the record to which the lines are fitted.
 SHARES = np.array(((1.0,), (0.5,), (0.25,)))
 
 

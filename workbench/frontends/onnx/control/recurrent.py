@@ -33,7 +33,7 @@ RECURRENT = frozenset(CELLS)
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """A recurrent node: ``rows`` is X with time as the first axis, ``states`` are the start values of H and C or None."""
+    """A recurrent node: ``rows`` is X with time as the first axis, ``states`` the start values of H and C or None."""
 
     node: OnnxNode
     rows: Ref

@@ -62,7 +62,7 @@ def labels_of(graph: Any, given: Sequence[str]) -> list[str]:
 
 
 def agree(lowering: OnnxLowering, inside: LoopScope, what: str, names: Sequence[str], starts: Sequence[Ref]) -> None:
-    """LoadError ``declared-type`` if the declared element type of a body's input differs from that of the value passed."""
+    """LoadError ``declared-type`` if the declared element type of a body's input differs from that of its value."""
     for name, start in zip(names, starts, strict=False):
         declared, found = lowering.declared(inside, name), lowering.type_of(start)
         if not {declared.dtype, found.dtype} & {ANY, OPAQUE} and declared.dtype != found.dtype:

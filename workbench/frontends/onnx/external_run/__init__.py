@@ -1,14 +1,14 @@
-"""An ONNX model run by another library, value by value, also inside Loop, Scan, If and SequenceMap.
+"""Runs an ONNX model by another library and records every value, also inside Loop, Scan, If and SequenceMap.
 
 ::
 
     ModelProto ─► lowered: our graph, and its public name for every value of the model
-               └► Driver ── straight stretches of nodes ─► engine (onnxruntime, the onnx reference evaluator)
+               └► Driver ── stretches without branches ─► engine (onnxruntime, the onnx reference evaluator)
                      │          every value of a stretch is one of its outputs
-                     └ control flow: the trips of a loop, one branch of an If, driven here, body by body
+                     └ control flow: trips of a loop, one branch of an If, run here, body by body
 
-Libraries show only the outputs of a graph. The values inside a body are therefore obtained by running the body itself,
-trip by trip, with the library's own kernels; none of the arithmetic is ours.
+Libraries return only the outputs of a graph. The values inside a body are therefore obtained by running the body
+itself, trip by trip, with the library's own kernels; the workbench does none of the arithmetic.
 """
 
 from workbench.frontends.onnx.external_run.drive import Driver

@@ -1,7 +1,7 @@
-"""Runs a model: stretches by a library, the trips of loops and the branches here.
+"""Runs a model: a library runs stretches of nodes, this module the trips of loops and the branches.
 
-Points that the specification leaves open follow onnxruntime: a Loop continues while its condition is true, which each
-trip gives anew, also without a condition as input. Sources: https://onnx.ai/onnx/operators/onnx__Loop.html,
+Points that the specification leaves open follow onnxruntime: a Loop continues while the condition that each trip
+returns is true, even without a condition as input. Sources: https://onnx.ai/onnx/operators/onnx__Loop.html,
 onnx__Scan.html, onnx__If.html, onnx__SequenceMap.html.
 """
 
@@ -24,12 +24,12 @@ Key = tuple[str, ...]
 Path = tuple[int, ...]
 #: called with the key of a graph, a value name there, the iteration path and the value
 Seen = Callable[[Key, str, Path, Any], None]
-#: trips of all loops together
+#: limit of the trips of all loops together
 MAX_TRIPS = 1_000_000
 
 
 class _Scope:
-    """One graph of the model, taken apart once; ``parent`` is the graph around it."""
+    """One graph of the model, divided into parts once; ``parent`` is the enclosing graph."""
 
     def __init__(self, driver: Driver, graph: Any, key: Key, parent: _Scope | None, node: Any = None) -> None:
         self.graph, self.key, self.parent = graph, key, parent
@@ -51,7 +51,9 @@ class _Scope:
 
 
 class Driver:
-    """One model and one library. ``run`` may be called any number of times; ``seen`` gets every value as it is made."""
+    """One model and one library. ``run`` may be called any number of times; ``seen`` is called with every value as it
+    is computed.
+    """
 
     def __init__(self, proto: Any, engine: Engine, *, max_trips: int = MAX_TRIPS) -> None:
         self.proto, self.engine, self.max_trips = proto, engine, max_trips
@@ -61,7 +63,9 @@ class Driver:
         self._trips = 0
 
     def run(self, feeds: Mapping[str, Any], seen: Seen) -> dict[str, Any]:
-        """The outputs by name; ExecutionError (``framework-failed``, ``too-many-trips``, ``missing-value``)."""
+        """Run the model and return the outputs by name; raises ExecutionError (``framework-failed``,
+        ``too-many-trips``, ``missing-value``).
+        """
         self._seen, self._trips = seen, 0
         values = dict(feeds)
         for name, value in values.items():
@@ -70,7 +74,7 @@ class Driver:
         return {o.name: v for o, v in zip(self._root.graph.output, results, strict=True)}
 
     def _graph(self, scope: _Scope, values: dict[str, Any], path: Path) -> list[Any]:
-        """Run a graph; ``values`` are all that are visible in it, and get what it makes."""
+        """Run a graph; ``values`` are the values visible in it, to which its results are added."""
         for part in scope.parts:
             if isinstance(part, LibrarySegment):
                 made = part.run(values, scope.initializers, scope.types)
@@ -176,7 +180,7 @@ def _truth(value: Any) -> bool:
 
 
 def _stacked(items: list[Any], info: Any, axis: int) -> np.ndarray:
-    """A scan output; without a trip its dtype and shape are what the body declares."""
+    """A scan output; without trips its dtype and shape are those that the body declares."""
     if items:
         return np.stack([np.asarray(v) for v in items], axis)
     kind = info.type.tensor_type

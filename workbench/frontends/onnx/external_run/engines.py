@@ -1,4 +1,4 @@
-"""The libraries that can run a stretch of a model: each makes a function from a ModelProto."""
+"""The libraries that can run a stretch of a model; each turns a ModelProto into a function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Engine = Callable[[Any], Runner]
 
 
 def engine(name: str) -> Engine:
-    """The library of this name; WorkbenchError (``unknown-framework``, ``missing-extra``)."""
+    """The engine of this name; WorkbenchError (``unknown-framework``, ``missing-extra``)."""
     if name not in ENGINES:
         raise WorkbenchError(
             f"There is no framework {name!r} to run a model with.",
@@ -35,7 +35,7 @@ def _onnxruntime() -> Engine:
         options.log_severity_level = 4
         try:
             session = library.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its errors have no common base
+        except Exception as error:  # its exceptions have no common base class
             raise _failed("onnxruntime does not take", model, error) from error
 
         def run(feeds: Mapping[str, Any]) -> list[Any]:
@@ -56,7 +56,7 @@ def _reference() -> Engine:
     def compiled(model: Any) -> Runner:
         try:
             evaluator = ReferenceEvaluator(model)
-        except Exception as error:  # it raises many kinds
+        except Exception as error:  # it raises many kinds of exceptions
             raise _failed("the reference evaluator does not take", model, error) from error
 
         def run(feeds: Mapping[str, Any]) -> list[Any]:
@@ -80,5 +80,5 @@ def _failed(what: str, model: Any, error: Exception) -> ExecutionError:
     )
 
 
-#: name -> makes the engine, if its library is installed
+#: name -> function that returns the engine, if its library is installed
 ENGINES: dict[str, Callable[[], Engine]] = {"onnxruntime": _onnxruntime, "reference": _reference}

@@ -1,7 +1,8 @@
-"""A graph of a model in parts: control flow, which is driven, and stretches of other nodes, which a library runs.
+"""Divides a graph of a model into control flow, which the driver runs, and stretches of other nodes, which a library
+runs.
 
-A stretch becomes a model of its own: what it reads are inputs of it, or initializers where the model has them as such,
-and every value that it makes is an output. A model is made anew for other dtypes and ranks of the inputs.
+A stretch becomes a separate model: the values that it reads are inputs, or initializers if they are initializers of the
+model, and every value that it computes is an output. Inputs of other dtypes or ranks get a new model.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from workbench.frontends.onnx.reading.calls import opsets_of
 from workbench.frontends.onnx.tensors import NUMBERS
 from workbench.ir.types import dtype_name
 
-#: ops whose graphs are driven; a node with a graph that is not among them runs as a whole
+#: ops whose graphs the driver runs; any other node with a graph is run as a whole by the library
 CONTROL = ("Loop", "If", "Scan", "SequenceMap")
 
 
 def is_driven(node: Any, opsets: Mapping[str, int]) -> bool:
-    """True if the graphs of a node are run here, body by body."""
+    """True if the driver runs the graphs of a node, body by body."""
     return (
         node.domain in ("", "ai.onnx")
         and node.op_type in CONTROL
@@ -31,7 +32,7 @@ def is_driven(node: Any, opsets: Mapping[str, int]) -> bool:
 
 
 def read_by(node: Any) -> Iterator[str]:
-    """Names that a node reads, also inside of its graphs."""
+    """Names that a node reads, also inside its graphs."""
     yield from (n for n in node.input if n)
     for attribute in node.attribute:
         for graph in (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs):
@@ -39,7 +40,7 @@ def read_by(node: Any) -> Iterator[str]:
 
 
 def free_names(graph: Any) -> Iterator[str]:
-    """Names that a graph takes from the graphs around it."""
+    """Names that a graph takes from enclosing graphs."""
     own = {v.name for v in (*graph.input, *graph.initializer)} | {t.values.name for t in graph.sparse_initializer}
     for node in graph.node:
         yield from (n for n in read_by(node) if n not in own)
@@ -48,7 +49,7 @@ def free_names(graph: Any) -> Iterator[str]:
 
 
 class LibrarySegment:
-    """Nodes that follow each other, run by a library."""
+    """Consecutive nodes, run by a library."""
 
     def __init__(self, nodes: list[Any], opsets: Mapping[str, int], ir_version: int, engine: Engine) -> None:
         self.nodes, self.opsets, self.ir_version, self.engine = nodes, opsets, ir_version, engine
@@ -60,8 +61,9 @@ class LibrarySegment:
     def run(
         self, values: Mapping[str, Any], initializers: Mapping[str, Any], types: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Outputs of the nodes for ``values``; ``initializers`` are TensorProtos for the other names that they read,
-        ``types`` the known types of lists and optional values."""
+        """Run the nodes on ``values``; ``initializers`` are TensorProtos for the other names that they read, ``types``
+        the known types of lists and optional values.
+        """
         kinds = tuple((n, *_kind(values[n])) for n in self.reads if n in values)
         if kinds not in self._runners:
             self._runners[kinds] = [k[0] for k in kinds], self._compiled(values, initializers, types)
@@ -93,7 +95,7 @@ def _kind(value: Any) -> tuple[str, int]:
 
 
 def type_proto(value: Any, declared: Any = None) -> Any:
-    """The type of a value of which only dtype and rank are fixed; an empty list has the type that is ``declared``."""
+    """The type of a value with only dtype and rank fixed; an empty list has the type ``declared``."""
     helper = onnx().helper
     if isinstance(value, np.ndarray | np.generic):
         number = NUMBERS[dtype_name(value.dtype)]
@@ -111,7 +113,7 @@ def type_proto(value: Any, declared: Any = None) -> Any:
 
 
 def _without_shapes(declared: Any) -> Any:
-    """The type of a list without the shapes of its elements, which may be others; None where none is declared."""
+    """The type of a list without the shapes of its elements, which may differ; None if none is declared."""
     if declared is not None and declared.WhichOneof("value") == "optional_type":
         declared = declared.optional_type.elem_type
     if declared is None or declared.WhichOneof("value") != "sequence_type":
@@ -128,7 +130,7 @@ def _without_shapes(declared: Any) -> Any:
 def parts_of(
     nodes: Iterable[Any], opsets: dict[str, int], ir_version: int, engine: Engine
 ) -> list[LibrarySegment | Any]:
-    """The nodes of a graph as stretches, and the nodes of control flow between them as they are."""
+    """The nodes of a graph as stretches, with the nodes of control flow unchanged between them."""
     found: list[LibrarySegment | Any] = []
     current: list[Any] = []
     meant: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""BatchNormalization by constant statistics: one multiplication and one addition for each channel.
+"""BatchNormalization with constant statistics, as one multiplication and one addition for each channel.
 
 (x - mean) / sqrt(var + epsilon) * scale + bias = x * s + t with s = scale / sqrt(var + epsilon), t = bias - mean * s;
 both are computed in double and rounded once. Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html.
@@ -18,7 +18,7 @@ from workbench.ir.types import TensorType, numpy_dtype
 def affine(
     node: bytes, opsets: Opsets, types: Sequence[TensorType], constants: Sequence[np.ndarray | None]
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """(s, t) as they are broadcast to x, in its dtype; None for any other node."""
+    """(s, t) in shapes that broadcast to x and in its dtype; None for any other node."""
     proto = node_of(node)
     if proto.op_type != "BatchNormalization" or proto.domain not in ("", "ai.onnx") or dict(opsets)[""] < 7:
         return None

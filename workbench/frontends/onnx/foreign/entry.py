@@ -1,4 +1,4 @@
-"""The registry entry of a foreign node: which library evaluates it, decided once for each node and input types."""
+"""The registry entry of a foreign node; the library that evaluates it is chosen once for a node and input types."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from workbench.ops import foreign
 
 PREFIX = "onnx"
 
-#: dtypes for which the kernels of onnxruntime are the second choice
+#: dtypes for which the kernels of onnxruntime are only the second choice
 _LEFT = frozenset(("bfloat16", *NARROW))
 #: sessions with constants, by node, operator sets, types and the identity of the constants. A session keeps its
-#: constants, so none of them can be another array of the same identity; plans keep the sessions.
+#: constants alive, so that an identity cannot be reused for another array; plans keep the sessions.
 _BOUND: weakref.WeakValueDictionary[Any, NodeSession] = weakref.WeakValueDictionary()
 
 
@@ -68,7 +68,7 @@ def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequen
 
 
 def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """For inputs whose types come with the values."""
+    """Evaluate a node whose input types are known only from the values."""
     if widened.computes(attrs["node"]) and any(getattr(a, "dtype", None) == numpy_dtype("bfloat16") for a in arrays):
         return widened.evaluated(_evaluate, arrays, attrs, "bfloat16")
     kinds: list[Kind] = []
@@ -94,7 +94,7 @@ def _map_type(attrs: Mapping[str, Any], place: int) -> MapType | None:
 
 
 def _elsewhere(arrays: Sequence[Any], attrs: Mapping[str, Any], why: str) -> tuple[Any, ...]:
-    """A node that onnxruntime does not take, for which ``why`` is the reason."""
+    """Evaluate a node that onnxruntime does not compute, for the reason ``why``."""
     if not reference.knows(attrs["node"], attrs["opsets"]):
         raise ExecutionError(
             f"onnxruntime does not compute this {node_name(attrs['node'])}: {why}",
@@ -114,14 +114,14 @@ def _elsewhere(arrays: Sequence[Any], attrs: Mapping[str, Any], why: str) -> tup
 def _run(session: NodeSession, arrays: Sequence[Any], results: Sequence[TensorType]) -> tuple[Any, ...]:
     try:
         return tuple(session.run(arrays))
-    except ExecutionError:  # ours: the given value is not of the declared type
+    except ExecutionError:  # our own error: the value does not have the declared type
         raise
     except Exception as error:  # it raises many kinds
         return session.by_reference(arrays, results, error)
 
 
 def _bind(attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequence[np.ndarray | None]) -> Bound:
-    """A node of a plan, with its constants inside the session so that onnxruntime packs them once."""
+    """Bind a node of a plan, with its constants inside the session so that onnxruntime packs them once."""
     node, opsets, results = attrs["node"], attrs["opsets"], attrs["types"]
     name = node_name(node)
     if any(t.dtype in (ANY, OPAQUE) for t in types):
@@ -185,7 +185,7 @@ def _by_reference_or_later(attrs: Mapping[str, Any], reason: tuple[str, str], co
 def _session(
     node: bytes, opsets: Opsets, types: tuple[TensorType, ...], constants: tuple[np.ndarray | None, ...]
 ) -> NodeSession | str:
-    """The session of a node, or why there is none."""
+    """The session of a node, or the reason why there is none."""
     if all(c is None for c in constants):
         return _plain_session(node, opsets, types)
     key = (node, opsets, types, tuple(None if c is None else id(c) for c in constants))
@@ -200,7 +200,7 @@ def _session(
 
 @functools.lru_cache(maxsize=2048)
 def _plain_session(node: bytes, opsets: Opsets, types: tuple[Kind, ...]) -> NodeSession | str:
-    """The session of a node without constants, shared by all that are alike."""
+    """The session of a node without constants, shared by all equal nodes."""
     return _make(node, opsets, types, (None,) * len(types))
 
 

@@ -1,8 +1,8 @@
-"""Nodes of ONNX that compute the very same as ops of ours: what moves elements, counts or compares, and arithmetic that
-is exact or rounded once, as IEEE 754 says.
+"""Nodes of ONNX with exactly the results of workbench ops: those that move, count or compare elements, and arithmetic
+that is exact or rounded once, as IEEE 754 requires.
 
-Left out is what a library may round in its own way (sums, products of matrices, functions), and what differs at an
-edge: a division of integers by zero, a cast of floats to integers, the larger of a number and NaN.
+Left out are ops that libraries may round differently (sums, matrix products, functions), and ops with different special
+cases: a division of integers by zero, a cast of floats to integers, the maximum of a number and NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.frontends.onnx.tensors import NUMBERS
 from workbench.ops.foreign import RegionStep
 from workbench.ops.rules import as_ints
 
-#: (ONNX's name, inputs: the number of one of ours or a constant; attributes)
+#: (ONNX op; inputs, each the index of an input of the step or a constant; attributes)
 Made = tuple[str, tuple[int | np.ndarray, ...], dict[str, Any]]
 Rule = Callable[[RegionStep, int], Made | None]
 
@@ -25,13 +25,13 @@ _ARITHMETIC = {"add": "Add", "subtract": "Sub", "multiply": "Mul"}
 _UNARY = {"relu": "Relu", "sqrt": "Sqrt", "negative": "Neg", "abs": "Abs", "floor": "Floor", "ceil": "Ceil"}
 _COMPARISONS = {"less": "Less", "greater": "Greater", "less_equal": "LessOrEqual", "greater_equal": "GreaterOrEqual"}
 _LOGIC = {"logical_and": "And", "logical_or": "Or", "logical_not": "Not"}
-#: the first operator set in which all of these ops take what is given to them here
+#: the first operator set in which each op accepts the inputs used here
 _LEAST = {"LessOrEqual": 12, "GreaterOrEqual": 12, "Equal": 11, "Clip": 11, "Slice": 10}
 _NEGATIVE_AXES = 11
 
 
 def exact_node(step: RegionStep, version: int) -> Made | None:
-    """The node of ONNX in this operator set that computes the very same as an op of ours; None if there is none."""
+    """The ONNX node in this operator set with exactly the results of a workbench op; None if there is none."""
     rule = _RULES.get(step.op)
     if rule is None or step.attrs.get("checked") or step.attrs.get("numpy"):
         return None
@@ -40,7 +40,7 @@ def exact_node(step: RegionStep, version: int) -> Made | None:
 
 
 def _same(step: RegionStep) -> str | None:
-    """The dtype that all values of a step have, of which one is made."""
+    """The dtype of all values of a step with one output; None if they differ."""
     found = {t.dtype for t in (*step.takes, *step.gives)}
     return found.pop() if len(found) == 1 and len(step.gives) == 1 else None
 
@@ -50,7 +50,7 @@ def _ints(shape: Any) -> np.ndarray:
 
 
 def _constant(step: RegionStep, place: int, key: str) -> tuple[int, ...] | None:
-    """Integers that come as an attribute or as a constant input; None where they are not known or not there."""
+    """Integers from an attribute or a constant input; None if they are unknown or missing."""
     value = step.constants[place] if place < len(step.inputs) else step.attrs.get(key)
     return None if value is None else as_ints(value)
 
@@ -67,7 +67,7 @@ def _divide(step: RegionStep, version: int) -> Made | None:
 
 
 def _whole_divide(step: RegionStep, version: int) -> Made | None:
-    """By constants above zero, by which it cannot fail."""
+    """Division by positive constants, which cannot fail."""
     by = step.constants[1] if len(step.inputs) == 2 else None
     if _same(step) not in _INTS or by is None or not (by > 0).all():
         return None
@@ -117,7 +117,9 @@ def _clip(step: RegionStep, version: int) -> Made | None:
 
 
 def _cast(step: RegionStep, version: int) -> Made | None:
-    """Not from floats to integers, where what does not fit differs, nor between floats, where halves might."""
+    """A cast, but not from floats to integers, where results that do not fit differ, nor between floats, where the
+    rounding of ties might.
+    """
     source, target = step.takes[0].dtype, step.gives[0].dtype
     exact = source == target or source in _INTS | {"bool"} and target in _FLOATS | _INTS
     return ("Cast", (0,), {"to": NUMBERS[target]}) if exact and target in NUMBERS else None
@@ -137,7 +139,7 @@ def _reshape(step: RegionStep, version: int) -> Made | None:
 
 
 def _axes(step: RegionStep, version: int) -> Made | None:
-    """New axes, or axes of size 1 left out: they must be known."""
+    """Insertion or removal of axes of size 1; the axes must be known."""
     op = "Unsqueeze" if step.op == "expand_dims" else "Squeeze"
     x, out = step.takes[0], step.gives[0]
     if x.is_static and out.is_static:
@@ -179,7 +181,7 @@ def _concat(step: RegionStep, version: int) -> Made | None:
 
 
 def _slice(step: RegionStep, version: int) -> Made | None:
-    """With steps that are known and forwards."""
+    """A slice with known positive steps."""
     dtypes = {t.dtype for t in step.takes[1:]}
     if not 3 <= len(step.inputs) <= 5 or len(dtypes) != 1 or not dtypes <= _INTS:
         return None
@@ -219,7 +221,7 @@ def _along(step: RegionStep, version: int) -> Made | None:
 
 
 def _pad(step: RegionStep, version: int) -> Made | None:
-    """By widths that are known, with a number."""
+    """Padding by known widths with a constant."""
     x, mode = step.takes[0], step.attrs.get("mode", "constant")
     widths = step.constants[1] if len(step.inputs) > 1 else step.attrs.get("pad_width")
     if widths is None or version < _NEGATIVE_AXES or x.dtype not in _FLOATS | _INTS or mode != "constant":
@@ -240,7 +242,7 @@ def _shape(step: RegionStep, version: int) -> Made | None:
 
 
 def _range(step: RegionStep, version: int) -> Made | None:
-    """Of integers, forwards."""
+    """A range of integers with a positive step."""
     by = step.constants[2] if len(step.inputs) == 3 else None
     if _same(step) not in _INTS or by is None or by < 1 or version < 11 or any(t.shape != () for t in step.takes):
         return None

@@ -1,7 +1,7 @@
-"""Types of the results of a foreign node that follow from those of its inputs, by ONNX's own rules.
+"""Infers the result types of a foreign node from its input types, by ONNX's own rules.
 
-Facts known at import are kept with the node; more is known once it is fed with arrays of known shapes, or put into
-another graph. Constants count where a rule reads them (the sizes of a Resize, the pads of a Pad).
+Types known at import are stored with the node; more is known once it is fed with arrays of known shapes, or put into
+another graph. Constants are used if a rule reads them (the sizes of a Resize, the pads of a Pad).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from workbench.frontends.onnx.tensors import DTYPES, type_of
 from workbench.ir.types import ANY, OPAQUE, TensorType
 
 NUMBERS = {name: number for number, name in DTYPES.items()}
-#: ops whose sizes come of products, and the dtypes on which onnxruntime computes them
+#: ops whose output sizes are products, and the dtypes for which onnxruntime computes them
 _SCALED, _SCALED_BY_RUNTIME = ("Resize", "Upsample"), ("float32", "int32", "int8", "uint8")
-#: elements of constants that a rule may read; larger ones are weights
+#: maximum size of constants that a rule may read; larger ones are weights
 MAX_ELEMENTS = 64
 
 #: a constant as a key: dtype, shape, bytes
@@ -37,8 +37,9 @@ def followed(
     values: Sequence[np.ndarray | None],
     kept: Sequence[TensorType],
 ) -> tuple[TensorType, ...]:
-    """``kept``, with the sizes that follow from ``types`` and constants. Where the two disagree, what follows counts;
-    dtypes stay as they are kept."""
+    """The types ``kept`` with the sizes inferred from ``types`` and constants. Inferred sizes override ``kept``; dtypes
+    are not changed.
+    """
     if all(t.is_static for t in kept) and node_of(node).op_type not in _SCALED:
         return tuple(kept)
     constants = tuple(_key(v) for v in values)
@@ -68,7 +69,7 @@ def _key(value: np.ndarray | None) -> _Constant | None:
 def _found(
     node: bytes, opsets: Opsets, types: tuple[TensorType, ...], constants: tuple[_Constant | None, ...]
 ) -> tuple[TensorType, ...]:
-    """The types of the results that have names, by the rule of the op's schema; () where there is none, or it fails."""
+    """The types of the named results, by the rule of the op's schema; () if there is none, or if it fails."""
     library = onnx()
     try:
         proto = node_of(node)
@@ -84,7 +85,7 @@ def _found(
             opset_imports=[library.helper.make_opsetid(d, v) for d, v in opsets],
             ir_version=library.IR_VERSION,
         )
-    except Exception:  # there is no schema, or the node does not fit it: the run tells
+    except Exception:  # no schema, or the node does not fit it: reported when it runs
         return ()
     names = [name for name in proto.output if name]
     found = tuple(type_of(made[n]) if n in made else TensorType(ANY, None) for n in names)
@@ -92,8 +93,8 @@ def _found(
 
 
 def _scaled(proto: Any, types: Sequence[TensorType], constants: Sequence[_Constant | None]) -> tuple[TensorType, ...]:
-    """The result of scaling an image as onnxruntime makes it, which multiplies sizes in float32: 23 points by the
-    float32 nearest to 19 / 23 are 19, where ONNX's rule takes the whole part of the exact product, 18. () for all else.
+    """The type of a scaled image as in onnxruntime, which multiplies sizes in float32: 23 points times the float32
+    nearest to 19 / 23 give 19, but ONNX's rule truncates the exact product to 18. () for any other node.
     """
     attrs = {a.name: a for a in proto.attribute}
     place = 2 if proto.op_type == "Resize" and len(proto.input) > 2 else 1

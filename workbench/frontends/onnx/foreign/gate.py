@@ -1,7 +1,7 @@
-"""Check, while a model is read, that a node can be evaluated, and infer the types of its outputs.
+"""Checks, while a model is read, that a node can be evaluated, and infers the types of its outputs.
 
 The onnx library's reference evaluator is tried first, because that is cheap; then onnxruntime, in a session of the
-single node that is discarded: the session that computes is created with the plan, which knows the constants.
+single node. That session is discarded: the one used for runs is created with the plan, which knows the constants.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.tensors import NUMBERS, type_of
 from workbench.ir.types import ANY, OPAQUE, UNKNOWN, TensorType, numpy_dtype
 
-#: dtypes that stand for an unknown one: whether onnxruntime has an op at all does not depend on it
+#: dtypes tried for an unknown one, to find out whether onnxruntime has the op at all
 _TRIED = ("float32", "int64", "uint8", "string")
 _UNHEARD = "neither the reference evaluator nor onnxruntime"
-#: (domain, op, opsets) that onnxruntime does not have -> the reason; a model may have thousands of such nodes
+#: (domain, op, opsets) that onnxruntime lacks -> reason; a model may have thousands of such nodes
 _unheard_of: dict[tuple[str, str, Opsets], str] = {}
 
 
@@ -36,10 +36,10 @@ def judged(
     constants: Sequence[np.ndarray | None],
     declared: Sequence[TensorType],
 ) -> tuple[TensorType, ...] | str:
-    """The types of a node's outputs, or why nothing can evaluate it.
+    """The types of a node's outputs, or the reason why no library can evaluate it.
 
-    ``types`` and ``constants`` are those of the inputs that are given; ``declared`` are the types that the model
-    declares for the outputs in use; they win where they say something.
+    ``types`` and ``constants`` are those of the present inputs; ``declared`` are the types that the model declares for
+    the outputs in use; they take precedence.
     """
     kinds = onnx().AttributeProto
     if any(a.type in (kinds.GRAPH, kinds.GRAPHS) for a in proto.attribute):
@@ -66,21 +66,19 @@ def judged(
     if isinstance(found, str) and found.startswith(_UNHEARD):
         if len(_unheard_of) >= _cached_types.cache_parameters()["maxsize"]:
             _unheard_of.clear()
-        _unheard_of[op] = found  # whatever its inputs are
+        _unheard_of[op] = found  # independent of its inputs
         return found
     if isinstance(found, str) and any(c is not None for c in constants):  # some weights must be constants
         whole = {n: (types[k], constants[k]) for n, k in firsts.items()}
         try:
             found = tuple(result_types(node, sets, whole))
         except Refused:
-            pass  # the message is the one about the node as it was declared
+            pass  # keep the message about the node as declared
     return found if isinstance(found, str) else _joined(declared, found)
 
 
 def _says_sizes(constant: np.ndarray) -> bool:
-    """True if sizes of the outputs may depend on a constant; weights are left out, so that equal nodes are checked
-    once.
-    """
+    """True if output sizes may depend on a constant; weights are excluded, so that equal nodes are checked once."""
     few = constant.size <= 8 if constant.dtype.kind == "f" else constant.dtype.kind in "iub"
     return few and constant.nbytes <= INLINE_BYTES
 
@@ -98,7 +96,7 @@ def _cached_types(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[T
         inputs[name] = kind, value
     loose = {n: (TensorType(k.dtype) if isinstance(k, TensorType) else k, c) for n, (k, c) in inputs.items()}
     said = ""
-    # a model may declare a wrong shape, which onnxruntime would forgive
+    # a model may declare a wrong shape, which onnxruntime accepts
     for tried in (inputs, loose) if not any(k.dtype == ANY for k, _ in inputs.values()) else ():
         try:
             return tuple(result_types(node, opsets, tried))
@@ -116,7 +114,7 @@ def _cached_types(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[T
         except Refused as error:
             if error.unheard:
                 return _unheard(found.version)
-    return (UNKNOWN,) * sum(map(bool, node_of(node).output))  # the types come with the values
+    return (UNKNOWN,) * sum(map(bool, node_of(node).output))  # types are known only from the values
 
 
 def _unheard(version: str) -> str:
@@ -152,6 +150,6 @@ def _inferred(
         found = library.shape_inference.infer_node_outputs(
             schema, proto, kinds, data, opset_imports=[library.helper.make_opsetid(d, v) for d, v in opsets]
         )
-    except Exception:  # an op without a rule, or inputs that it does not expect: told where the node runs
+    except Exception:  # an op without a rule, or unexpected inputs: reported when the node runs
         return nothing
     return [type_of(found[o]) if o in found else UNKNOWN for o in proto.output if o]

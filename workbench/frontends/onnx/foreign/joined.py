@@ -17,7 +17,7 @@ from workbench.kernels.ort_calls import SessionCall
 
 
 class JoinedNodes:
-    """A session of several nodes; ``without`` names the rewritings that onnxruntime may not make."""
+    """A session of several nodes; ``without`` names the rewritings that onnxruntime must not apply."""
 
     def __init__(self, found: Runtime, model: bytes, graph: RegionGraph, without: str) -> None:
         self._runtime = found
@@ -42,7 +42,9 @@ class JoinedNodes:
         addresses: Sequence[int | None],
         gives: Sequence[TensorType],
     ) -> list[Any]:
-        """The outputs that have no address, as arrays; None for the others. The types are the same in every call."""
+        """Run the nodes; returns the outputs without an address as arrays, None for the others. The types must be the
+        same in every call.
+        """
         call = self._call
         if call is None:
             kinds = [*takes, *gives, *[None] * (len(self._names[1]) - len(gives))]
@@ -60,7 +62,7 @@ class JoinedNodes:
 
 
 def in_order(result: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
-    """The same with other strides: later sums go through memory in its order."""
+    """A copy with these strides, because later sums run in memory order."""
     if result.strides == strides:
         return result
     if result.flags.c_contiguous and all(

@@ -1,8 +1,9 @@
-"""Operators of ONNX for machine learning that are computed here, because strings and dicts cost onnxruntime's callers.
+"""ONNX operators for machine learning that are computed here, because strings and dicts are slow to exchange with
+onnxruntime.
 
-ZipMap, which most classifiers of scikit-learn end with: a dict from labels to numbers for each row of an array.
-onnxruntime makes a tensor of keys and one of values for each row, each of which is several calls to read; here it is
-one pass. OneHotEncoder on strings: onnxruntime takes 20 us to be handed some strings, looking them up takes two.
+ZipMap, the last node of most classifiers of scikit-learn, gives a dict from labels to numbers for each row of an array.
+onnxruntime returns a tensor of keys and one of values for each row, and reading each takes several calls; here it is
+one pass. OneHotEncoder on strings: passing a few strings to onnxruntime takes 20 us, looking them up takes 2 us.
 Source: https://onnx.ai/onnx/operators/index.html, ai.onnx.ml.
 """
 
@@ -20,7 +21,7 @@ DOMAIN = "ai.onnx.ml"
 
 
 def zip_map(node: bytes, types: Sequence[TensorType]) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None:
-    """The function of a ZipMap node on float32; None for any other node, and for one without labels of one kind."""
+    """The function of a ZipMap node on float32 with labels of one kind; None for any other node."""
     proto = node_of(node)
     if proto.op_type != "ZipMap" or proto.domain != DOMAIN or [t.dtype for t in types] != ["float32"]:
         return None
@@ -32,7 +33,7 @@ def zip_map(node: bytes, types: Sequence[TensorType]) -> Callable[[Sequence[Any]
     labels: list[Any] = numbers or [t.decode("utf-8", "replace") for t in texts]
     if len(set(labels)) < len(labels):
         return None
-    places = sorted(range(len(labels)), key=(numbers or texts).__getitem__)  # a map of C++ is in order of its keys
+    places = sorted(range(len(labels)), key=(numbers or texts).__getitem__)  # a C++ map is ordered by its keys
     keys = [labels[k] for k in places]
 
     def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:

@@ -12,10 +12,10 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
 from workbench.ir.types import TensorType
 
-#: draws without a seed differ from run to run, so that no replay could show what happened
+#: draws without a seed differ from run to run, so that a replay could not reproduce them
 RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
-#: Dropout draws only where its third input says that it trains; without a seed it gets this one, so that a replay
-#: shows what happened
+#: Dropout draws only if its third input enables training; without a seed it gets this one, so that a replay reproduces
+#: the draws
 _DROPOUT_SEED = 1
 
 #: the operator sets that a node needs: (domain, version)
@@ -23,8 +23,9 @@ Opsets = tuple[tuple[str, int], ...]
 
 
 def plain_attrs(proto: Any, array_of: Callable[[Any, str], np.ndarray]) -> dict[str, Any]:
-    """Attributes of a NodeProto as numbers, text, arrays and tuples of them; graphs are left out. ``array_of`` makes
-    arrays of tensors."""
+    """Attributes of a NodeProto as numbers, strings, arrays and tuples of these; graphs are left out. ``array_of``
+    converts tensors to arrays.
+    """
     found: dict[str, Any] = {}
     kinds = onnx().AttributeProto
     for a in proto.attribute:
@@ -43,7 +44,7 @@ def _text(value: Any) -> Any:
 def attrs_for(
     proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType], maps: Sequence[Any] = ()
 ) -> dict[str, Any]:
-    """The attributes that make a foreign node complete; ``maps`` are the types of those inputs that are dicts."""
+    """All attributes of a foreign node; ``maps`` are the types of those inputs that are dicts."""
     copy = onnx().NodeProto()
     copy.CopyFrom(proto)
     copy.name = copy.doc_string = ""
@@ -55,7 +56,7 @@ def attrs_for(
     if trains(copy) and not any(a.name == "seed" for a in copy.attribute):
         copy.attribute.append(onnx().helper.make_attribute("seed", _DROPOUT_SEED))
     own = "" if proto.domain == "ai.onnx" else proto.domain
-    used = {"": opsets[""], own: opsets.get(own, 1)}  # as onnxruntime does where a model does not import a domain
+    used = {"": opsets[""], own: opsets.get(own, 1)}  # as onnxruntime does if a model does not import a domain
     dicts = tuple((place, f"{m.key} {m.value}") for place, m in enumerate(maps) if m is not None)
     return {
         "node": copy.SerializeToString(deterministic=True),
@@ -72,10 +73,10 @@ def trains(proto: Any) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def draws(node: bytes) -> bool:
-    """True if a node is a random draw: no proof about a loop may rest on it, with a seed or without."""
+    """True if a node draws random numbers: no proof about a loop may depend on it, with or without a seed."""
     try:
         proto = node_of(node)
-    except Exception:  # refused by check() with a sentence of its own
+    except Exception:  # refused by check() with a separate message
         return False
     return proto.op_type in RANDOM or trains(proto)
 
@@ -89,12 +90,12 @@ def node_of(node: bytes) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def present(node: bytes) -> tuple[str, ...]:
-    """Names of the given inputs, in order; one that is given twice appears twice."""
+    """Names of the present inputs, in order; duplicates are kept."""
     return tuple(n for n in node_of(node).input if n)
 
 
 def check(attrs: Mapping[str, Any]) -> None:
-    """Raise LoadError if the bytes in a foreign node are no NodeProto."""
+    """Raise LoadError if the bytes in a foreign node are not a NodeProto."""
     try:
         present(attrs["node"])
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Nodes that onnxruntime accepts but computes otherwise than the standard's test cases expect (release 1.31).
+"""Nodes that onnxruntime accepts but computes differently from the standard's test cases (release 1.31).
 
 Found by running every node case of the standard's test suite through the sessions here; see
 https://github.com/onnx/onnx/tree/main/onnx/backend/test/case/node for the cases.
@@ -10,8 +10,8 @@ from typing import Any
 
 from workbench.frontends.onnx.library import onnx
 
-#: ops whose kernels end the process, by a division by zero or a read of no memory, or leave their results as the
-#: memory was, where a first input has no elements (release 1.32)
+#: ops whose kernels, if one of the first inputs is empty, end the process by a division by zero or an invalid read, or
+#: leave their results uninitialized (release 1.32)
 _FAULTY = {
     "": ("InstanceNormalization", "MatMulInteger"),
     "ai.onnx.ml": ("FeatureVectorizer",),
@@ -26,13 +26,14 @@ def fails_on_nothing(proto: Any) -> bool:
 
 
 def distrust(proto: Any, shape: tuple[int | None, ...] | None = None) -> str | None:
-    """Why a node is left to the reference evaluator although onnxruntime has a kernel for it; None if it is not.
-    ``shape``: of its first input, where it is known."""
+    """The reason why a node is left to the reference evaluator although onnxruntime has a kernel for it; None if it is
+    not. ``shape``: of its first input, if known.
+    """
     if proto.domain not in ("", "ai.onnx"):
         return None
     attrs = {a.name: onnx().helper.get_attribute_value(a) for a in proto.attribute}
     if proto.op_type == "STFT" and shape is not None and len(shape) == 2:
-        return None  # a signal without its axis of parts, which the reference evaluator cuts into wrong frames
+        return None  # a signal without its last axis, which the reference evaluator splits into wrong frames
     if proto.op_type in ("DFT", "STFT"):
         return "its transform is less exact than the test cases ask for"
     if proto.op_type == "Attention" and attrs.get("is_causal"):

@@ -1,4 +1,4 @@
-"""The onnx library's reference evaluator, one for each kind of node."""
+"""The onnx library's reference evaluator, one instance for each distinct node."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from workbench.ir.types import OPAQUE, TensorType, dtype_name
 
 @functools.lru_cache(maxsize=4096)
 def knows(node: bytes, opsets: Opsets) -> bool:
-    """True if there is an evaluator for a kind of node: asking is slow, and a failure is an answer to keep too."""
+    """True if the library has an evaluator for a node; cached with failures too, because the check is slow."""
     try:
         _evaluator(node, opsets, ())
-    except Exception:  # the library raises many kinds, also plain RuntimeError
+    except Exception:  # the library raises many kinds of exceptions, also RuntimeError
         return False
     return True
 
 
 @functools.lru_cache(maxsize=4096)
 def _evaluator(node: bytes, opsets: Opsets, dtypes: tuple[str | None, ...]) -> tuple[Any, tuple[str, ...]]:
-    """(evaluator, names of its inputs). One for each kind of node; it keeps no state between evaluations.
+    """(evaluator, names of its inputs), cached for each node; the evaluator keeps no state between evaluations.
 
     ``dtypes`` are those of the inputs: some ops are functions whose body depends on them.
     """
@@ -50,7 +50,7 @@ def _evaluator(node: bytes, opsets: Opsets, dtypes: tuple[str | None, ...]) -> t
 
 
 def evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The node's outputs; raises ExecutionError."""
+    """Evaluate a node; raises ExecutionError."""
     feeds = dict(zip(present(attrs["node"]), arrays, strict=True))
     dtypes = tuple(dtype_of_value(a) for a in feeds.values())
     try:

@@ -1,7 +1,6 @@
-"""The nodes of ONNX that stand for the steps of a region, and the graph that they make.
+"""Builds the ONNX graph for the steps of a region.
 
-Foreign nodes are copied unchanged. Of our own ops only those with the same result in every library are used
-(exact_ops).
+Foreign nodes are copied. Of our own ops only those with the same result in every library are used (exact_ops).
 """
 
 from __future__ import annotations
@@ -28,23 +27,23 @@ from workbench.ops.foreign import RegionStep
 
 __all__ = ["Opsets", "RegionGraph", "bytes_of", "graph_of", "sets_of", "takes", "version_of"]
 
-#: nodes that would be computed otherwise in the layout of convolutions: in front of them stands a change of shape that
+#: nodes with different results in the layout of convolutions: they are preceded by a Reshape to a shape that
 #: onnxruntime does not know beforehand, so that the layout ends there
 _LAYOUT_MATTERS = frozenset(("GlobalAveragePool", "AveragePool", "BatchNormalization"))
-#: constants of more bytes are packed for one session only, that of the node alone
+#: larger constants are packed for one session only, that of the single node
 MOST_CONSTANT_BYTES = 4 << 20
-#: the operator set of a region without foreign nodes of the standard
+#: operator set of a region without foreign nodes of the standard
 _NEWEST = (("", 17),)
 
 
 def version_of(steps: Sequence[RegionStep]) -> int:
-    """The lowest operator set of the standard that foreign nodes among these have."""
+    """The lowest operator set of the standard among the foreign nodes."""
     found = [dict(s.bound.joins.opened_with) for s in steps if s.bound and isinstance(s.bound.joins, NodeSession)]
     return min((sets[""] for sets in found if "" in sets), default=dict(_NEWEST)[""])
 
 
 def takes(step: RegionStep, version: int) -> bool:
-    """Return whether a node can be a part of a region whose foreign nodes are of this operator set."""
+    """Return whether a node can be part of a region with this operator set."""
     types = [t for t, c in zip(step.takes, step.constants, strict=True) if c is None]
     if any(t.dtype not in SAME or t.shape is None or 0 in t.shape for t in (*types, *step.gives)):
         return False
@@ -65,7 +64,7 @@ def takes(step: RegionStep, version: int) -> bool:
 
 
 def sets_of(steps: Sequence[RegionStep]) -> Opsets | None:
-    """The operator sets that all foreign nodes have; None where they differ or an op of ours is not in them."""
+    """The operator sets of all foreign nodes; None if they differ or lack one of our ops."""
     found: dict[str, int] = {}
     for step in steps:
         if step.bound is not None and isinstance(step.bound.joins, NodeSession):
@@ -80,8 +79,8 @@ def sets_of(steps: Sequence[RegionStep]) -> Opsets | None:
 
 @dataclass
 class RegionGraph:
-    """A graph; names of its inputs and outputs in order, followed by results that are requested only so that they are
-    computed; arrays of its initializers that are not written into it, and arrays that are fed with every call.
+    """A graph under construction: the names of its inputs and outputs in order, the outputs followed by results that
+    are requested only to be computed; its external initializers; and arrays that are fed in every call.
     """
 
     proto: Any
@@ -98,12 +97,12 @@ class RegionGraph:
         return self.names.setdefault(ref, f"v{len(self.names)}")
 
     def constant(self, value: np.ndarray, feed: bool = False) -> str:
-        """The name of a constant, each once; with ``feed`` it is an input."""
+        """The name of a constant, which is added only once; with ``feed`` it becomes an input."""
         key = ("fed" if feed else "constant", id(value))
         if key in self.names:
             return self.names[key]
         name = self.names[key] = f"c{len(self.names)}"
-        self.constants[id(value)] = value  # so that no other takes its place in memory
+        self.constants[id(value)] = value  # kept alive, so that its identity is not reused
         dense = np.ascontiguousarray(value).reshape(value.shape)
         if feed:
             self.declare(name, TensorType.of(dense))
@@ -119,7 +118,7 @@ class RegionGraph:
         return name
 
     def declare(self, name: str, type_: TensorType) -> None:
-        """An input of the graph."""
+        """Add an input to the graph."""
         info = self.proto.input.add()
         info.name = name
         info.type.tensor_type.elem_type = NUMBERS[type_.dtype]
@@ -149,7 +148,7 @@ def graph_of(
 
 
 def _ends_layout(op: str, type_: TensorType) -> bool:
-    """Return whether a node must not be computed in blocks of channels, as alone it is not with so many."""
+    """Return whether a node must not be computed in blocks of channels, because the single node is not."""
     if op not in _LAYOUT_MATTERS:
         return False
     channels = (type_.shape or ())[1:2]
@@ -158,19 +157,21 @@ def _ends_layout(op: str, type_: TensorType) -> bool:
 
 @functools.cache
 def _block() -> int:
-    """Channels of a block of that layout, by what onnxruntime does with 8: the sums of a plane show it."""
+    """Number of channels in a block of that layout, 8 or 16, detected from the sums of a pooling with 8 channels."""
     plane = np.random.default_rng(0).standard_normal((1, 8, 13, 13)).astype(np.float32)
     node = onnx().NodeProto(op_type="GlobalAveragePool", input=["i0"], output=["o0"]).SerializeToString()
     type_ = TensorType.of(plane)
     alone = NodeSession(node, _NEWEST, ["i0"], [type_], [None]).run([plane])[0]
-    unknown = TensorType(type_.dtype, (None,) * 4)  # whose layout stays
+    unknown = TensorType(type_.dtype, (None,) * 4)  # no blocks of channels for an unknown shape
     return (
         16 if alone.tobytes() == NodeSession(node, _NEWEST, ["i0"], [unknown], [None]).run([plane])[0].tobytes() else 8
     )
 
 
 def _adds(step: RegionStep) -> bool:
-    """Return whether onnxruntime would begin a convolution with the other summand, were its result not asked for."""
+    """Return whether onnxruntime would fuse this addition into a convolution unless the result of the convolution is
+    requested.
+    """
     return step.op in ("add", "onnx:Add", "onnx:Sum") and step.takes[0].shape == step.takes[-1].shape
 
 
@@ -185,7 +186,7 @@ def _foreign(graph: RegionGraph, step: RegionStep) -> None:
     session: NodeSession = step.bound.joins
     node = node_of(session.node)
     places = dict(zip(reversed(present(session.node)), reversed(range(len(step.inputs))), strict=True))
-    plain_layout = session.level != EVERYTHING  # weights that are no constants: their layout stays
+    plain_layout = session.level != EVERYTHING  # pass weights as inputs, so that their layout is kept
     for place, name in enumerate(node.input):
         if name:
             k = places[name]
@@ -199,9 +200,7 @@ def _foreign(graph: RegionGraph, step: RegionStep) -> None:
         fed = graph.constant(shape, feed=True)
         graph.proto.node.add(op_type="Reshape", input=[node.input[0], fed], output=[plain])
         node.input[0] = plain
-    elif (
-        node.op_type == "GlobalAveragePool"
-    ):  # alone it is computed in blocks; behind nodes that are not, it would not be
+    elif node.op_type == "GlobalAveragePool":  # computed in blocks as a single node, but not after nodes that are not
         rank = len(step.takes[0].shape or ()) - 2
         one = onnx().helper.make_node("AveragePool", [node.input[0]], [f"{graph.name(step.outputs[0])}_blocks"])
         one.attribute.append(onnx().helper.make_attribute("kernel_shape", [1] * rank))

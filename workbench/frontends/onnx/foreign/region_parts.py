@@ -1,8 +1,8 @@
-"""A region in parts: nodes that onnxruntime computes otherwise beside their neighbours run alone, the stretches between
-them as one call each.
+"""Divides a region: nodes with results that differ when onnxruntime fuses them with neighbours run alone, the stretches
+between them as one call each.
 
-The first call finds out which ops those are: every stretch leaves all of its values, and the first value with another
-bit than the node alone gives names the op that runs alone from then on, in the whole region.
+The first call determines these ops: every stretch returns all of its values, and the op of the first value that differs
+in a bit from that of the single node runs alone from then on, in the whole region.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from workbench.ir.types import TensorType
 from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import NodeByNode, RegionStep
 
-#: ops that may stand alone in a region, and bytes of its values: all of them are held while it is divided
+#: limits: ops that run alone in a region, and bytes of its values, which are all held while it is divided
 MOST_OPS, MOST_BYTES = 4, 64 << 20
 
-#: steps and their outputs -> one call from their inputs, which are the keys of the mapping
+#: (steps, their outputs) -> one call, and the types of its inputs by value
 Join = Callable[[Sequence[RegionStep], Sequence[Ref]], "tuple[JoinedNodes, Mapping[Ref, TensorType]]"]
 
 
@@ -35,11 +35,11 @@ class RegionPart:
     joined: JoinedNodes | None
     takes: Mapping[Ref, TensorType]
     gives: Mapping[Ref, TensorType]
-    ends: tuple[Ref, ...]  # values that nothing behind it reads
+    ends: tuple[Ref, ...]  # values that no later part reads
 
 
 class DividedRegion:
-    """The steps of a region in parts, one after the other; it takes and gives what one call of all of them would."""
+    """The steps of a region in consecutive parts; it has the inputs and outputs of a single call."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class DividedRegion:
         addresses: Sequence[int | None],
         gives: Sequence[TensorType],
     ) -> list[Any]:
-        """The outputs that have no address, as arrays; None for the others."""
+        """Run the parts; returns the outputs without an address as arrays, None for the others."""
         values: dict[Ref, Any] = dict(zip(self._inputs, operands, strict=True))
         where = {r: a for r, a in zip(self._outputs, addresses, strict=True) if a is not None}
         for part in self.parts:
@@ -81,7 +81,7 @@ class DividedRegion:
         return [None if a is not None else values[r] for r, a in zip(self._outputs, addresses, strict=True)]
 
     def _ordered(self, ref: Ref, value: np.ndarray) -> np.ndarray:
-        """A value in the order in memory that its node gives it: sums behind it go through memory in that order."""
+        """A value with the strides that its node gives it, because later sums run in memory order."""
         strides = self._orders.get(ref)
         return value if strides is None or len(strides) != value.ndim else in_order(value, strides)
 
@@ -95,13 +95,13 @@ class DividedRegion:
             if ref in where:
                 arrays_at([where[ref]], [part.gives[ref]])[0][...] = value
                 values[ref] = where[ref]
-            else:  # a copy: it may be a view of memory of a row
+            else:  # a copy, because it may be a view of a row's memory
                 copy = np.array(value, order="K" if ref in self._objects else "C")
                 values[ref] = self._ordered(ref, copy)
 
 
 def divided(join: Join, alone: NodeByNode, inputs: Sequence[Ref], outputs: Sequence[Ref]) -> DividedRegion | None:
-    """The parts of a region whose one call has other bits than its steps; None where too many ops differ."""
+    """The parts of a region whose single call differs in bits from its steps; None if too many ops differ."""
     dense: dict[Ref, np.ndarray] = {}
     orders: dict[Ref, tuple[int, ...]] = {}
     size = 0
@@ -139,7 +139,7 @@ def _stretches(steps: Sequence[RegionStep], apart: Collection[str]) -> Iterator[
 
 
 def _odd_one(join: Join, steps: Sequence[RegionStep], alone: NodeByNode, dense: Mapping[Ref, np.ndarray]) -> str | None:
-    """The op of the first of these steps that gives something else together with the others."""
+    """The op of the first of these steps whose result differs in the joint call; None if none does."""
     outputs = [r for s in steps for r in s.outputs]
     joined, takes = join(steps, outputs)
     made = dict(zip(outputs, _run(joined, takes, outputs, steps, alone), strict=True))
@@ -177,7 +177,7 @@ def _parts(
             made = _run(joined, takes, needed, steps, alone)
             if all(same_bits(dense[r], m) for r, m in zip(needed, made, strict=True)):
                 gives = {r: gives[r] for r in needed}
-            else:  # what nobody asks for was put together otherwise: ask for all
+            else:  # requesting fewer results changed the fusions: request all
                 joined, takes = join(steps, list(gives))
         ends = {r for s in steps for r in (*s.inputs, *s.outputs) if last.get(r, -1) <= number and r not in outputs}
         found.append(RegionPart(tuple(steps), joined, takes, gives, tuple(ends)))

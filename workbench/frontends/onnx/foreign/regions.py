@@ -1,15 +1,14 @@
-"""Regions: stretches of nodes that onnxruntime computes by one call, bit for bit as it computes them one by one.
+"""Regions: stretches of nodes that onnxruntime computes in one call, with the same bits as node by node.
 
 ::
 
     steps ── takes ──► nodes of ONNX (region_nodes) ── join ──► Region ── first call ──► compared with node by node
                                                                         └─ later calls ──► one session of all nodes
 
-onnxruntime keeps the layout of its convolutions from one node to the next, and nothing else: rewritings that put other
-arithmetic in place of a node's (a normalization folded into the weights before it, a sum that begins with another
-array) are switched off by name. Fusions that a later release adds are detected by the first call for each combination
-of shapes, which also computes node by node. A region with one bit of difference is divided (region_parts), so that the
-nodes with other bits run alone, or else never used.
+onnxruntime keeps the layout of its convolutions between nodes, but rewritings that change the arithmetic of a node (a
+normalization folded into the preceding weights, a sum that starts with another array) are switched off by name. Fusions
+that a later release adds are detected by the first call for each combination of shapes, which also computes node by
+node. A region that differs in a bit is divided (region_parts), so that the differing nodes run alone, or is not used.
 """
 
 from __future__ import annotations
@@ -30,13 +29,14 @@ from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import NodeByNode, RegionCall, RegionStep
 from workbench.threads import Lock
 
-#: shapes of all inputs of a region, with strides where an array is not in C's order
+#: shapes of all inputs of a region, with strides for arrays not in C order
 Shapes = tuple[Any, ...]
-#: strides of each result of a region that is not in C's order when its nodes run alone
+#: strides of each result of a region that is not in C order when its nodes run alone
 Orders = tuple[tuple[int, ...] | None, ...]
-#: regions are compared for so many combinations of shapes; others run node by node
+#: maximum number of combinations of shapes for which a region is compared; others run node by node
 MOST_SHAPES = 32
-#: rewritings of onnxruntime that change bits, or that nodes alone do not see. Names of its class GraphTransformer:
+#: rewritings of onnxruntime that change bits, or that do not apply to single nodes. Names of its class
+#: GraphTransformer:
 #: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/graph_transformer_utils.cc
 SWITCHED_OFF = ";".join(
     """EliminateIdentity EliminateSlice UnsqueezeElimination EliminateDropout ExpandElimination CastElimination
@@ -54,12 +54,12 @@ SWITCHED_OFF = ";".join(
 
 
 def version_of(steps: Sequence[RegionStep]) -> int:
-    """The operator set in which regions of these nodes are written."""
+    """The operator set for regions of these nodes."""
     return region_nodes.version_of(steps)
 
 
 def takes(step: RegionStep, version: int) -> bool:
-    """Return whether a node can be a part of a region of this operator set."""
+    """Return whether a node can be part of a region with this operator set."""
     return region_nodes.takes(step, version)
 
 
@@ -70,7 +70,7 @@ def join(
     objects: Collection[Ref],
     most: int | None = None,
 ) -> RegionCall | None:
-    """One call for these nodes, or None where their operator sets differ or onnxruntime is not there."""
+    """One call for these nodes; None if their operator sets differ or onnxruntime is missing."""
     sets = region_nodes.sets_of(steps)
     found = runtime()
     if sets is None or isinstance(found, str):
@@ -79,7 +79,7 @@ def join(
 
 
 class RegionSession:
-    """Nodes that become one session of onnxruntime when they run first. Safe under threads."""
+    """Nodes that become one session of onnxruntime on their first run. Thread-safe."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class RegionSession:
         self._gives: list[TensorType] = [gives[r] for r in outputs]
         self._lock = Lock()
         self._session: JoinedNodes | DividedRegion | None = None
-        #: shapes for which results were compared -> order in memory of each that has no address, if it is another
+        #: shapes for which results were compared -> strides of each result without an address that is not in C order
         self._equal: dict[Shapes, Orders] = {}
         self.refused = ""
 
@@ -121,7 +121,7 @@ class RegionSession:
             assert self._session is not None
             results = self._session.run(operands, self._takes, addresses, self._gives)
             return [r if o is None else in_order(r, o) for r, o in zip(results, orders, strict=True)]
-        except Exception:  # what is wrong is told by the node that fails
+        except Exception:  # the failing node will report the error
             return None
 
     def _compare(self, operands: Sequence[Any], addresses: Sequence[int | None], shapes: Shapes) -> Orders | None:
@@ -149,7 +149,7 @@ class RegionSession:
             return self._equal.get(shapes)
 
     def _orders(self, operands: Sequence[Any], given: Sequence[Any]) -> dict[Ref, tuple[int, ...]] | None:
-        """Strides of the results that node by node are not in C's order; None where one of them differs in a bit."""
+        """Strides of the results that are not in C order if computed node by node; None if a result differs in bits."""
         assert self._session is not None
         results = self._session.run(operands, self._takes, [None] * len(self._outputs), self._gives)
         together = dict(zip(self._outputs, results, strict=True))
@@ -171,7 +171,7 @@ class RegionSession:
         return NodeByNode(self._steps, dict(zip(self._inputs, given, strict=True)), self._objects)
 
     def _divide(self, given: Sequence[Any]) -> None:
-        """Run it in parts from now on, if it can be divided so that the parts have the bits of the nodes."""
+        """From now on run the region in parts, if it can be divided into parts with the same bits as the nodes."""
         try:
             found = divided(self._joined, self._alone(given), self._inputs, self._outputs)
         except RuntimeRefusal:
@@ -183,7 +183,7 @@ class RegionSession:
     def _joined(
         self, steps: Sequence[RegionStep], outputs: Sequence[Ref]
     ) -> tuple[JoinedNodes, Mapping[Ref, TensorType]]:
-        """One session of some steps, and the types of what it takes."""
+        """One session of some steps, and the types of its inputs."""
         made = {r for s in steps for r in s.outputs}
         takes = {
             r: t

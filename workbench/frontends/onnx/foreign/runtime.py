@@ -1,10 +1,10 @@
-"""onnxruntime through its C interface: one environment of ours for the whole process.
+"""onnxruntime through its C interface, with one environment for the whole process.
 
-The wheels carry the runtime twice, inside of the Python module and as a library with the C interface. The library
-has its own environment, so that sessions here can share one pool of threads and one arena: hundreds of sessions with
-threads of their own would be thousands of threads, and a pool shared by way of the Python module would be forced upon
-every other user of it. Source of names and order: https://onnxruntime.ai/docs/api/c/struct_ort_api.html (its order
-never changes, new functions come at the end).
+The wheels contain the runtime twice, inside the Python module and as a library with the C interface. The library has
+its own environment, so that sessions here can share one thread pool and one arena: hundreds of sessions with separate
+threads would be thousands of threads, and a pool shared through the Python module would affect every other user of the
+module. Source of names and order: https://onnxruntime.ai/docs/api/c/struct_ort_api.html (its order never changes, new
+functions come at the end).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from workbench.frontends.onnx.tensors import DTYPES, SAME
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.ort_calls import FUNCTIONS, SessionCall
 
-#: version of the interface that has all of FUNCTIONS: that of release 1.16
+#: version of the interface that has all of FUNCTIONS, from release 1.16
 _VERSION = 16
 _FATAL = 4
-#: threads that work on one node; 0: as many as onnxruntime takes by default
+#: threads for one node; 0: the default of onnxruntime
 THREADS = 0
 _ARENA, _DEFAULT_MEMORY = 1, 0
-#: levels of rewriting: all that onnxruntime has, or none that changes the layout of arrays
+#: optimization levels: all rewritings, or none that changes the layout of arrays
 EVERYTHING, SAME_LAYOUT = 99, 1
 
 _NAMES = POINTER(c_char_p)
 _VALUES = POINTER(c_void_p)
-#: name -> (place in the table, types of the arguments); all give a status, but for those that begin with Release
+#: name -> (index in the table, types of the arguments); all except GetErrorMessage and Release... return a status
 _FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
     "GetErrorMessage": (2, (c_void_p,)),
     "CreateSessionFromArray": (8, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p)),
@@ -82,7 +82,7 @@ _FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
 
 
 class RuntimeRefusal(Exception):
-    """The reason that onnxruntime gave for a failure."""
+    """A failure in onnxruntime, with its message."""
 
 
 class _Base(ctypes.Structure):
@@ -90,8 +90,9 @@ class _Base(ctypes.Structure):
 
 
 class Runtime:
-    """The interface and the environment. Attributes are the functions of FUNCTIONS; those that give a status raise
-    RuntimeRefusal instead. Calls hold no GIL."""
+    """The interface and the environment. Attributes are the functions of FUNCTIONS; those that return a status raise
+    RuntimeRefusal instead. Calls release the GIL.
+    """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         library.OrtGetApiBase.restype = POINTER(_Base)
@@ -108,7 +109,7 @@ class Runtime:
             setattr(self, name, self._checked(function) if gives is c_void_p else function)
         self.memory = c_void_p()
         self.CreateCpuMemoryInfo(_ARENA, _DEFAULT_MEMORY, byref(self.memory))
-        self.allocator = c_void_p()  # of values that onnxruntime makes for us; nobody owns it
+        self.allocator = c_void_p()  # for values that onnxruntime creates; owned by the library
         self.GetAllocatorWithDefaultOptions(byref(self.allocator))
         threads = c_void_p()
         self.CreateThreadingOptions(byref(threads))
@@ -120,7 +121,7 @@ class Runtime:
         self.CreateAndRegisterAllocator(self._environment, self.memory, None)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name)  # functions are set by __init__; this tells type checkers that there are some
+        raise AttributeError(name)  # functions are set by __init__; this is for type checkers
 
     def _checked(self, function: Any) -> Any:
         def call(*arguments: Any) -> None:
@@ -140,9 +141,10 @@ class Runtime:
         library: str | None = None,
         without: str = "",
     ) -> c_void_p:
-        """A session of a model; ``constants`` are values for its external initializers, read where they are; ``level``
-        is how much onnxruntime may rewrite, ``without`` names rewritings that it may not, joined by semicolons;
-        ``library`` is the path of one with further ops."""
+        """A session of a model; ``constants`` are values for its external initializers, read in place; ``level`` is the
+        optimization level, ``without`` names rewritings to switch off, joined by semicolons; ``library`` is the path of
+        a library with further ops.
+        """
         options, made = c_void_p(), c_void_p()
         self.CreateSessionOptions(byref(options))
         try:
@@ -151,7 +153,7 @@ class Runtime:
             self.SetSessionGraphOptimizationLevel(options, level)
             self.SetSessionLogSeverityLevel(options, _FATAL)
             self.AddSessionConfigEntry(options, b"session.use_env_allocators", b"1")
-            # else its threads keep the cores for a while after each call, and those of NumPy's products wait for them
+            # otherwise its threads spin for a while after each call, and delay the threads of NumPy's products
             self.AddSessionConfigEntry(options, b"session.force_spinning_stop", b"1")
             if without:
                 self.AddSessionConfigEntry(options, b"optimization.disable_specified_optimizers", without.encode())
@@ -175,7 +177,8 @@ class Runtime:
         fed: Sequence[c_void_p] = (),
     ) -> SessionCall:
         """The call of a session on arrays, or on addresses for those inputs and outputs whose types are in ``kinds``;
-        ``fed`` are values for the last inputs. The session and these values must live as long as it is used."""
+        ``fed`` are values for the last inputs. The session and these values must outlive the call.
+        """
         static = tuple([(numpy_dtype(t.dtype), t.shape) if t is not None and t.is_static else None for t in kinds])
         places = [int(v.value or 0) for v in fed]
         memory, at = int(self.memory.value or 0), int(session.value or 0)
@@ -185,26 +188,26 @@ class Runtime:
         )
 
     def tensor(self, address: int, size: int, dims: Any, element: int) -> c_void_p:
-        """A value on memory that it does not own; ``dims`` is an array of c_int64."""
+        """A tensor on memory that it does not own; ``dims`` is an array of c_int64."""
         value = c_void_p()
         self.CreateTensorWithDataAsOrtValue(self.memory, address, size, dims, len(dims), element, byref(value))
         return value
 
     def results(self, session: c_void_p, count: int) -> list[tuple[int, tuple[int | None, ...] | None]]:
-        """Element types and shapes of a session's results; the element type 0 for a result that is not a tensor."""
+        """Element types and shapes of a session's results; the element type is 0 for a result that is not a tensor."""
         found = []
         for index in range(count):
             kind, tensor, element, rank = c_void_p(), c_void_p(), c_int(), c_size_t()
             self.SessionGetOutputTypeInfo(session, index, byref(kind))
             shape: tuple[int | None, ...] | None = None
             try:
-                self.CastTypeInfoToTensorInfo(kind, byref(tensor))  # a part of kind, or null
+                self.CastTypeInfoToTensorInfo(kind, byref(tensor))  # owned by kind, or null
                 if tensor:
                     self.GetTensorElementType(tensor, byref(element))
                     self.GetDimensionsCount(tensor, byref(rank))
                     dims = (c_int64 * rank.value)()
                     self.GetDimensions(tensor, dims, rank.value)
-                    # a single number and an unknown rank look the same
+                    # a scalar and an unknown rank look the same
                     shape = tuple(d if d >= 0 else None for d in dims) if rank.value else None
             finally:
                 self.ReleaseTypeInfo(kind)
@@ -228,9 +231,10 @@ class Runtime:
 
 @functools.cache
 def _elements() -> tuple[dict[int, int], dict[int, np.dtype]]:
-    """Numbers of NumPy's dtypes -> those of onnxruntime, and those of onnxruntime -> dtypes, where both hold the same.
+    """Dtype numbers of NumPy -> those of onnxruntime, and those of onnxruntime -> dtypes, for types with the same
+    bytes.
 
-    C's types of one size have numbers of their own: ``long`` and ``long long`` are both int64.
+    C types of equal size have different numbers in NumPy: ``long`` and ``long long`` are both int64.
     """
     found = {number: numpy_dtype(name) for number, name in DTYPES.items() if name in SAME}
     by_name = {dtype.name: number for number, dtype in found.items()}
@@ -241,7 +245,7 @@ def _elements() -> tuple[dict[int, int], dict[int, np.dtype]]:
 
 @functools.cache
 def runtime() -> Runtime | str:
-    """The runtime, or why there is none."""
+    """The runtime, or the reason why it is unavailable."""
     found = importlib.util.find_spec("onnxruntime")
     if found is None or not found.submodule_search_locations:
         return "it is not installed"

@@ -24,16 +24,18 @@ from workbench.frontends.onnx.tensors import DTYPES, NUMBERS, SAME
 from workbench.ir.types import ANY, OPAQUE, TensorType, numpy_dtype
 from workbench.kernels.ort_calls import SessionCall
 
-#: why a node is not given to onnxruntime (see trust.fails_on_nothing)
+#: reason why onnxruntime does not run a node (see ort_exceptions.fails_on_nothing)
 NOTHING = "its kernel does not take arrays without elements, where it may end the process"
-#: letters of a reason
+#: maximum length of a reason
 MESSAGE = 200
-#: how onnxruntime begins to say that a domain or an op is not one of its own
+#: phrases with which onnxruntime reports an unknown domain or op
 UNHEARD = ("is not a registered function/op", "No Op registered for")
 
 
 class Refused(Exception):
-    """onnxruntime does not take a node; the text says why, ``unheard`` whether it knows no such op at all."""
+    """Raised if onnxruntime does not compute a node, with the reason; ``unheard`` is true if it does not know the op at
+    all.
+    """
 
     def __init__(self, why: str) -> None:
         super().__init__(_short(why))
@@ -41,10 +43,10 @@ class Refused(Exception):
 
 
 class NodeSession:
-    """A node on inputs of these types. Safe under threads; nothing is kept from one call to the next but memory.
+    """A session of a node for inputs of these types. Thread-safe; calls share no state except memory.
 
-    ``names`` and ``types`` are those of the inputs, each name once; inputs with a constant are no longer fed. Raises
-    Refused where onnxruntime has no kernel for the node.
+    ``names`` and ``types`` are those of the inputs, each name once; inputs with a constant are not fed. Raises Refused
+    if onnxruntime has no kernel for the node.
     """
 
     def __init__(
@@ -79,12 +81,12 @@ class NodeSession:
         self._gives_plain = all(DTYPES.get(e) in SAME for e in self.elements)
         names, gives = [n.encode() for n, _ in fed], [o.encode() for o in outputs]
         self._call = found.call(self._session, names, gives, [None] * (len(names) + len(gives)))
-        #: the same call for addresses of arrays, once there was one
+        #: the call for addresses of arrays, created on first use
         self._at: SessionCall | None = None
         self._names = names, gives
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for values of the inputs that are fed."""
+        """The outputs for the values of the fed inputs."""
         if any(not np.size(a) for a in arrays[: self._filled]):
             raise RuntimeRefusal(NOTHING)
         if self.has_plain_memory:
@@ -100,7 +102,9 @@ class NodeSession:
                 self._runtime.ReleaseValue(value)
 
     def run_at(self, inputs: Sequence[int], outputs: Sequence[int], results: Sequence[TensorType]) -> None:
-        """From contiguous arrays at these addresses to those of the results, which have these types."""
+        """Run on contiguous arrays at the addresses ``inputs``; writes results of these types to the addresses
+        ``outputs``.
+        """
         if any(0 in (t.shape or ()) for t in self.types[: self._filled]):
             raise RuntimeRefusal(NOTHING)
         if self._at is None:
@@ -109,7 +113,7 @@ class NodeSession:
 
     @property
     def has_plain_memory(self) -> bool:
-        """True if all that goes in and comes out is arrays that we hold as onnxruntime does."""
+        """True if all inputs and outputs are arrays with the same memory format in NumPy and in onnxruntime."""
         return self._plain and self._gives_plain
 
     def _run(self, inputs: Any, outputs: Any) -> None:
@@ -117,7 +121,9 @@ class NodeSession:
         self._runtime.Run(self._session, None, self._inputs, inputs, len(self._inputs), self._outputs, count, outputs)
 
     def by_reference(self, arrays: Sequence[Any], results: Sequence[TensorType], failed: Exception) -> tuple[Any, ...]:
-        """The reference evaluator's result for inputs that onnxruntime failed on; else the error that it gave."""
+        """The reference evaluator's result for inputs on which onnxruntime failed; if it fails too, raises
+        onnxruntime's error.
+        """
         given = iter(arrays)
         table = dict(zip(self.names, [next(given) if c is None else c for c in self.constants], strict=True))
         try:
@@ -136,10 +142,10 @@ def opened(
     inputs: Mapping[str, tuple[Kind, np.ndarray | None]],
     fully: bool = True,
 ) -> tuple[c_void_p, Opsets]:
-    """A session of a node, to be released, and its operator sets; ``inputs`` are the type of each and its constant.
-    Raises Refused.
+    """A session of a node, which the caller must release, and its operator sets; ``inputs`` are (type, constant) by
+    name. Raises Refused.
 
-    Without ``fully`` onnxruntime rewrites nothing, which is enough to ask what it takes and gives.
+    Without ``fully`` onnxruntime rewrites nothing, which suffices to query input and output types.
     """
     proto = node_of(node)
     for kind, _ in inputs.values():
@@ -160,7 +166,7 @@ def opened(
 
 
 def result_types(node: bytes, opsets: Opsets, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> list[TensorType]:
-    """Types of the outputs of a node as onnxruntime infers them; raises Refused where it does not take the node."""
+    """Types of the outputs of a node as onnxruntime infers them; raises Refused if it does not compute the node."""
     found = _runtime()
     session, _ = opened(found, node, opsets, inputs, fully=False)
     try:
@@ -217,13 +223,13 @@ def _given(found: Runtime, arrays: Sequence[Any], kinds: Sequence[Kind]) -> Iter
 
 
 def _short(message: str) -> str:
-    """The message of onnxruntime, without the place in its source; of long explanations the last sentence."""
+    """The message of onnxruntime without the position in its source; only the last sentence of a long explanation."""
     said = re.sub(r"^\S*onnxruntime_src\S+ .*?\) (?=[A-Z])", "", " ".join(message.split()))
     return said if len(said) <= MESSAGE else said.rstrip(".")[-MESSAGE:].partition(". ")[2] or said[:MESSAGE]
 
 
 def tensor_of(found: Runtime, of: np.ndarray) -> c_void_p:
-    """A value on the memory of an array; to be released."""
+    """A tensor on the memory of an array, which the caller must release."""
     return found.tensor(of.ctypes.data, of.nbytes, dims_of(of.shape), NUMBERS[of.dtype.name])
 
 

@@ -1,4 +1,4 @@
-"""The model of a single node for onnxruntime: inputs declared, constants inside."""
+"""Builds the model of a single node for onnxruntime, with declared inputs and constants inside."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.tensors import NUMBERS, PACKED
 from workbench.ir.types import STRING
 
-#: constants larger than this many bytes are handed over where they are; onnxruntime repacks them as its kernels like
+#: larger constants are passed in place; onnxruntime packs them for its kernels
 INLINE_BYTES = 1024
-#: a version of the model format that all releases read that have the C interface used here
+#: a version of the model format that is read by all releases with the C interface used here
 _IR_VERSION = 9
-#: measured: from so many points of an image on (see level)
+#: minimum number of points of an image, measured (see level)
 POINTS = 400
 
 
 def graph_of(proto: Any, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> tuple[Any, dict[str, np.ndarray]]:
-    """The graph of a node, and its constants that are passed without a copy; ``inputs`` are the type of each input and
-    its constant.
-    """
+    """The graph of a node, and the constants to pass without a copy; ``inputs`` are (type, constant) by name."""
     graph = onnx().GraphProto(name="node")
     graph.node.append(proto)
     large: dict[str, np.ndarray] = {}
@@ -53,7 +51,7 @@ def graph_of(proto: Any, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -
 
 
 def bytes_of(graph: Any, sets: Opsets) -> bytes:
-    """The model of a graph under these operator sets."""
+    """The serialized model of a graph with these operator sets."""
     model = onnx().ModelProto(ir_version=_IR_VERSION, graph=graph)
     for domain, version in sets:
         model.opset_import.add(domain=domain, version=version)
@@ -61,8 +59,9 @@ def bytes_of(graph: Any, sets: Opsets) -> bytes:
 
 
 def versions(proto: Any, opsets: Opsets) -> list[Opsets]:
-    """The operator sets of the model; then those with the version that defined the op, for it may be much older than
-    the newest that onnxruntime knows."""
+    """The operator sets to try: those of the model, then those with the version that defined the op, because the
+    model's may be newer than onnxruntime supports.
+    """
     domain = "" if proto.domain == "ai.onnx" else proto.domain
     try:
         since = onnx().defs.get_schema(proto.op_type, dict(opsets)[domain], domain).since_version
@@ -73,8 +72,9 @@ def versions(proto: Any, opsets: Opsets) -> list[Opsets]:
 
 
 def level(proto: Any, types: Sequence[Kind]) -> int:
-    """Convolutions over single points are products of matrices; there packing large arrays into blocks of channels and
-    back takes more time than it saves."""
+    """The optimization level for a node. Convolutions with a kernel of one point are matrix products, for which packing
+    large arrays into blocks of channels and back takes more time than it saves.
+    """
     if proto.op_type != "Conv" or len(types) < 2 or any(not t.is_static for t in types[:2]):
         return EVERYTHING
     image, kernel = types[0].shape or (), types[1].shape or ()

@@ -1,4 +1,6 @@
-"""Values of onnxruntime: arrays, text, packed integers, maps, and lists of those, to and from what graphs hold."""
+"""Converts values of onnxruntime (arrays, strings, packed integers, maps, and lists of these) to and from values of
+graphs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _SEQUENCE, _MAP = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class MapType:
-    """A dict whose keys and values have these dtypes."""
+    """The type of a dict whose keys and values have these dtypes."""
 
     key: str
     value: str
@@ -50,7 +52,7 @@ def map_type_of(proto: Any) -> MapType:
 
 
 _DTYPE_OF = {str: STRING, int: "int64", np.str_: STRING, np.int64: "int64", np.float64: "float64"}
-#: what an input of a node is
+#: type of an input of a node
 Kind = TensorType | MapType
 
 
@@ -59,7 +61,7 @@ def dims_of(shape: Sequence[Any]) -> Any:
 
 
 def given(found: Runtime, value: Any, kind: Kind, kept: list[Any]) -> c_void_p:
-    """A value for onnxruntime, to be released; ``kept`` receives the objects that must outlive it."""
+    """A value for onnxruntime, which the caller must release; ``kept`` receives the objects that must outlive it."""
     if isinstance(kind, MapType):
         return _map(found, value, kind)
     dense = contiguous(value)
@@ -73,12 +75,12 @@ def given(found: Runtime, value: Any, kind: Kind, kept: list[Any]) -> c_void_p:
 
 
 def contiguous(value: Any) -> np.ndarray:
-    """NumPy's function of this name makes a vector of a single number."""
+    """A contiguous array of the same shape; NumPy's ``ascontiguousarray`` turns a scalar into a vector."""
     return np.ascontiguousarray(value).reshape(np.shape(value))
 
 
 def packed(narrow: np.ndarray) -> bytes:
-    """An array of a dtype of less than a byte, as onnxruntime holds it."""
+    """The bytes of an array of a dtype of less than a byte, as onnxruntime packs them."""
     return bytes(onnx().numpy_helper.from_array(narrow).raw_data)
 
 
@@ -112,7 +114,7 @@ def _map(found: Runtime, value: Any, kind: MapType) -> c_void_p:
 
 
 def taken(found: Runtime, value: c_void_p) -> Any:
-    """The content of a value of onnxruntime, copied: an array, a list of arrays, a dict, or a list of dicts."""
+    """A copy of the content of a value of onnxruntime: an array, a list of arrays, a dict, or a list of dicts."""
     kind, count = c_int(), c_size_t()
     found.GetValueType(value, byref(kind))
     if kind.value not in (_SEQUENCE, _MAP):
@@ -133,7 +135,7 @@ def taken(found: Runtime, value: c_void_p) -> Any:
 
 
 def array(found: Runtime, value: c_void_p) -> np.ndarray:
-    """The array that a tensor of onnxruntime holds, copied."""
+    """A copy of the array in a tensor of onnxruntime."""
     address, element, shape = found.described(value)
     dtype = DTYPES[element]
     if dtype == STRING:

@@ -1,7 +1,7 @@
-"""A node on floats that the library has no kernel for: float32 goes in, and what comes out is rounded once.
+"""Computes a node on floats for which the library has no kernel in float32, and rounds the results once.
 
 onnxruntime has few kernels for bfloat16, and the reference evaluator rounds to it in each step of an op, which for sums
-and norms loses most of its eight digits. Ops of other domains often have float32 alone.
+and norms loses most of its eight binary digits. Ops of other domains often support only float32.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from workbench.ir.types import ANY, TensorType, numpy_dtype
 
 #: floats that may be cast to float32 around a node
 OTHERS = ("float16", "bfloat16", "float64")
-#: what an op gives depends on the dtypes of its inputs and not only on their numbers, or its dtype is in an attribute
+#: ops whose results depend on the dtypes of their inputs, and attributes that hold a dtype
 _CONVERSIONS = ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "BitCast")
 _DTYPES = ("to", "dtype", "output_dtype")
 
 
 def computes(node: bytes) -> bool:
-    """True if a node does the same with floats of any dtype."""
+    """True if a node computes the same function for every float dtype."""
     proto = node_of(node)
     plain = proto.op_type not in _CONVERSIONS and not any(a.name in _DTYPES for a in proto.attribute)
     return plain and not draws(node)
@@ -37,7 +37,7 @@ def wide(types: Sequence[TensorType], of: str) -> tuple[TensorType, ...]:
 def bound(
     bind: Bind, attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequence[np.ndarray | None], of: str
 ) -> Bound:
-    """The node made ready by ``bind`` for float32, with casts around it; ``of``: the dtype that is cast."""
+    """The node bound by ``bind`` for float32, with casts before and after; ``of``: the dtype that is cast."""
     results: Sequence[TensorType] = attrs["types"]
     weights = [c if c is None or t.dtype != of else c.astype(np.float32) for c, t in zip(constants, types, strict=True)]
     inner = bind({**attrs, "types": wide(results, of)}, wide(types, of), weights)
@@ -56,7 +56,7 @@ def bound(
 
 
 def evaluated(evaluate: Evaluate, arrays: Sequence[Any], attrs: Mapping[str, Any], of: str) -> tuple[Any, ...]:
-    """The same for inputs whose types come with the values; ``of``: the dtype that is cast."""
+    """Like ``bound``, for inputs whose types are known only from the values; ``of``: the dtype that is cast."""
     given = [a.astype(np.float32) if _is(a, of) else a for a in arrays]
     made = evaluate(given, {**attrs, "types": wide(attrs["types"], of)})
     with np.errstate(all="ignore"):

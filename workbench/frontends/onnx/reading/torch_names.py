@@ -25,7 +25,7 @@ _LONGEST = 8192
 
 
 def call_of(node: Any) -> str:
-    """The call that a node comes from, below its module, ``layers/0/up/linear_1``; "" if the model does not record it."""
+    """The call that a node comes from, below its module, ``layers/0/up/linear_1``; "" if it is not recorded."""
     metadata = {p.key: p.value for p in node.metadata_props if p.key in (CALL, SCOPES)}
     call = _CALL.match(metadata.get(CALL, "")[:_LONGEST])
     if call is None:

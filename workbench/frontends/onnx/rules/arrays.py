@@ -1,4 +1,4 @@
-"""Rules for the ops of ONNX that make, move and cut arrays; ``table`` says which op has which."""
+"""Rules for the ops of ONNX that create, move and cut arrays; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def split(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref]
         else:
             attrs.update(num=len(node.outputs), uneven=node.version >= 18)
     else:
-        attrs["num"] = len(node.outputs)  # nothing else may say how many sizes there are
+        attrs["num"] = len(node.outputs)  # nothing else may determine the number of sizes
     return emit_as(lowering, scope, node, "split", node.given(), **attrs)
 
 
@@ -87,6 +87,6 @@ def transpose(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[
 
 
 def range_(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """Exporters also write bounds of shape (1,)."""
+    """Range, whose bounds exporters also write with shape (1,)."""
     name = lowering.result_name(scope, node)
     return emit_as(lowering, scope, node, "range", [scalar(lowering, scope, i, name) for i in node.given()])

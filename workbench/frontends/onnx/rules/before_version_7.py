@@ -1,4 +1,4 @@
-"""Meaning of ops before version 7: they broadcast only where an attribute said so, and along an axis of its choice.
+"""Ops before version 7, which broadcast only if an attribute is set, along an axis that another attribute gives.
 
 ``Add<broadcast = 1, axis = 1>(x of [2,3,4], y of [3])`` adds y along axis 1: y counts as [3,1]. Source:
 https://onnx.ai/onnx/operators/onnx__Add.html, version 6.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def operands(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref]:
-    """The two inputs as NumPy broadcasts them."""
+    """The two inputs, reshaped so that they broadcast as in NumPy."""
     x, y = node.given()
     if node.version >= 7 or not node.attrs.get("broadcast") or "axis" not in node.attrs:
         return [x, y]
@@ -33,7 +33,7 @@ def operands(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[R
 
 
 def tile(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """Version 1 repeats along one axis; ours takes one number of repeats for each."""
+    """Tile of version 1 repeats along one axis; our tile takes a number of repeats for each axis."""
     x, count, axis = node.given()
     rank, many, where = lowering.type_of(x).rank, lowering.constant_of(count), lowering.constant_of(axis)
     if rank is None or many is None or where is None or many.size != 1 or where.size != 1:

@@ -1,4 +1,4 @@
-"""Rules for the random ops of ONNX; ``table`` says which op has which."""
+"""Rules for the random ops of ONNX; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = ("low", "high", "mean", "scale", "sample_size", "seed")
 
 
 def draw(op: str, dtype: int = 0) -> Rule:
-    """``dtype``: the number of the element type without an attribute; 0 is the input's."""
+    """``dtype``: the number of the element type if there is no attribute; 0 means that of the input."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         attrs: dict[str, Any] = {k: node.attrs[k] for k in _KEYS if k in node.attrs}
@@ -33,8 +33,9 @@ def draw(op: str, dtype: int = 0) -> Rule:
 
 
 def dropout(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """Outside of training nothing is dropped and the mask is full; since version 12 an input says whether it trains,
-    before version 7 an attribute."""
+    """Dropout: outside training nothing is dropped and the mask is all true; training is an input since version 12, an
+    attribute before version 7.
+    """
     given = node.given()
     trains = node.version < 7 and not node.attrs.get("is_test", 0)
     if trains:

@@ -1,8 +1,8 @@
-"""ONNX op -> op of ours: how each is lowered; ``table`` says which op has which rule.
+"""Lowering rules from ONNX ops to workbench ops; ``table`` assigns them to ops.
 
-A rule gets the scope and one node, emits what stands for it and returns the value of each output. It returns None
-where the node uses something that ours does not have; then the node becomes a foreign op. Where versions of an op
-differ only in whether something (axes, a shape) is an attribute or an input, one rule takes both. Source:
+A rule gets the scope and one node, emits the equivalent nodes and returns the value of each output. It returns None if
+the node uses a feature that our op lacks; the node then becomes a foreign op. If versions of an op differ only in
+whether a parameter (axes, a shape) is an attribute or an input, one rule handles both. Source:
 https://onnx.ai/onnx/operators/.
 """
 
@@ -29,7 +29,7 @@ Rule = Callable[["OnnxLowering", OnnxScope, "OnnxNode"], "list[Ref] | None"]
 
 
 def one(op: str, **fixed: Any) -> Rule:
-    """The same inputs, fixed attributes."""
+    """A rule for one workbench op with the same inputs and fixed attributes."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         return emit_as(lowering, scope, node, op, node.given(), **fixed)
@@ -38,7 +38,7 @@ def one(op: str, **fixed: Any) -> Rule:
 
 
 def renamed(op: str, **names: tuple[str, Any]) -> Rule:
-    """Our attribute = (ONNX attribute, its default)."""
+    """A rule for one workbench op with renamed attributes: our attribute = (ONNX attribute, its default)."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         attrs = {ours: node.attrs.get(theirs, default) for ours, (theirs, default) in names.items()}
@@ -48,20 +48,20 @@ def renamed(op: str, **names: tuple[str, Any]) -> Rule:
 
 
 def since(version: int, rule: Rule, before: Rule) -> Rule:
-    """``rule`` from this version of the operator set on; the op meant something else ``before``."""
+    """``rule`` from this version of the operator set on; earlier versions use ``before``."""
     return lambda lowering, scope, node: (rule if node.version >= version else before)(lowering, scope, node)
 
 
 def emit_as(
     lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode, op: str, inputs: list[Ref], **attrs: Any
 ) -> list[Ref]:
-    """One node of ours stands for ``node``, under the name of its first output."""
+    """Emit a single workbench node for ``node``, under the name of its first output."""
     ref = lowering.emit(scope, op, inputs, lowering.result_name(scope, node), **attrs)
     return [Ref(ref.node, i) for i in range(max(1, len(node.outputs)))]
 
 
 def known_dtype(lowering: OnnxLowering, ref: Ref | None) -> np.dtype | None:
-    """The dtype of numbers, if it is known."""
+    """The dtype of a numeric value, if it is known."""
     name = None if ref is None else lowering.type_of(ref).dtype
     return None if name in (None, "any", "opaque", STRING) else numpy_dtype(str(name))
 
@@ -71,7 +71,7 @@ def binary(op: str) -> Rule:
 
 
 def div(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """Integers are divided towards zero."""
+    """Div, which truncates integer quotients toward zero."""
     dtype = known_dtype(lowering, node.input(0)) or known_dtype(lowering, node.input(1))
     if dtype is None:
         return None
@@ -80,7 +80,7 @@ def div(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] |
 
 
 def floats_only(op: str) -> Rule:
-    """An op that old versions of the standard have for integers too, whose results stay integers."""
+    """A rule for an op of floats only: in old versions of the standard it also takes integers and gives integers."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         dtype = known_dtype(lowering, node.input(0))
@@ -90,7 +90,7 @@ def floats_only(op: str) -> Rule:
 
 
 def numbers_only(op: str) -> Rule:
-    """An op that ours does not have for floats of 8 bits and less."""
+    """A rule for an op that the workbench lacks for floats of 8 bits or less."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         x = node.input(0)
@@ -102,7 +102,9 @@ def numbers_only(op: str) -> Rule:
 
 
 def power(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """The result has the dtype of the base. An exponent that this would round decides as it is: (-1)**1e-38 is NaN."""
+    """Pow: the result has the dtype of the base. An exponent that this dtype would round is used unrounded: (-1)**1e-38
+    is NaN.
+    """
     base, exponent = node.given()
     wanted, found = known_dtype(lowering, base), known_dtype(lowering, exponent)
     if wanted is None or found is None:
@@ -126,7 +128,7 @@ def power(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref]
 
 
 def _holds(dtype: np.dtype, other: np.dtype, known: np.ndarray | None) -> bool:
-    """True if a float dtype holds every value of another one, or those that are known."""
+    """True if a float dtype represents every value of another one, or the known constant values."""
     if known is not None:
         with np.errstate(all="ignore"):
             there = known.astype(np.float64)
@@ -139,7 +141,7 @@ def mod(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] |
 
 
 def variadic(op: str) -> Rule:
-    """One or more inputs, folded from the left."""
+    """A rule for one or more inputs, folded from the left."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         inputs = node.given()
@@ -170,7 +172,7 @@ def clip(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] 
     low, high = bounds
     dtype = known_dtype(lowering, x)
     if dtype is not None and (low is None) != (high is None):
-        # of two zeros maximum and minimum may give the bound, clip gives x
+        # for zeros of different sign maximum and minimum may return the bound, clip returns x
         low = low or lowering.constant(scope, lowest(dtype), f"{name}/min")
         high = high or lowering.constant(scope, highest(dtype), f"{name}/max")
     if low is not None and high is not None:
@@ -189,9 +191,9 @@ def cast(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] 
     to = DTYPES.get(onnx().TensorProto.DataType.Value(number) if isinstance(number, str) else int(number))
     source = node.input(0)
     if to is None or to == STRING or source is None or known_dtype(lowering, source) is None:
-        return None  # to and from text
+        return None  # to or from strings
     if to in NARROW or lowering.type_of(source).dtype in NARROW:
-        return None  # with rounding and saturation of their own
+        return None  # these have different rounding and saturation
     return emit_as(lowering, scope, node, "cast", node.given(), dtype=to)
 
 
@@ -222,8 +224,8 @@ def softmax(op: str) -> Rule:
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
         if node.version >= 13:
             return emit_as(lowering, scope, node, op, node.given(), axis=int(node.attrs.get("axis", -1)))
-        # before version 13 the axes from `axis` on were flattened into one; one axis among others of size 1 is that
-        # already
+        # before version 13 the axes from `axis` on were flattened into one; flattening is not needed if only one of
+        # them is not of size 1
         name, given, axis = lowering.result_name(scope, node), node.given(), int(node.attrs.get("axis", 1))
         shape = lowering.type_of(given[0]).shape
         if shape is not None and scope.parent is None:
@@ -248,8 +250,10 @@ def gemm(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] 
 
 
 def _few_by_many(lowering: OnnxLowering, node: OnnxNode) -> bool:
-    """True if a few rows meet a large matrix: reading that is all the work. NumPy's BLAS reads it with threads that
-    wait for each other and for those of onnxruntime, which has the matrix packed and is several times as fast."""
+    """True if a few rows are multiplied by a large matrix, so that reading the matrix takes all the time. NumPy's BLAS
+    reads it in threads that wait for each other and for those of onnxruntime, which has the matrix packed and is
+    several times as fast.
+    """
     a, b = (lowering.type_of(r) if r is not None else UNKNOWN for r in (node.input(0), node.input(1)))
     rows = a.shape[1 if node.attrs.get("transA", 0) else 0] if a.shape is not None and a.rank == 2 else None
     known = b.shape is not None and b.is_static and b.dtype == "float32"

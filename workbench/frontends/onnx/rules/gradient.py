@@ -1,15 +1,15 @@
-"""ONNX Gradient: reverse-mode differentiation, over the nodes that were made so far.
+"""ONNX Gradient: reverse-mode differentiation of the nodes emitted so far.
 
 ::
 
     a ─► add ─► c ─► multiply ─► d          Gradient<xs = [a, b], y = d>
-    b ──┘  a ──┘                            d's gradient is 1; walking back from d, each node's rule gives what each of
-                                            its inputs adds to the gradient of that input
+    b ──┘  a ──┘                            d's gradient is 1; walking back from d, each node's rule gives the term that
+                                            the node adds to the gradient of each of its inputs
 
-The gradients are nodes like all others, so that they show in a trace and can be differentiated again. Where the op is
-given other values than those that ``xs`` and ``zs`` name, the nodes between them and ``y`` are made once more for
-these. Source: https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html; Baydin et al., Automatic
-differentiation in machine learning: a survey, JMLR 18 (2018), section 3.2.
+The gradients are ordinary nodes, so that they appear in a trace and can be differentiated again. If the inputs of the
+op are not the values that ``xs`` and ``zs`` name, the nodes between them and ``y`` are copied for these inputs. Source:
+https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html; Baydin et al., Automatic differentiation in
+machine learning: a survey, JMLR 18 (2018), section 3.2.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ def lower_gradient(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> 
 
 
 def _between(lowering: OnnxLowering, variables: Sequence[Ref], end: Ref) -> list[str]:
-    """Nodes that a change of the variables goes through on its way to ``end``, in the order in which they were made."""
+    """Nodes on the paths from the variables to ``end``, in the order in which they were emitted."""
     depends: dict[str, bool] = {}
     stops = set(variables)
     stack = [end.node] if end not in stops else []
-    while stack:  # without recursion: chains can be long
+    while stack:  # no recursion, because chains can be long
         name = stack[-1]
         inputs = [r for r in lowering.nodes[name].inputs if r not in stops]
         missing = [r.node for r in inputs if r.node not in depends and lowering.nodes[r.node].op != "NextIteration"]
@@ -82,7 +82,7 @@ def _between(lowering: OnnxLowering, variables: Sequence[Ref], end: Ref) -> list
 def _copy(
     lowering: OnnxLowering, scope: OnnxScope, between: Sequence[str], instead: Mapping[Ref, Ref], region: str
 ) -> dict[Ref, Ref]:
-    """The nodes once more, for other values of the variables."""
+    """Copies of the nodes for other values of the variables."""
     found = dict(instead)
     for name in between:
         node = lowering.nodes[name]
@@ -96,7 +96,7 @@ def _copy(
 def _backwards(
     lowering: OnnxLowering, scope: OnnxScope, between: Sequence[str], variables: Sequence[Ref], end: Ref, region: str
 ) -> dict[Ref, Ref]:
-    """The gradient of ``end`` by value, for what a change of the variables goes through."""
+    """The gradient of ``end`` for each value on the paths from the variables."""
     step = GradientStep(lowering, scope, region)
     gradients: dict[Ref, Ref] = {end: step("ones_like", end)}
     wanted = {*variables, *(Ref(n) for n in between)}

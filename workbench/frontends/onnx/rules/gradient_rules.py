@@ -1,5 +1,6 @@
-"""The derivative of each op that Gradient can go through: from the gradient of a node's result to what each of its
-inputs gets of it."""
+"""The derivatives of the ops that Gradient supports: from the gradient of a node's result to the term for each of its
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Derivative = Callable[["GradientStep", Node, Ref, Sequence[bool]], Parts]
 
 
 class GradientStep:
-    """Makes the nodes of a gradient; their names count up below one region."""
+    """Creates the nodes of a gradient, which are numbered within one region."""
 
     def __init__(self, lowering: OnnxLowering, scope: OnnxScope, region: str) -> None:
         self.lowering, self.scope, self.region, self.count = lowering, scope, region, 0
@@ -33,12 +34,14 @@ class GradientStep:
         return self.lowering.emit(self.scope, op, list(inputs), name, region=self.region, **attrs)
 
     def shaped(self, part: Ref, ref: Ref) -> Ref:
-        """A part of the gradient as ``ref`` has it, which may have been broadcast."""
+        """A term of the gradient, summed to the shape of ``ref``, which may have been broadcast."""
         return self("grad_sum_to", part, self("shape", ref))
 
 
 def _binary(left: Callable[..., Ref], right: Callable[..., Ref]) -> Derivative:
-    """``left`` and ``right`` give (step, gradient, x, y, result) -> the part before broadcasting is undone."""
+    """A derivative from ``left`` and ``right``: (step, gradient, x, y, result) -> the term before broadcasting is
+    undone.
+    """
 
     def derivative(step: GradientStep, node: Node, gradient: Ref, needed: Sequence[bool]) -> Parts:
         values = (*node.inputs, node.ref())
@@ -51,7 +54,7 @@ def _binary(left: Callable[..., Ref], right: Callable[..., Ref]) -> Derivative:
 
 
 def _unary(rule: Callable[[GradientStep, Ref, Ref, Ref], Ref]) -> Derivative:
-    """``rule`` gives (step, gradient, x, result) -> the part."""
+    """A derivative from ``rule``: (step, gradient, x, result) -> the term."""
     return lambda step, node, gradient, needed: [rule(step, gradient, node.inputs[0], node.ref())]
 
 
@@ -60,7 +63,7 @@ def _reshaped(step: GradientStep, node: Node, gradient: Ref, needed: Sequence[bo
 
 
 def _less_square(step: GradientStep, gradient: Ref, result: Ref) -> Ref:
-    """gradient (1 - result squared)"""
+    """gradient * (1 - result squared)"""
     return step("subtract", gradient, step("multiply", gradient, step("multiply", result, result)))
 
 
@@ -145,7 +148,7 @@ DERIVATIVES: dict[str, Derivative] = {
     "broadcast_to": lambda s, n, g, needed: [s.shaped(g, n.inputs[0])],
     "grad_sum_to": lambda s, n, g, needed: [s("broadcast_to", g, s("shape", n.inputs[0]))],
     **dict.fromkeys(("reshape", "flatten", "squeeze", "expand_dims"), _reshaped),
-    # constant where they are not undefined
+    # constant wherever they are differentiable
     **dict.fromkeys(
         ("sign", "floor", "ceil", "round", "zeros_like", "ones_like", "shape", "size", "greater", "less", "equal"),
         lambda s, n, g, needed: [None],

@@ -1,4 +1,4 @@
-"""Rules for ops of ONNX that are one or a few ops of ours; ``table`` says which op has which."""
+"""Rules for ops of ONNX that become one or a few workbench ops; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from workbench.ir.types import ANY, NARROW, OPAQUE, STRING, numpy_dtype
 if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
 
-#: floats in which sums are not formed
+#: float dtypes in which no sums are computed
 SHORT = ("float16", "bfloat16")
 
 
 def cast_like(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
     source, like = (lowering.type_of(i).dtype for i in node.given())
     if {source, like} & {ANY, OPAQUE, STRING, *NARROW}:
-        return None  # unknown, or with rules of their own
+        return None  # unknown, or with different conversion rules
     return emit_as(lowering, scope, node, "cast", node.given()[:1], dtype=like)
 
 
@@ -59,7 +59,7 @@ def total(of: str) -> Rule:
 
 
 def _wide(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, name: str) -> Ref:
-    """A 16-bit float in float32; any other value itself."""
+    """A 16-bit float cast to float32; any other value unchanged."""
     if lowering.type_of(ref).dtype not in SHORT:
         return ref
     return lowering.emit(scope, "cast", [ref], name, dtype="float32")
@@ -68,7 +68,7 @@ def _wide(lowering: OnnxLowering, scope: OnnxScope, ref: Ref, name: str) -> Ref:
 def _narrowed(
     lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode, op: str, inputs: list[Ref], like: Ref
 ) -> list[Ref]:
-    """The last op of a node, and the cast back to the dtype of ``like`` where it is a 16-bit float."""
+    """The last op of a node, and the cast back to the dtype of ``like`` if this is a 16-bit float."""
     dtype = lowering.type_of(like).dtype
     if dtype not in SHORT or lowering.type_of(inputs[0]).dtype == dtype:
         return emit_as(lowering, scope, node, op, inputs)
@@ -102,7 +102,7 @@ def log_sum(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Re
 
 
 def mish(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """x * tanh(softplus(x)), which onnxruntime takes apart into steps that lose digits below zero."""
+    """x * tanh(softplus(x)), which onnxruntime computes in steps that lose digits below zero."""
     if known_dtype(lowering, node.input(0)) is None:
         return None
     x, name = node.given()[0], lowering.result_name(scope, node)
@@ -142,7 +142,7 @@ def one_hot(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Re
 
 
 def pad(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref] | None:
-    """Widths that are known and not negative; others cut, which our pad does not."""
+    """Pad with known widths that are not negative; negative widths crop, which our pad does not support."""
     x, name = node.given()[0], lowering.result_name(scope, node)
     pads, value, axes = node.attrs.get("pads"), node.input(2), node.input(3)
     if node.version >= 11:

@@ -1,4 +1,4 @@
-"""Rules for the ops of ONNX on sequences and optionals; ``table`` says which op has which."""
+"""Rules for the ops of ONNX on sequences and optionals; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def typed(op: str, **attrs: tuple[str, Any]) -> Any:
-    """An op whose result type is given by an attribute; our attribute = (ONNX attribute, its default)."""
+    """A rule for an op whose result type is an attribute; our attribute = (ONNX attribute, its default)."""
 
     def rule(lowering: OnnxLowering, scope: OnnxScope, node: OnnxNode) -> list[Ref]:
         own = {ours: node.attrs.get(theirs, default) for ours, (theirs, default) in attrs.items()}

@@ -1,4 +1,4 @@
-"""Which ONNX op has which rule. An op that is not here, or whose rule gives None, becomes a foreign op."""
+"""The rule of each ONNX op. An op that is missing here, or whose rule returns None, becomes a foreign op."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.frontends.onnx.rules import sequences as s
 
 
 def f(number: float) -> float:
-    """A default of the standard: attributes are float32."""
+    """A default value of the standard, in float32 as all float attributes are."""
     return float(np.float32(number))
 
 

@@ -1,4 +1,4 @@
-"""Recorder: any loop, live. One call an iteration writes its variables into a trace like that of a run.
+"""Recorder of loops that run elsewhere: one call per iteration writes their variables into a trace like that of a run.
 
 ::
 

@@ -1,7 +1,7 @@
-"""Alerts of a watch that leave the process: each finding once, to a function or to an address on the web.
+"""Alerts of a watch: each finding is sent once, to a function or to a web address.
 
-A loop may run unattended for days. Alerts are sent by a separate thread, so that the loop never waits for them; one
-that cannot be sent is tried three times, and then named in the report.
+A loop may run unattended for days. Alerts are sent by a separate thread, so that the loop never waits for them; an
+alert that cannot be sent is tried three times, and then named in the report.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from workbench.threads import ended_at_exit, started
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: seconds for one try, tries, seconds between two, and alerts that wait at most
+#: seconds for one try, number of tries, seconds between two, and maximum number of waiting alerts
 TIMEOUT, TRIES, BETWEEN, WAITING = 10.0, 3, 1.0, 100
-#: seconds that the end of a process waits for alerts that are on their way
+#: seconds for which the end of a process waits for unsent alerts
 LAST = 5.0
 
 Send = Callable[[dict[str, Any]], object]
@@ -78,17 +78,17 @@ class Alerts:
                 return
             try:
                 self._send(alert)
-            except Exception as error:  # whatever the function raises: the loop goes on
+            except Exception as error:  # the loop continues whatever the function raises
                 self._refused["alert"] = f"{alert['kind']} was not sent: {type(error).__name__}: {error}"
             finally:
                 self._queue.task_done()
 
     def _last(self) -> None:
-        """The process ends: what is on its way gets some seconds."""
+        """Give unsent alerts a few seconds when the process ends."""
         self.wait()
 
     def wait(self, seconds: float = LAST) -> bool:
-        """Wait until all is sent; False if it took longer."""
+        """Wait until all alerts are sent; False if this takes longer than ``seconds``."""
         end = time.monotonic() + seconds
         while self._queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.02)
@@ -101,7 +101,7 @@ def sender(target: Any) -> Send:
     Raises
     ------
     WatchError
-        ``bad-alert`` for anything but a function, or an address that begins with http:// or https://.
+        ``bad-alert`` for anything except a function or an address that begins with http:// or https://.
     """
     if callable(target):
         function: Send = target
@@ -120,7 +120,7 @@ def sender(target: Any) -> Send:
 def _post(address: str, alert: dict[str, Any]) -> None:
     """Send an alert as the body of a POST; OSError (of urllib) if all tries fail."""
     import urllib.error
-    import urllib.request  # with http, email and ssl: 30 ms that a watch without alerts does not pay
+    import urllib.request  # it imports http, email and ssl, 30 ms that a watch without alerts saves
 
     body = json.dumps(alert).encode()
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"}, method="POST")

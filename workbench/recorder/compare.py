@@ -1,4 +1,4 @@
-"""``Comparison``: several runs of a watched loop laid over each other."""
+"""``Comparison``: several runs of a watched loop in one figure and one table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.text import facts_html, harmless
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: variables that a table of runs shows
+#: maximum number of variables in a table of runs
 COLUMNS = 4
 
 
@@ -33,12 +33,12 @@ class WatchedRun:
 
 
 class Comparison:
-    """Runs of a loop beside each other; made by :meth:`Watch.compare`.
+    """Several runs of one loop; made by :meth:`Watch.compare`.
 
     Attributes
     ----------
     runs : list of WatchedRun
-        A row for each run, in the order given.
+        One row per run, in the order given.
     names : list of str
         Variables that are numbers in all of the runs.
 
@@ -102,12 +102,12 @@ class Comparison:
         return facts_html(repr(self), [(r.label, f"{r.iterations:,} iterations. {r.sentence}") for r in self.runs])
 
     def to_pandas(self, name: str) -> Any:
-        """One variable as a pandas DataFrame: a row an iteration, a column a run.
+        """One variable as a pandas DataFrame: a row per iteration, a column per run.
 
         Raises
         ------
         TraceError
-            Without pandas (``missing-library``).
+            If pandas is not installed (``missing-library``).
         """
         pandas = needed("pandas", error=TraceError)
         columns = {r.label: pandas.Series(y, index=x) for r, (x, y) in zip(self.runs, self.series(name), strict=True)}

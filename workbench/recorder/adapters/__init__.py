@@ -1,4 +1,4 @@
-"""Adapters: what connects a watch to a library that has no plain callback. SciPy's optimisers need none of them.
+"""Adapters: they connect a watch to libraries that have no plain callback. SciPy's optimisers need none of them.
 
 ::
 
@@ -15,7 +15,7 @@
     for state in wb.watch(sampler.sample(p0, iterations=n), value=emcee_values): ...
     ksp.setMonitor(petsc_monitor(watch))                                             # KSP and SNES
 
-A library is imported when its adapter is called, not before.
+A library is imported only when its adapter is called.
 """
 
 from workbench.recorder.adapters.emcee_state import emcee_values

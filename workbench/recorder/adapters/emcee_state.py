@@ -1,5 +1,4 @@
-"""emcee: the states of its sampler. Convergence of chains (R-hat, autocorrelation times) is not computed here: emcee
-and ArviZ do that."""
+"""emcee: states of its sampler. emcee and ArviZ compute the convergence of chains (R-hat, autocorrelation times)."""
 
 from __future__ import annotations
 

@@ -12,19 +12,19 @@ from workbench.recorder.adapters.recorder_protocol import Recorder
 
 
 def jax_record(watch: Recorder, ordered: bool = True) -> Callable[..., None]:
-    """A function that records an iteration from inside of ``jax.jit``, ``lax.while_loop``, ``lax.scan`` and the like.
+    """A function that records an iteration from inside ``jax.jit``, ``lax.while_loop``, ``lax.scan`` and the like.
 
-    Call it with values by name where the loop's body is. The numbers of one dtype travel as one array, because each
-    argument of a callback costs some 30 us; arrays travel by themselves. Call ``jax.effects_barrier()`` before the
+    Call it with named values in the body of the loop. Scalars of one dtype are passed as one array, because each
+    argument of a callback costs about 30 us; arrays are passed separately. Call ``jax.effects_barrier()`` before the
     record is read. A compiled loop cannot be stopped from here.
 
     Parameters
     ----------
     watch : Watch
-        Where the iterations go.
+        The watch that records the iterations.
     ordered : bool, default True
-        Keep the order of the iterations, whatever the device. False is needed under ``vmap``, where lanes that have
-        ended are called on.
+        Keep the order of the iterations on every device. False is needed under ``vmap``, which continues to call lanes
+        that have ended.
 
     Examples
     --------

@@ -17,17 +17,16 @@ def keras_callback(watch: Recorder, every: str = "batch") -> Any:
     Parameters
     ----------
     watch : Watch
-        Where the iterations go. A stop of it sets ``model.stop_training``, and so does ``until``, such as
+        The watch that records the iterations. A stop request sets ``model.stop_training``, as does ``until``, such as
         ``until={"val_loss": ("<", 0.1)}``, once it is met.
     every : {"batch", "epoch"}
         The unit of an iteration. The loss of a batch is Keras's mean since the epoch began, not that of this batch
-        alone; ``steps_per_execution`` above 1 thins the batches. Batches have the numbers of the newest validation,
-        too.
+        alone; ``steps_per_execution`` above 1 thins the batches. Batches also have the values of the newest validation.
 
     Raises
     ------
     WatchError
-        ``bad-every`` for another ``every``.
+        ``bad-every`` for any other ``every``.
     """
     if every not in ("batch", "epoch"):
         raise WatchError(

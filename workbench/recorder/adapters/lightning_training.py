@@ -12,15 +12,15 @@ from workbench.recorder.until import reached
 
 
 def lightning_callback(watch: Recorder) -> Any:
-    """A ``lightning.Callback``: ``loss``, ``global_step`` and what the module logged, of each batch.
+    """A ``lightning.Callback``: ``loss``, ``global_step`` and the values that the module logged, per batch.
 
-    A stop of the watch sets ``trainer.should_stop``, and so does ``until``, such as ``until={"val_loss": ("<", 0.1)}``,
-    once it is met; what a validation logged counts from the next batch on. With gradient accumulation there are more
+    A stop request sets ``trainer.should_stop``, as does ``until``, such as ``until={"val_loss": ("<", 0.1)}``, once it
+    is met; values that a validation logged count from the next batch on. With gradient accumulation there are more
     batches than optimiser steps; ``global_step`` says which step a batch belongs to.
 
-    With ``ops="torch"`` fit inside of the block of the watch: ``with watch: trainer.fit(model)``. An iteration is then
-    a step of the optimiser, with all batches that it accumulates; validation and what else runs between two batches is
-    not recorded, and modules and parameters have the names that they have in the module that is fitted.
+    With ``ops="torch"``, fit inside the block of the watch: ``with watch: trainer.fit(model)``. An iteration is then a
+    step of the optimiser, with all batches that it accumulates; validation and other work between two batches are not
+    recorded, and modules and parameters have their names in the module that is fitted.
     """
     lightning = importlib.import_module("lightning")
     ops = watch if isinstance(watch, OpsRecorder) else None
@@ -64,7 +64,7 @@ def lightning_callback(watch: Recorder) -> Any:
             return {**values, "global_step": int(trainer.global_step), **logged}
 
         def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
-            if ops is None:  # the block ends it
+            if ops is None:  # the ``with`` block of an op watch finishes it
                 watch.finish()
 
     return WatchCallback()

@@ -17,21 +17,21 @@ class Recorder(Protocol):
         """Note the values of one iteration."""
 
     def opened(self) -> None:
-        """Begin, unless it has begun."""
+        """Begin the record, unless it has begun."""
 
     def finish(self) -> None:
-        """End."""
+        """End the record."""
 
 
 @runtime_checkable
 class OpsRecorder(Recorder, Protocol):
-    """A watch with ``ops="torch"``, which takes down the ops inside of its block."""
+    """A watch with ``ops="torch"``, which records the ops inside its block."""
 
     def follow(self, modules: Any = None, optimizer: Any = None) -> None:
-        """Take the modules and optimizers that a trainer has made. Refuses a watch without a block."""
+        """Follow the modules and optimizers that a trainer has made. Refuses a watch without a block."""
 
     def pause(self) -> None:
-        """Let ops pass unseen."""
+        """Stop recording ops until :meth:`resume`."""
 
     def resume(self) -> None:
-        """Take down ops again."""
+        """Record ops again."""

@@ -1,4 +1,4 @@
-"""scipy.integrate.solve_ivp: it has no callback, but takes a class as its method."""
+"""scipy.integrate.solve_ivp, which has no callback but takes a class as its method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.errors import WatchError
 from workbench.recorder.adapters.recorder_protocol import Recorder
 
 METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-#: evaluations of the right side that one trial of a step takes
+#: evaluations of the right-hand side per trial of a step
 _TRIAL = ("RK23", "RK45", "DOP853")
 
 
@@ -19,21 +19,21 @@ def watched_method(watch: Recorder, method: Any = "RK45") -> Any:
     Parameters
     ----------
     watch : Watch
-        Where the steps go: ``t``, ``y``, the step ``h``, the count ``nfev`` of evaluations so far, and ``rejected``,
-        how many trials of this step were rejected before. The implicit methods and LSODA tell no rejected trials: there
-        ``rejected`` is missing, and only ``nfev`` shows them.
+        The watch that records the steps: ``t``, ``y``, the step ``h``, the count ``nfev`` of evaluations so far, and
+        ``rejected``, the number of rejected trials before this step. The implicit methods and LSODA do not report
+        rejected trials: they have no ``rejected``, and only ``nfev`` shows the trials.
     method : str or class
         One of RK23, RK45, DOP853, Radau, BDF, LSODA, or another subclass of ``scipy.integrate.OdeSolver``.
 
     Returns
     -------
     class
-        To be passed as ``method=``. A stop request to the watch ends the integration: status -1, with a message.
+        The value for ``method=``. A stop request to the watch ends the integration with status -1 and a message.
 
     Raises
     ------
     WatchError
-        ``no-such-method`` for another name.
+        ``no-such-method`` for any other name.
 
     Examples
     --------

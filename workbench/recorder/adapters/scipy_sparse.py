@@ -1,4 +1,4 @@
-"""Linear solvers of scipy.sparse.linalg: the residual of each iterate, which they do not tell."""
+"""Linear solvers of scipy.sparse.linalg: the residual of each iterate, which they do not report."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def residual_callback(watch: Recorder, A: Any, b: Any, **more: Any) -> Callable[
     Parameters
     ----------
     watch : Watch
-        Where the iterations go: ``residual``, the relative norm ``|b - A x| / |b|`` (the absolute one for b = 0), and
-        ``x``, which the solver changes in place and the watch copies.
+        The watch that records the iterations: ``residual``, the relative norm ``|b - A x| / |b|`` (the absolute one for
+        b = 0), and ``x``, which the solver changes in place and the watch copies.
     A : array, sparse matrix or LinearOperator, shape (n, n)
         The matrix. The residual costs one product with it per iteration.
     b : array, shape (n,)
-        The right side.
+        The right-hand side.
     **more
-        Further values by name that are the same in every iteration.
+        Further named values, the same in every iteration.
 
     Returns
     -------

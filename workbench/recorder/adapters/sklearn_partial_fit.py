@@ -9,20 +9,21 @@ import numpy as np
 
 from workbench.recorder.adapters.recorder_protocol import Recorder
 
-#: attributes whose change from batch to batch is recorded, the first that an estimator has
+#: attributes whose change from batch to batch is recorded; the first one that an estimator has is used
 _LEARNT = ("coef_", "cluster_centers_", "components_", "coefs_", "feature_log_prob_", "theta_")
 
 
 def partial_fits(
     watch: Recorder, estimator: Any, batches: Iterable[tuple[Any, ...]], scored: Any = None, **options: Any
 ) -> Any:
-    """Call ``estimator.partial_fit`` for every batch, and record each.
+    """Call ``estimator.partial_fit`` with every batch, and record each call.
 
     Parameters
     ----------
     watch : Watch
-        Where the batches go: ``change``, the Euclidean norm of the change of what was learnt (from the second batch
-        on), ``loss`` where the estimator has ``loss_`` (MLP), and ``score`` with ``scored``. Its stop ends the loop.
+        The watch that records the batches: ``change``, the Euclidean norm of the change of the learnt attribute (from
+        the second batch on), ``loss`` if the estimator has ``loss_`` (MLP), and ``score`` with ``scored``. A stop
+        request ends the loop.
     estimator : object with ``partial_fit``
         The estimator, which is changed.
     batches : iterable of (X,) or (X, y)
@@ -30,12 +31,12 @@ def partial_fits(
     scored : tuple (X, y), optional
         Data on which ``estimator.score`` is recorded after each batch.
     **options
-        Passed to ``partial_fit``, as ``classes``.
+        Passed to ``partial_fit``, such as ``classes``.
 
     Returns
     -------
     estimator
-        The same one.
+        The same object.
     """
     before = None
     watch.opened()

@@ -1,4 +1,4 @@
-"""Named values of what a solver of SciPy hands its callback.
+"""Names for the values that a solver of SciPy passes to its callback.
 
 SciPy decides by the *name* of the callback's parameter what it passes: a watch has the parameter
 ``intermediate_result``, so minimize, least_squares and differential_evolution pass an OptimizeResult. The others pass
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: fields of a solver's result that are recorded, where they are numbers or arrays
+#: fields of a solver's result that are recorded if they are numbers or arrays
 FIELDS = (
     "x",
     "fun",
@@ -71,7 +71,7 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _further(number: int, item: Any, first: Any) -> dict[str, Any]:
-    """The second and later arguments by position."""
+    """Named values of a second or later positional argument."""
     if number == 1 and np.ndim(item):
         f = np.asarray(item)
         alike = f.shape == np.shape(first) and f.dtype.kind in "biufc"

@@ -1,4 +1,4 @@
-"""The result of a solver, as far as it says if the solver succeeded or gave up, and in which words."""
+"""The outcome that the result of a solver states: whether the solver succeeded or gave up, and its message."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-#: kinds of an end that a solver has told
+#: kinds of ends that a solver's result states
 RESULTS = frozenset(("gave up", "succeeded"))
 
 
 def result_words(result: Any) -> tuple[str, str] | None:
-    """("gave up" or "succeeded", the solver's message) of what a solver returned; None where it says neither.
+    """("gave up" or "succeeded", the solver's message) from the return value of a solver; None if it says neither.
 
-    Understood are SciPy's results (``success`` and ``message``), the pair of a sparse solver with its ``info``, that
-    number itself, scikit-learn's and others' ``converged``, and the same as keys of a mapping.
+    It reads SciPy's results (``success`` and ``message``), the ``info`` of a sparse solver, alone or in the returned
+    pair, ``converged`` of scikit-learn and others, and mappings with these keys.
 
     Examples
     --------

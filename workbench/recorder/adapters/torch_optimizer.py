@@ -15,17 +15,17 @@ def follow_optimizer(watch: Recorder, optimizer: Any, loss: Callable[[], Any] | 
     Parameters
     ----------
     watch : Watch
-        Where the steps go: ``grad_norm``, the Euclidean norm of all gradients (one pass over them per step), ``lr``,
-        the learning rate of the first group, and ``loss``.
+        The watch that records the steps: ``grad_norm``, the Euclidean norm of all gradients (one pass over them per
+        step), ``lr``, the learning rate of the first group, and ``loss``.
     optimizer : torch.optim.Optimizer
-        Any of them. Of LBFGS a step has many inner iterations: wrap its closure to see these.
+        Any optimiser. A step of LBFGS has many inner iterations: wrap its closure to see them.
     loss : callable, optional
         Returns the loss of the step, which the optimiser does not know: ``lambda: loss``.
 
     Returns
     -------
     torch.utils.hooks.RemovableHandle
-        ``handle.remove()`` ends it. The loop looks at ``watch.stop_requested`` by itself.
+        ``handle.remove()`` ends the recording. The loop itself must read ``watch.stop_requested``.
     """
     torch = importlib.import_module("torch")
 
@@ -42,5 +42,5 @@ def follow_optimizer(watch: Recorder, optimizer: Any, loss: Callable[[], Any] | 
 
 
 def as_number(value: Any) -> float:
-    """A Python float of a number or a tensor of one item, which may need a gradient or be on a device."""
+    """A number or a tensor of one item as a Python float; the tensor may require a gradient or be on a device."""
     return float(value.detach()) if hasattr(value, "detach") else float(value)

@@ -1,4 +1,4 @@
-"""Trainers of Hugging Face: transformers.Trainer and those of TRL, which are made of it."""
+"""Trainers of Hugging Face: transformers.Trainer and those of TRL, which derive from it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from workbench.recorder.adapters.recorder_protocol import OpsRecorder, Recorder
 from workbench.recorder.adapters.torch_optimizer import as_number
 from workbench.recorder.until import reached
 
-#: ends of the names of numbers that tell what an evaluation took, not what it found
+#: suffixes of names for the cost of an evaluation, not its results
 COSTS = ("_runtime", "_per_second", "_time", "epoch")
 
 
 def follow_trainer(watch: Recorder, trainer: Any) -> None:
     """Record every optimiser step of a ``transformers.Trainer`` or a trainer of TRL; called before ``trainer.train()``.
 
-    An iteration has ``loss``, as the trainer computed it for the newest batch of the step, ``lr``, the learning rate
-    of the next one, ``global_step``, and from the next step on the numbers of the newest evaluation, as ``eval_loss``.
-    A stop of the watch sets ``control.should_training_stop``, and so does ``until``, such as
+    An iteration has ``loss``, which the trainer computed for the newest batch of the step, ``lr``, the learning rate of
+    the next step, ``global_step``, and from the next step on the values of the newest evaluation, such as
+    ``eval_loss``. A stop request sets ``control.should_training_stop``, as does ``until``, such as
     ``until={"eval_loss": ("<", 0.5)}``, once it is met.
 
-    With ``ops="torch"`` train inside the block of the watch. Work between two steps (evaluation, logs, checkpoints) is
-    not recorded; modules and parameters have the names that they have in ``trainer.model``.
+    With ``ops="torch"``, train inside the block of the watch. Work between two steps (evaluation, logs, checkpoints) is
+    not recorded; modules and parameters have their names in ``trainer.model``.
 
     Parameters
     ----------
     watch : Watch
-        Where the steps go.
+        The watch that records the steps.
     trainer : transformers.Trainer
         The trainer, which gets one more callback.
 
     Raises
     ------
     WatchError
-        ``not-a-trainer`` for another object; ``no-block`` for a watch of ops outside of its block.
+        ``not-a-trainer`` for any other object; ``no-block`` for a watch of ops outside of its block.
     """
     transformers = importlib.import_module("transformers")
     if not isinstance(trainer, transformers.Trainer):
@@ -87,7 +87,7 @@ def follow_trainer(watch: Recorder, trainer: Any) -> None:
         def on_train_end(self, args: Any, state: Any, control: Any, **had: Any) -> None:
             trainer.compute_loss = compute
             trainer.remove_callback(self)
-            if ops is None:  # the block ends it
+            if ops is None:  # the ``with`` block of an op watch finishes it
                 watch.finish()
 
     if ops is not None:

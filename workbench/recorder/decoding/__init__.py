@@ -1,4 +1,4 @@
-"""Decoding loops, token by token: two runs of a language model side by side, and the first op at which they part.
+"""Decoding loops, token by token: two runs of a language model compared, and the first op at which they differ.
 
 ::
 
@@ -9,9 +9,10 @@
                                                                       ▼
           pairing (which op is which) ─► compare (the same token in both runs) ─► DecodingDiff
 
-A cached run computes one new position a call, another one all of them, a speculative one several: values are aligned by
-the index of the token, never by the call. In float64 runs that round differently are equal to many digits, so that what
-remains is another computation. torch is imported by the first recording that needs it.
+A run with a cache computes one new position per call, a run without one all positions, a speculative run several:
+values are aligned by the index of the token, never by the call. In float64, runs that round differently agree to many
+digits, so that a remaining difference comes from another computation. torch is imported by the first recording that
+needs it.
 """
 
 from workbench.recorder.decoding.compare import compare

@@ -1,8 +1,8 @@
-"""Axes of the tensors of a decoding step: which one has the positions of the call, and which one all keys so far.
+"""Axes of the tensors of a decoding step: which one has the positions of the call, and which one has all keys so far.
 
-Only shapes tell: from call to call the number of new positions changes, and the number of keys. An axis that is a
-multiple of the first one has positions; another one that changes has keys. Where a call asks for the last rows only, as
-of logits, the axis has the last positions.
+They are found from shapes alone: the number of new positions and the number of keys change from call to call. An axis
+whose length is a multiple of the number of positions has positions; any other axis that changes has keys. If a call
+computes only the last rows, as of logits, the axis has the last positions.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: tags of axes: positions of the call, the last positions of it, all keys
+#: tags of axes: positions of the call, its last positions, all keys
 POSITIONS, LAST, KEYS = "q", "t", "k"
 
 Shape = tuple[int, ...]
 
 
 class Axes(NamedTuple):
-    """Axis of positions and axis of keys of one op, or None; ``last`` where it has the last positions only.
+    """Axis of positions and axis of keys of one op, or None; ``last`` is True if only the last positions are there.
 
-    ``folded`` where a call of one position has other axes: all of its numbers are those of the position.
+    ``folded`` is True if a call of one position has other axes: all its elements belong to that position.
     """
 
     positions: int | None
@@ -32,12 +32,12 @@ class Axes(NamedTuple):
 
 
 def axes_of(seen: Iterable[tuple[int, Shape]]) -> Axes | None:
-    """The axes of an op, of the pairs (positions of the call, shape) of its calls; None where they have no order."""
+    """The axes of an op, from the pairs (positions of the call, shape) of its calls; None if these fit no axes."""
     pairs = list(dict.fromkeys(seen))
     found = _axes(pairs)
     more = [(s, shape) for s, shape in pairs if s > 1]
     if found is None and len(more) < len(pairs) and len({math.prod(shape) / s for s, shape in pairs}) == 1:
-        found = _axes(more) if more else None  # as of grouped queries, which attention puts side by side
+        found = _axes(more) if more else None  # as of grouped queries, which attention concatenates
         return found._replace(folded=True) if found is not None and found.keys is None else None
     return found
 
@@ -54,7 +54,7 @@ def _axes(pairs: list[tuple[int, Shape]]) -> Axes | None:
             continue
         tag = _tag(sizes)
         if tag == POSITIONS and tag in found:
-            tag = KEYS  # of a run without a cache both are the same
+            tag = KEYS  # in a run without a cache both have one length
         if tag in found:
             return None
         found[tag] = axis
@@ -70,7 +70,7 @@ def _tag(sizes: Sequence[tuple[int, int]]) -> str:
 
 
 def _one_call(positions: int, shape: Shape) -> Axes | None:
-    """The axes of an op in one call: those of its size, if they can be identified."""
+    """The axes of an op in one call: those as long as the positions, if they can be identified."""
     found = [axis for axis, n in enumerate(shape) if n == positions and positions > 1]
     if len(found) > 2 or (len(found) == 2 and found[1] != len(shape) - 1):
         return None
@@ -78,7 +78,7 @@ def _one_call(positions: int, shape: Shape) -> Axes | None:
 
 
 def by_position(array: np.ndarray, axis: int, rows: int, batch: int) -> np.ndarray:
-    """The array with the axis of ``rows`` first and that of the batch second, which has one item where there is none.
+    """The array with the axis of ``rows`` first and the batch axis second, of length 1 if there is no batch.
 
     >>> by_position(np.zeros((2 * 5, 8)), 0, 5, 2).shape, by_position(np.zeros((2, 4, 5, 8)), 2, 5, 2).shape
     ((5, 2, 8), (5, 2, 4, 8))

@@ -1,8 +1,8 @@
-"""Pairs of ops that have other names in the two runs: those that gave the same numbers for a token of the prompt.
+"""Pairs of ops whose names differ in the two runs: those that gave the same values for a token of the prompt.
 
 A value is identified by its number of elements, their sum, the sum of their squares and the largest: the order of the
-axes does not matter. Ops without such a pair, as after a fault that is there from the first token on, are paired by the
-last op of each module, and finally by the logits.
+axes does not matter. Ops without such a pair, as after a fault that exists from the first token on, are paired as the
+last ops of a module, and finally as the logits.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from workbench.recorder.decoding.pairing import put_by
 from workbench.recorder.decoding.record import ModelCall
 from workbench.recorder.decoding.rows import HUGE, PositionRows
 
-#: distance of two sums, relative to the size of the numbers
+#: maximum distance of two sums, relative to the size of the values
 CLOSE = 1e-5
 
 
 def sites_by_value(a: PositionRows, b: PositionRows, position: int) -> list[tuple[int, int]]:
-    """Pairs of numbers of ops, in the order of the second run."""
+    """Pairs of indices of ops, in the order of the second run."""
     one, other = a.run.call_of(0, position), b.run.call_of(0, position)
     if one is None or other is None:
         return []

@@ -1,4 +1,4 @@
-"""``DecodingLog``: the calls of a model as they come, within the memory of the record."""
+"""``DecodingLog``: the calls of a model as they are made, within the memory of the record."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 from workbench.recorder.decoding.record import DecodingOp, DecodingRecord, ModelCall, OpValue
 
-#: calls after which the size of a record is foreseen
+#: calls after which the size of a record is estimated
 FORECAST_CALLS = 3
 
 
 class DecodingLog:
-    """Fills a record; ``call`` is the call of the model that runs now, or None."""
+    """Fills a record; ``call`` is the running call of the model, or None."""
 
     def __init__(self, record: DecodingRecord, memory: int, expected: int) -> None:
         self.record, self.memory, self.expected = record, memory, expected
         self.call: ModelCall | None = None
-        #: why the record has ended, and what was said about its memory
+        #: why the record has ended, and the warning about its memory
         self.full, self.warning = "", ""
         self._kept_from = self._bytes = 0
 
     def begin(self, ids: np.ndarray) -> None:
-        """The model is called with these tokens (batch, positions)."""
+        """Begin a call of the model with these tokens (batch, positions)."""
         calls = self.record.calls
         self.call = ModelCall(ids)
         self._kept_from = 0
@@ -35,7 +35,7 @@ class DecodingLog:
         calls.append(self.call)
 
     def keep(self, op: DecodingOp, values: np.ndarray, inputs: Any = (), settings: Any = (), outside: Any = ()) -> None:
-        """Keep what an op gave."""
+        """Keep the result of an op."""
         if self.call is None or self.full:
             return
         value = OpValue(self.record.number(op), values, 0, False, inputs, settings, outside)
@@ -49,7 +49,7 @@ class DecodingLog:
             self.call = None
 
     def end(self, logits: np.ndarray | None) -> None:
-        """The model returned these logits (batch, rows, vocabulary)."""
+        """End the call, whose logits (batch, rows, vocabulary) the model returned."""
         call, self.call = self.call, None
         self._foresee()
         if call is None or logits is None or not logits.size:
@@ -62,7 +62,7 @@ class DecodingLog:
         call.finite = bool(np.isfinite(logits[..., -1, :]).any())
 
     def _foresee(self) -> None:
-        """Say that the memory will not do, as soon as the size of a call is known."""
+        """Warn that the memory will not suffice, as soon as the size of a call is known."""
         record, done = self.record, len(self.record.calls)
         grown, self._bytes = record.bytes - self._bytes, record.bytes
         if done != FORECAST_CALLS or self.expected <= done or not grown:

@@ -1,4 +1,6 @@
-"""Choices of tokens: where two runs choose otherwise, and whether the model, rounding or the choosing is why."""
+"""Choices of tokens: where two runs choose differently, and whether the model, rounding or the choice rule is the
+cause.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from workbench.recorder.decoding.record import DecodingRecord
 
 
 class TokenChoice(NamedTuple):
-    """The first position whose token differs, and the two tokens; None for a run that ended before.
+    """The first position whose token differs, and the two tokens; None for a run that ended before it.
 
-    ``greedy_a`` and ``greedy_b``: whether the token is that of the largest logit, None if unknown. ``margins`` are how
-    far the second largest logit is below the largest.
+    ``greedy_a`` and ``greedy_b``: whether the token has the largest logit, None if unknown. ``margins`` are the
+    distances from the largest logit down to the second largest.
     """
 
     position: int
@@ -34,7 +36,7 @@ class TokenChoice(NamedTuple):
 
 
 def choice_of(a: DecodingRecord, b: DecodingRecord, row: int, common: int) -> TokenChoice | None:
-    """The first choice that differs in a row, whose first ``common`` tokens are equal; None where there is none."""
+    """The first choice that differs in a row whose first ``common`` tokens are equal; None if all tokens are equal."""
     x, y = a.tokens[row], b.tokens[row]
     if len(x) == len(y) == common:
         return None

@@ -1,4 +1,4 @@
-"""Two decoding runs side by side: the first token, and the op of it, at which they part."""
+"""Comparison of two decoding runs: the first token, and its first op, at which they differ."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from workbench.recorder.decoding.record import CACHE_OPS, DecodingRecord, ModelC
 from workbench.recorder.decoding.result import Apart, DecodingDiff, module_of
 from workbench.recorder.decoding.rows import PositionRows, distance, same_form
 
-#: distance, relative to the size of the numbers, up to which two values of float64 are equal: 16 roundings of float32,
-#: in which models keep their constants
+#: distance, relative to the size of the values, up to which two float64 values are equal: 16 roundings of float32, the
+#: dtype of models' constants
 EQUAL = 16 * 2.0**-23
-#: share of the ops of the shorter call that must have a partner by name, else calls are paired by their numbers
+#: minimum share of the ops of the shorter call with a partner by name; below it ops are paired by their values
 NAMED = 0.3
-#: roundings of the coarser run where an op has no float64
+#: roundings of the coarser run that count as equal where an op has no float64
 ROUNDINGS = 256
 
 
 def compare(a: Any, b: Any, rtol: float | None = None) -> DecodingDiff:
-    """The first position and op at which two runs part; ``rtol`` replaces the tolerance."""
+    """The first position and op at which two runs differ; ``rtol`` replaces the tolerance."""
     if not isinstance(a, DecodingRecord) or not isinstance(b, DecodingRecord):
         other = a if isinstance(b, DecodingRecord) else b
         raise WatchError(
@@ -74,7 +74,7 @@ class _Comparison:
         exact = a.followed and b.followed
         self.tolerance = rtol or (EQUAL if exact else ROUNDINGS * max(a.eps, b.eps))
         self._pairs: dict[tuple[int, int], Pairs] = {}
-        #: pairs of ops by their numbers, once they were looked for
+        #: pairs of ops by their values, once they were searched
         self._sites: list[tuple[int, int]] | None = None
         self.found: list[Apart] = []
         self.compared = 0
@@ -145,7 +145,7 @@ class _Comparison:
             axes_b.positions is None and axes_b.keys is not None,
         )
         caches = self.a.ops[op_a].op in CACHE_OPS and self.b.ops[op_b].op in CACHE_OPS
-        if keys_a != keys_b and caches:  # one was emptied, so that it has what is new and nothing else
+        if keys_a != keys_b and caches:  # one cache was emptied, so that it has only the new keys
             like = axes_a if keys_a else axes_b
             return self.rows_a.at(one, i, row, p, like), self.rows_b.at(other, j, row, p, like)
         if keys_b and axes_a.positions is not None and axes_a.keys is None:
@@ -172,7 +172,7 @@ class _Comparison:
         return Pairs(both, frozenset(alone_a - {i for i, _ in both}), frozenset(alone_b - {j for _, j in both}), False)
 
     def _alone(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Modules that one of the runs has and the other has not, where they have the same names."""
+        """Modules of only one of the runs, for runs whose modules have the same names."""
         if self._sites is not None:
             return (), ()
         mine, theirs = ({op.module for op in run.ops} for run in (self.a, self.b))

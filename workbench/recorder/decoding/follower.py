@@ -1,9 +1,8 @@
-"""``OpFollower``: every ATen call of a decoding run once more in float64, and what the calls of the model gave.
+"""``OpFollower``: computes every ATen call of a decoding run again in float64, and records the results.
 
-The run itself is not changed. Each tensor of floats has a second one in float64, which is computed by the same ops;
-numbers of integers, and with them the tokens, are those of the run. A dtype that is coarser than that of the model
-stays a rounding in float64 too: it is a part of the program. Random ops are not repeated, so that the random state is
-the same.
+The run itself is not changed. Each floating-point tensor has a copy in float64, computed by the same ops; integers, and
+thus the tokens, are those of the run. Values of a dtype coarser than the model's are rounded to it in float64 too,
+since that rounding is a part of the program. Random ops are not repeated, so that the random state is the same.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from workbench.recorder.decoding.call_log import DecodingLog
 from workbench.recorder.decoding.record import DecodingOp
 from workbench.recorder.eager.phases import Phases
 
-#: ops that give the numbers of their argument in another shape: of these no row is kept
+#: ops that give the values of their argument in another shape: their results are not kept
 VIEWS = frozenset(
     "view _unsafe_view t transpose permute unsqueeze squeeze expand detach alias reshape clone lift_fresh as_strided "
     "_reshape_alias contiguous".split()
 )
 
-#: begins the names of fused attention
+#: prefix of the names of fused attention
 ATTENTION = "_scaled_dot_product_"
 
 
 class OpFollower:
-    """The dispatch mode of one run; ``enter`` and ``leave`` are called at the calls of the model."""
+    """Callbacks of the dispatch mode of one run; ``enter`` and ``leave`` are called around each call of the model."""
 
     def __init__(self, torch: Any, model: Any, log: DecodingLog) -> None:
         self.torch, self.log = torch, log
@@ -46,7 +45,7 @@ class OpFollower:
 
     # -- the calls of the model ---------------------------------------------------------------------------------------
     def enter(self, ids: np.ndarray, inputs: dict[str, Any]) -> None:
-        """The model is called with these tokens."""
+        """Begin a call of the model with these tokens."""
         self.log.begin(ids)
         self._counts = {}
         self._places.clear()
@@ -54,12 +53,14 @@ class OpFollower:
             self.log.keep(DecodingOp(name, "", "", 0, 0, 0), tensor.detach().cpu().numpy().copy())
 
     def leave(self, logits: Any) -> None:
-        """The model returned these logits (batch, rows, vocabulary)."""
+        """End the call, whose logits (batch, rows, vocabulary) the model returned."""
         self.log.end(None if logits is None else logits.detach().float().cpu().numpy())
 
     # -- ops ----------------------------------------------------------------------------------------------------------
     def before(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """The arguments in float64, taken before the op may write to them; None for an op that has no such thing."""
+        """The arguments in float64, taken before the op may write to them; None for an op without floating-point
+        arguments.
+        """
         flat, _ = self._map.tree_flatten((args, kwargs))
         tensors = [x for x in flat if isinstance(x, self.torch.Tensor)]
         if not any(self._is_float(x) for x in tensors) or "out" in kwargs:
@@ -67,7 +68,7 @@ class OpFollower:
         return self._map.tree_map(self._double, (args, kwargs))
 
     def after(self, func: Any, args: Any, kwargs: Any, doubles: Any, out: Any) -> None:
-        """The op gave ``out``: compute it in float64, and keep it if the model is running."""
+        """Compute the result ``out`` of an op in float64, and keep it if the model is running."""
         outs = [x for x in self._map.tree_flatten(out)[0] if isinstance(x, self.torch.Tensor)]
         if not any(self._is_float(x) for x in outs):
             return
@@ -91,7 +92,7 @@ class OpFollower:
                     found = [self._attention(schema, given, named, outs[0]), *map(self._wide, outs[1:])]
                 else:
                     found = [x for x in self._map.tree_flatten(func(*given, **named))[0] if isinstance(x, torch.Tensor)]
-            except Exception:  # an op that has no float64, as those of packed integers
+            except Exception:  # an op without float64, such as those on packed integers
                 self.unfollowed.add(name)
         if found is None or len(found) != len(outs):
             for x in outs:
@@ -111,7 +112,7 @@ class OpFollower:
             self._doubles[x] = double
 
     def _attention(self, schema: Any, given: Any, named: Any, out: Any) -> Any:
-        """Attention by its definition: the fused op has the exponential of float32 in float64 too."""
+        """Attention by its definition: the fused op uses the float32 exponential even in float64."""
         values = dict(zip((a.name for a in schema.arguments), given, strict=False)) | named
         q, k, v = values["query"], values["key"], values["value"]
         mask = values.get("attn_mask", values.get("attn_bias"))
@@ -124,7 +125,7 @@ class OpFollower:
         flat, _ = self._map.tree_flatten((args, kwargs))
         tensors = [x for x in flat if isinstance(x, self.torch.Tensor)]
         places = [self._places.get(x) or self._outside(x) for x in tensors]
-        if name in VIEWS:  # it has the numbers of its argument, and so its place
+        if name in VIEWS:  # it has the values of its argument, and thus its place
             for x in outs:
                 self._places[x] = places[0] if places else 0
             return
@@ -142,7 +143,7 @@ class OpFollower:
             self.log.keep(DecodingOp(name, self.phases.module, file, line, nth, k), values, inputs, settings, outside)
 
     def _outside(self, x: Any) -> Any:
-        """Name and digest of a parameter or buffer; 0 for another tensor that no op of the call gave."""
+        """Name and digest of a parameter or buffer; 0 for any other tensor that no op of the call gave."""
         label = self.phases.name_of(x)
         return (label, self._digest(x)) if label else 0
 

@@ -1,7 +1,7 @@
 """``GraphCalls``: a graph that computes one step of decoding, called by a loop in Python, with all values recorded.
 
-Beside each run the graph runs in float64. A cache that comes back as an input is the one that was given out, so that
-its float64 is known.
+After each run the graph runs again in float64. A cache that is passed as an input is an output of an earlier step, so
+that its float64 value is known.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from workbench.recorder.decoding.call_log import DecodingLog
 from workbench.recorder.decoding.record import DecodingOp
 from workbench.session import Session, run_graph
 
-#: ops that give the numbers of their argument in another shape, or nothing of a model
+#: ops that give the values of their argument in another shape, or compute nothing
 _VIEWS = frozenset("reshape transpose expand_dims squeeze identity broadcast_to Const Placeholder".split())
 _IDS = ("input_ids", "ids", "tokens", "token")
 
 
 class GraphCalls:
-    """The step; ``step(input_ids=..., ...)`` runs it and returns the outputs by name."""
+    """The step as a function: ``step(input_ids=..., ...)`` runs it and returns the outputs by name."""
 
     def __init__(self, graph: Graph | GraphFunction, log: DecodingLog) -> None:
         self.graph, self.log = graph, log
         self.unfollowed: set[str] = set()
         self._wides: dict[int, tuple[Graph, Graph]] = {}
-        #: address of an output -> the output, which keeps it alive, and the same in float64
+        #: address of an output -> the output, which is kept alive by this, and its value in float64
         self._doubles: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def __call__(self, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class GraphCalls:
         return np.atleast_2d(np.asarray(given[name]))
 
     def _wide(self, graph: Graph) -> Graph:
-        """The graph in float64, or itself where an op has none."""
+        """The graph in float64, or the graph itself if an op has no float64."""
         found = self._wides.get(id(graph))
         if found is None:
             try:
@@ -79,7 +79,7 @@ class GraphCalls:
         return array.astype(np.float64) if array.dtype.kind == "f" and widened else value
 
     def _record(self, graph: Graph, feeds: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Run the graph in float64, and keep the values of its nodes; the outputs."""
+        """Run the graph in float64, keep the values of its nodes, and return the outputs."""
         places: dict[Ref, int] = {}
         counts: dict[tuple[str, str], int] = {}
         with Session(graph, feeds) as session:
@@ -115,7 +115,7 @@ def _array(trace: Any, ref: Ref) -> np.ndarray | None:
 
 
 def _logits(outputs: Mapping[str, Any], ids: tuple[int, ...]) -> np.ndarray | None:
-    """The logits (batch, rows, vocabulary) of the outputs of a step: the one of that name, or the first one."""
+    """The logits (batch, rows, vocabulary) of the outputs of a step: the output of that name, or the first one."""
     found = outputs.get("logits")
     if found is None:
         found = next((v for v in outputs.values() if np.asarray(v).dtype.kind == "f"), None)
@@ -127,7 +127,8 @@ def _logits(outputs: Mapping[str, Any], ids: tuple[int, ...]) -> np.ndarray | No
 
 def greedy(step: GraphCalls, prompt: np.ndarray, max_new_tokens: int = 20, eos_token_id: Any = None) -> np.ndarray:
     """Greedy decoding with a graph that has inputs ``input_ids``, ``attention_mask``, ``position_ids`` and ``past...``,
-    of which some may lack; its outputs are the logits and, in the order of these inputs, the new keys and values."""
+    some of which may be absent; its outputs are the logits and, in the order of these inputs, the new keys and
+    values."""
     graph = step.graph
     if isinstance(graph, GraphFunction):
         raise WatchError(
@@ -160,7 +161,7 @@ def greedy(step: GraphCalls, prompt: np.ndarray, max_new_tokens: int = 20, eos_t
 
 
 def _empty(graph: Graph, name: str, batch: int) -> np.ndarray:
-    """A cache without keys: its axes of unknown length are the batch, in front, and the keys."""
+    """A cache without keys: its axes of unknown length are the batch, which is first, and the keys."""
     kind = graph.type_of(graph.inputs[name])
     sizes = [n if isinstance(n, int) and n >= 0 else 0 for n in kind.shape or ()]
     if sizes and sizes[0] == 0:

@@ -1,4 +1,4 @@
-"""Heat map of two decoding runs: how far their values are apart, by module and token."""
+"""Heat map of two decoding runs: the distance of their values by module and token."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from workbench.errors import WatchError
 from workbench.libraries import needed
 from workbench.text import printable
 
-#: the smallest distance that has a colour of its own: rounding of float64 is below
+#: the smallest distance with a distinct colour: roundings of float64 are below
 LEAST = 1e-12
 
 
 def heat_map(modules: list[str], positions: list[int], distances: np.ndarray, tokens: list[str], limit: float) -> Any:
-    """A figure of plotly: modules in the order of execution from above, tokens from the left.
+    """A plotly figure: modules in the order of execution from top to bottom, tokens from left to right.
 
-    Distances are relative to the size of the numbers, and drawn by their logarithms; what differs by no more than
-    ``limit`` has pale colours.
+    Distances are relative to the size of the values and drawn by their logarithms; those up to ``limit`` have pale
+    colours.
     """
     go = needed("plotly.graph_objects", error=WatchError)
     shown = np.log10(np.clip(distances, LEAST, 10.0))

@@ -1,7 +1,8 @@
-"""``LayerRanking``: the layers of two models, one in float32 and its quantised copy, by what each does to a token.
+"""``LayerRanking``: the layers of two models, such as one in float32 and its quantised copy, by their effect on a
+token.
 
-At the token where the strings part, one layer at a time of the first model is exchanged for that of the second, and the
-model reads the common tokens again. How far the lead of one token over the other moves is what that layer does.
+At the first token that differs, one layer at a time of the first model is exchanged for that of the second, and the
+model reads the common tokens again. The effect of the layer is the change in the lead of one token over the other.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from workbench.recorder.decoding.record import DecodingRecord
 from workbench.text import harmless, printable
 
 _HEAD = ("layer", "lead", "moved by", "of all", "logits apart")
-#: characters of a name, and rows of a text
+#: maximum characters of a name, and rows of a text
 _WIDTH, _ROWS = 48, 20
 
 
 @dataclass(frozen=True)
 class LayerShare:
-    """One layer: the lead of a's token with this layer of b in the model of a, and how far it and all logits moved.
+    """One layer: the lead of a's token with this layer of b in model a, and the movement of the lead and of all logits.
 
-    ``share`` is the part of the whole movement, from a to b; ``logits`` the distance relative to the largest logit.
+    ``share`` is the fraction of the whole movement from a to b; ``logits`` the distance relative to the largest logit.
     """
 
     module: str
@@ -41,10 +42,10 @@ class LayerShare:
 
 @dataclass(frozen=True)
 class LayerRanking:
-    """Layers by how far each moves the choice of a token, the one that moves it most from a to b first.
+    """Layers by how far each moves the choice of a token from a to b, the largest movement first.
 
-    ``lead_a`` and ``lead_b`` are how far the logit of a's token is above that of b's, in the two models; where both
-    choose the same tokens, ``chosen`` is False and layers are ranked by the distance of all logits.
+    ``lead_a`` and ``lead_b`` are the logit of a's token minus that of b's, in the two models; if both choose the same
+    tokens, ``chosen`` is False and layers are ranked by the distance of all logits.
 
     Examples
     --------
@@ -116,7 +117,7 @@ class LayerRanking:
 
 
 def ranking_of(a: DecodingRecord, b: DecodingRecord, choice: TokenChoice | None) -> LayerRanking:
-    """Rank the layers of two models at the first token that is chosen otherwise, else at the last one."""
+    """Rank the layers of two models at the first token that is chosen differently, else at the last one."""
     one, other = _models(a, b)
     torch = importlib.import_module("torch")
     layers = list(_differing(torch, one, other, ""))
@@ -180,7 +181,7 @@ def _differing(torch: Any, a: Any, b: Any, name: str) -> Iterator[tuple[str, Any
 
 
 def _equal(torch: Any, a: Any, b: Any) -> bool:
-    """True where two modules have equal parameters and buffers of their own."""
+    """True if the direct parameters and buffers of two modules are equal."""
     for kind in ("_parameters", "_buffers"):
         mine, theirs = getattr(a, kind), getattr(b, kind)
         if mine.keys() != theirs.keys():
@@ -195,7 +196,7 @@ def _equal(torch: Any, a: Any, b: Any) -> bool:
 
 @contextlib.contextmanager
 def _exchanged(model: Any, name: str, mine: Any, its: Any) -> Iterator[None]:
-    """The model with one module of the other one, and with its parameters only where it has modules of its own."""
+    """The model with one module of the other model; only with its direct parameters if it has submodules."""
     around, _, last = name.rpartition(".")
     whole = name and (type(mine) is not type(its) or not dict(mine.named_children()))
     places = [model.get_submodule(around)._modules] if whole else [mine._parameters, mine._buffers]

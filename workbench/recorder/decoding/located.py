@@ -10,11 +10,11 @@ from workbench.recorder.decoding.record import ModelCall
 
 
 def locate(calls: Sequence[ModelCall], whole: np.ndarray) -> None:
-    """Set ``start`` of the calls, whose order is that of the run; ``whole`` has the final tokens (batch, length).
+    """Set ``start`` of the calls, in the order of the run; ``whole`` has the final tokens (batch, length).
 
-    A call that begins with all tokens so far computes them anew. Another one goes on behind the last token that was
-    kept: of a speculative call those that agree with the final sequence, of which the next call computes what follows.
-    The first call begins behind a beginning of the prompt whose keys were known before.
+    A call that begins with all tokens so far computes them anew. Any other call begins after the last token that was
+    kept; a speculative call keeps the tokens that agree with the final sequence. The first call begins after the part
+    of the prompt whose keys were known before.
     """
     reached = _known(calls[0], whole) if calls else 0
     for call in calls:
@@ -28,7 +28,9 @@ def locate(calls: Sequence[ModelCall], whole: np.ndarray) -> None:
 
 
 def _known(call: ModelCall, whole: np.ndarray) -> int:
-    """How many tokens the first call leaves out: the fewest before those it computes; 0 where these are no part."""
+    """Number of tokens that the first call skips: the fewest before those it computes; 0 if these are not in the
+    sequence.
+    """
     n = call.positions
     starts = range(whole.shape[1] - n + 1)
     return next((k for k in starts if np.array_equal(whole[:, k : k + n], call.ids)), 0)

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from workbench.recorder.decoding.record import CACHE_OPS, DecodingRecord, ModelCall
 
-#: ops that take some of the keys
+#: ops that select some of the keys
 CUT_OPS = ("slice", "Slice", "narrow", "index_select")
 
 
 class Pairs(NamedTuple):
-    """Places of the ops in both calls, in the order of execution; ``alone`` are those without a partner.
+    """Places of the ops in both calls, in the order of execution; ``alone_a`` and ``alone_b`` have no partner.
 
-    Without ``named`` they were paired by their numbers, so that one without a partner may be another way to compute.
+    Without ``named`` they were paired by their values, so that an op without a partner may be another way to compute.
     """
 
     both: list[tuple[int, int]]
@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: ModelCall) -> Pairs:
-    """The pairs by the names of ops and modules, in order; those of the same lines first.
+    """The pairs by the names of ops and modules, in order; ops of the same lines are paired first.
 
     A cache returns all keys so far, which a run without a cache computes in full; an op that appends new keys to older
     ones is therefore paired with the op that computes them.
@@ -57,7 +57,7 @@ def pairs_of(a: DecodingRecord, call_a: ModelCall, b: DecodingRecord, call_b: Mo
 
 
 class OpName(NamedTuple):
-    """The key of an op by which it is paired; ``line`` is where it is called, elsewhere in another implementation."""
+    """The key by which an op is paired; ``line``, where it is called, differs in another implementation."""
 
     op: str
     module: str
@@ -67,7 +67,7 @@ class OpName(NamedTuple):
 
 
 def _in_order(one: list[OpName], other: list[OpName]) -> list[tuple[int, int]]:
-    """Places of the pairs in order: those of the same lines, and between these those of the same names."""
+    """Places of the pairs in order: ops of the same lines, and between them ops of the same names."""
     found: list[tuple[int, int]] = []
     ends = [(-1, -1), *_blocks(one, other), (len(one), len(other))]
     for (i, j), (m, n) in pairwise(ends):
@@ -95,7 +95,7 @@ def _by_what_is_put(
     a: DecodingRecord, call_a: ModelCall, one: list[OpName],
     b: DecodingRecord, call_b: ModelCall, other: list[OpName],
 ) -> list[tuple[int, int]]:  # fmt: skip
-    """The pairs, of which caches are paired anew: first those into which paired ops put their keys."""
+    """The pairs with caches paired anew: first caches into which paired ops put their keys."""
     known = {(i, j) for i, j in both if not (one[i].caches and other[j].caches)}
     mine = {i: put_by(a, call_a, i) for i, name in enumerate(one) if name.caches}
     theirs = {j: put_by(b, call_b, j) for j, name in enumerate(other) if name.caches}
@@ -113,7 +113,7 @@ def _by_what_is_put(
 def _begun_anew(
     one: list[OpName], other: list[OpName], mine: dict[int, int], theirs: dict[int, int]
 ) -> list[tuple[int, int]]:
-    """Caches beside ops that put new keys behind nothing, since their cache was emptied."""
+    """Pairs of a cache and an op that appends new keys to an empty cache."""
     found = []
     for (first, second), swapped in (((one, other), False), ((other, one), True)):
         taken, free = (mine, theirs) if not swapped else (theirs, mine)
@@ -130,7 +130,7 @@ def _begun_anew(
 
 
 def _names(run: DecodingRecord, call: ModelCall) -> list[OpName]:
-    """The names of the ops; an op outside all modules has its line in place of the module.
+    """The names of the ops; an op outside all modules has its line instead of the module.
 
     A cache is distinguished from an op of the same name that concatenates something else, such as the two halves of a
     head.
@@ -145,7 +145,7 @@ def _names(run: DecodingRecord, call: ModelCall) -> list[OpName]:
 
 
 def put_by(run: DecodingRecord, call: ModelCall, place: int) -> int:
-    """The place of the op whose keys another one should give: what is put into a cache, or cut; -1 for another op."""
+    """The place of the op that gives the keys which this op puts into a cache or cuts; -1 for any other op."""
     value = call.values[place]
     axes, op = run.axes(value.op), run.ops[value.op].op
     if axes is None or axes.positions is not None or not value.inputs:
@@ -155,6 +155,6 @@ def put_by(run: DecodingRecord, call: ModelCall, place: int) -> int:
     if op not in CUT_OPS or axes.keys is None or value.inputs[0] < 0:
         return -1
     if any(place in v.inputs and run.ops[v.op].op in CACHE_OPS for v in call.values[place:]):
-        return -1  # others are put in the place of what it cuts off
+        return -1  # a cache op replaces the keys that this op cuts off
     whole = call.values[value.inputs[0]].array.shape
     return value.inputs[0] if [k for k, n in enumerate(whole) if n != value.array.shape[k]] == [axes.keys] else -1

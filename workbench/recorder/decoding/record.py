@@ -14,12 +14,14 @@ from workbench.recorder.decoding.axes import Axes, axes_of, by_position
 from workbench.recorder.states import StateRecord
 from workbench.text import facts_html, harmless, printable
 
-#: tokens that a text shows
+#: maximum number of tokens in a text
 SHOWN = 12
 
 
 class DecodingOp(NamedTuple):
-    """An op of a call: its name, module, line, which such op of the module in the call, and which tensor of it."""
+    """An op of a call: its name, module, line, its index among such ops of the module in the call, and the index of its
+    tensor.
+    """
 
     op: str
     module: str
@@ -30,7 +32,7 @@ class DecodingOp(NamedTuple):
 
     @property
     def source(self) -> Source | None:
-        """Its line, with the text where that can be read; None if unknown."""
+        """Its line, with the text if that can be read; None if unknown."""
         if not self.line:
             return None
         return Source(self.file, self.line, linecache.getline(self.file, self.line).strip())
@@ -43,10 +45,10 @@ class DecodingOp(NamedTuple):
 
 @dataclass(slots=True)
 class OpValue:
-    """The result of an op in a call, rows from position ``first`` of the call on, and what it was computed of.
+    """The result of an op in a call, rows from position ``first`` of the call on, and its operands.
 
-    ``inputs`` are the numbers of the ops in this call whose results it read, by argument; -1 stands for others.
-    ``settings`` are its other arguments as text, ``outside`` names and digests of what no op of the call gave.
+    ``inputs`` are the places of the ops in this call whose results it read, by argument; -1 for other tensors.
+    ``settings`` are its other arguments as text, ``outside`` names and digests of parameters and buffers.
     """
 
     op: int
@@ -60,12 +62,14 @@ class OpValue:
 
 @dataclass(slots=True)
 class ModelCall:
-    """One call of the model: its tokens (batch, positions), the first position, the ops, and what the logits chose."""
+    """One call of the model: its tokens (batch, positions), the first position, the ops, and the tokens with the
+    largest logits.
+    """
 
     ids: np.ndarray
     values: list[OpValue] = field(default_factory=list)
     start: int = 0
-    #: largest logit of the last rows: (batch, rows), and how far the second one is below it
+    #: index of the largest logit in the last rows: (batch, rows), and its lead over the second largest
     chosen: np.ndarray | None = None
     margins: np.ndarray | None = None
     vocabulary: int = 0
@@ -74,12 +78,12 @@ class ModelCall:
 
     @property
     def positions(self) -> int:
-        """How many positions it computes."""
+        """Number of positions that it computes."""
         return int(self.ids.shape[1])
 
 
 class DecodingRecord:
-    """One decoding run: made by :func:`workbench.record_decoding`, compared with another one by :func:`workbench.diff`.
+    """One decoding run: made by :func:`workbench.record_decoding`, compared by :func:`workbench.diff`.
 
     Attributes
     ----------
@@ -105,7 +109,7 @@ class DecodingRecord:
         self.calls: list[ModelCall] = []
         self.ops: list[DecodingOp] = []
         self.notes: list[str] = []
-        #: the largest relative rounding of the numbers of the run, and whether they are those of float64
+        #: the largest relative rounding of the values of the run, and whether they were computed in float64
         self.eps, self.followed = 2.0**-23, True
         self.bytes = 0
         self._decode = decode
@@ -115,7 +119,7 @@ class DecodingRecord:
 
     # -- while it runs ------------------------------------------------------------------------------------------------
     def number(self, op: DecodingOp) -> int:
-        """The number of an op, which is added where it is new."""
+        """The index of an op, which is added if it is new."""
         found = self._numbers.get(op)
         if found is None:
             found = self._numbers[op] = len(self.ops)
@@ -123,7 +127,7 @@ class DecodingRecord:
         return found
 
     def add(self, call: ModelCall, value: OpValue, kept_from: int) -> None:
-        """Add a value to a call; of positions before ``kept_from`` only if it is unknown which they are."""
+        """Add a value to a call; positions before ``kept_from`` are left out if their axis is known."""
         seen = self._shapes.setdefault(value.op, [])
         shape = value.array.shape
         if (call.positions, shape) not in seen:
@@ -139,17 +143,17 @@ class DecodingRecord:
 
     # -- afterwards ---------------------------------------------------------------------------------------------------
     def axes(self, op: int) -> Axes | None:
-        """The axes of an op, of all of its calls."""
+        """The axes of an op, from all of its calls."""
         if op not in self._axes:
             self._axes[op] = axes_of(self._shapes[op])
         return self._axes[op]
 
     def ndim(self, op: int) -> int:
-        """How many axes the tensors of an op have."""
+        """Number of axes of the tensors of an op."""
         return len(self._shapes[op][0][1])
 
     def settle(self) -> None:
-        """Find the axis of keys of caches of a fixed length: the one in which they are longer than what is put in."""
+        """Find the axis of keys of caches of a fixed length: the one in which they are longer than the keys put in."""
         for call in self.calls:
             for value in call.values:
                 axes = self.axes(value.op)
@@ -176,7 +180,7 @@ class DecodingRecord:
         return None
 
     def chosen_at(self, row: int, position: int) -> tuple[int, float] | None:
-        """The token that has the largest logit after a position, and by how much; None where no call has that row."""
+        """The token with the largest logit after a position, and its lead; None if no call has that row."""
         call = self.call_of(row, position)
         if call is None or call.chosen is None or call.margins is None:
             return None
@@ -185,7 +189,7 @@ class DecodingRecord:
         return (int(call.chosen[row, at]), float(call.margins[row, at])) if 0 <= at < rows else None
 
     def text(self, token: int) -> str:
-        """A token as people read it: its number, and its text where the run was recorded with a tokenizer."""
+        """A token for display: its number, and its text if the run was recorded with a tokenizer."""
         if self._decode is None:
             return str(token)
         return f"{token} {printable(repr(self._decode([token])), 24)}"
@@ -195,7 +199,7 @@ class DecodingRecord:
         return self.tokens[row][self.prompts[row] :]
 
     def states(self, row: int = 0) -> StateRecord:
-        """The generated tokens of a row as the states of a loop; their numbers count from 1."""
+        """The generated tokens of a row as the states of a loop, whose iterations count from 1."""
         found = StateRecord("the token")
         for k, token in enumerate(self.generated(row), 1):
             found.add(k, self.text(int(token)))
@@ -203,7 +207,7 @@ class DecodingRecord:
 
     @property
     def repeats(self) -> str:
-        """A sentence about a run that repeats its tokens; empty for one that does not."""
+        """A sentence about a run that repeats its tokens; empty for any other."""
         for row in range(len(self.tokens)):
             sentence = self.states(row).stuck
             if sentence:
@@ -215,9 +219,9 @@ class DecodingRecord:
 
     @property
     def cache_growth(self) -> tuple[int, int] | None:
-        """(bytes a token, largest bytes) of the keys and values that calls read.
+        """(bytes per token, largest bytes) of the keys and values that calls read.
 
-        None without a cache, and for one that does not grow evenly.
+        None without a cache, and for a cache that does not grow evenly.
         """
         sizes: list[int] = []
         for call in self.calls:
@@ -235,9 +239,9 @@ class DecodingRecord:
             return None
         return int(self.item * rate), self.item * max(sizes)
 
-    #: bytes of a number of the model, and the most positions that it can have
+    #: bytes of an element of the model, and its maximum number of positions
     item, bound = 4, 0
-    #: the module of PyTorch, which is not kept alive
+    #: a weak reference to the PyTorch module
     model: weakref.ref[Any] | None = None
 
     @harmless
@@ -272,7 +276,7 @@ class DecodingRecord:
         return facts_html(repr(self).strip("<>"), [("calls", first), *(("", line) for line in rest)])
 
 
-#: ops that put new keys behind those of a cache
+#: ops that append new keys to those of a cache
 CACHE_OPS = ("cat", "Concat", "concat", "index_copy_", "index_copy", "index_put_", "slice_scatter")
 
 __all__ = ["CACHE_OPS", "ModelCall", "DecodingRecord", "DecodingOp", "OpValue"]

@@ -1,4 +1,4 @@
-"""``record_decoding``: runs a decoding loop, and records what the model computed for each token."""
+"""``record_decoding``: runs a decoding loop and records the computation for each token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.recorder.decoding.located import locate
 from workbench.recorder.decoding.record import DecodingRecord
 
 MEMORY = 512 * 2**20
-#: arguments of a model that are compared as they are
+#: arguments of a model that are recorded as values of a call
 _INPUTS = ("position_ids",)
 
 
@@ -41,20 +41,20 @@ def record_decoding(
     Parameters
     ----------
     model : module of PyTorch, Graph, function of ``@wb.graph``, or path of a model
-        The model, as of transformers; or a graph that computes one step, as an ONNX model with inputs ``input_ids`` and
-        ``past...``, and new keys and values among its outputs.
+        The model, for example of transformers; or a graph that computes one step, such as an ONNX model with inputs
+        ``input_ids`` and ``past...``, and new keys and values among its outputs.
     prompt : tensor or array of integers
         The tokens of the prompt, (batch, length) or (length,); rows of different lengths are padded on the left.
     generate : function, optional
-        ``generate(model, prompt, **options)`` decodes with a loop of your own and returns all tokens; by default
+        ``generate(model, prompt, **options)`` decodes with your own loop and returns all tokens; by default
         ``model.generate`` is called. For a graph, ``model`` is a function that runs it: ``model(input_ids=ids, ...)``
         returns the outputs by name; the default is greedy, with ``max_new_tokens`` and ``eos_token_id``.
     name : str, optional
-        The name of the run in strings.
+        The name of the run in texts.
     tokenizer : object with ``decode``, optional
         Writes tokens as text.
     memory : int, default 512 MiB
-        Bytes of the record. It ends before it has more, and says so.
+        Maximum bytes of the record, which ends with a note when it reaches them.
     **options
         Arguments of ``generate``, such as ``max_new_tokens``, ``use_cache`` or ``assistant_model``.
 
@@ -137,7 +137,7 @@ def _of_graph(
 
 
 def _finish(record: DecodingRecord, log: DecodingLog, unfollowed: set[str], whole: np.ndarray) -> None:
-    """Say where the calls are in the finished sequence, and what could not be recorded."""
+    """Locate the calls in the finished sequence, and note what could not be recorded."""
     wider = next((n for n, call in enumerate(record.calls, 1) if len(call.ids) > len(whole)), None)
     if wider is not None:
         raise WatchError(
@@ -228,7 +228,7 @@ def _ends(value: Any) -> tuple[int, ...]:
 
 
 def _pads(prompt: np.ndarray, mask: Any, pad: Any) -> np.ndarray:
-    """How many positions of each row are padding on the left."""
+    """Number of positions of each row that are padding on the left."""
     own = np.asarray(_numpy(mask)) != 0 if mask is not None else None
     if own is None or own.shape != prompt.shape:
         own = prompt != pad if isinstance(pad, int) and (prompt == pad).any() else np.ones(prompt.shape, bool)
@@ -236,7 +236,7 @@ def _pads(prompt: np.ndarray, mask: Any, pad: Any) -> np.ndarray:
 
 
 def _sequences(result: Any, prompt: np.ndarray) -> np.ndarray:
-    """All tokens of a run, of what ``generate`` returned."""
+    """All tokens of a run, from the return value of ``generate``."""
     found = np.asarray(_numpy(getattr(result, "sequences", result)))
     found = found[None] if found.ndim == 1 else found
     if found.ndim != 2 or found.shape[0] != prompt.shape[0] or found.dtype.kind not in "iu":
@@ -252,7 +252,7 @@ def _sequences(result: Any, prompt: np.ndarray) -> np.ndarray:
 
 
 def _row(tokens: np.ndarray, record: DecodingRecord, pad: Any) -> np.ndarray:
-    """The tokens of a row, without the padding behind its end."""
+    """The tokens of a row, without the padding after its end."""
     length = len(tokens)
     if len(record.pads) > 1 and isinstance(pad, int):
         while length and tokens[length - 1] == pad and pad not in record.ends:

@@ -14,15 +14,15 @@ from workbench.recorder.decoding.layer_ranking import LayerRanking, ranking_of
 from workbench.recorder.decoding.record import CACHE_OPS, DecodingOp, DecodingRecord
 from workbench.text import apart, facts_html, harmless
 
-#: modules of the other run that a text names
+#: maximum number of reasons that a text names
 MAX_MODULES = 4
 
 
 @dataclass(frozen=True)
 class Apart:
-    """An op that gave other numbers for a token: ``op`` and ``other`` are the ops of the two runs.
+    """An op that gave different values for a token: ``op`` and ``other`` are the ops of the two runs.
 
-    ``relative`` is the distance relative to the size of the numbers, ``absolute`` the largest distance of two of them,
+    ``relative`` is the distance relative to the size of the values, ``absolute`` the largest distance of two elements,
     in float64. ``position`` is the index of the token that the model had read.
     """
 
@@ -52,7 +52,7 @@ class Apart:
 
     @property
     def item(self) -> tuple[float, float]:
-        """The two numbers that are farthest apart."""
+        """The two elements that are farthest apart."""
         x, y = self.a.reshape(-1), self.b.reshape(-1)
         with np.errstate(all="ignore"):
             distance = np.where((x == y) | ((x != x) & (y != y)), 0.0, np.abs(x - y))
@@ -72,11 +72,11 @@ class DecodingDiff:
     Attributes
     ----------
     rows : tuple of Apart
-        The ops that gave other numbers, by token and in the order of execution.
+        The ops that gave different values, by token and in the order of execution.
     choice : TokenChoice or None
-        The first token that was chosen otherwise.
+        The first token that was chosen differently.
     compared : int
-        How many values of a position were compared.
+        Number of compared values, each an op at a position.
     """
 
     a: DecodingRecord
@@ -93,17 +93,17 @@ class DecodingDiff:
 
     @property
     def equal(self) -> bool:
-        """True where all values agree except for rounding, and all tokens."""
+        """True if all tokens are equal and all values agree up to rounding."""
         return not self
 
     @property
     def first(self) -> Apart | None:
-        """The first op of the first token at which the runs part; None where only rounding tells them apart."""
+        """The first op of the first token at which the runs differ; None if they differ only by rounding."""
         return self.rows[0] if self.rows else None
 
     @property
     def why(self) -> list[str]:
-        """Sentences on what the first op that differs got other than its partner: arguments, parameters, other ops."""
+        """Sentences on how the first op that differs was called: other arguments, parameters or earlier ops."""
         if self.first is None:
             return []
         one, i, other, j = self.first.places
@@ -126,7 +126,7 @@ class DecodingDiff:
         return list(dict.fromkeys(reasons))[:MAX_MODULES]
 
     def _only(self, call: Any, value: Any, alone: frozenset[int]) -> list[int]:
-        """Ops without a partner of which the arguments of an op come."""
+        """Ops without a partner from which the arguments of an op were computed."""
         found: set[int] = set()
         left = [k for k in value.inputs if k in alone]
         while left:
@@ -153,9 +153,10 @@ class DecodingDiff:
         return modules, positions, found
 
     def ranking(self) -> LayerRanking:
-        """The layers of two models, as of one in float32 and its quantised copy, by what each does to the parted token.
+        """The layers of two models, such as one in float32 and its quantised copy, by their effect on the token that
+        differs.
 
-        Each layer of the second model is put into the first one by itself, which reads the common tokens again.
+        Each layer of the second model is put alone into the first model, which reads the common tokens again.
 
         Raises
         ------
@@ -165,7 +166,7 @@ class DecodingDiff:
         return ranking_of(self.a, self.b, self.choice)
 
     def figure(self) -> Any:
-        """A heat map of plotly: how far the two runs are apart, by module and token."""
+        """A plotly heat map of the distance of the two runs by module and token."""
         modules, positions, distances = self.table()
         tokens = [self.a.text(int(self.a.tokens[0][p])) for p in positions]
         return heat_map(modules, positions, distances, tokens, self.tolerance)

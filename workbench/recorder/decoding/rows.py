@@ -1,4 +1,4 @@
-"""Numbers of one position: what an op of a run gave for a token, in a form that does not depend on the call."""
+"""Values of one position: the result of an op for a token, in a form that does not depend on the call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from workbench.recorder.decoding.axes import Axes, by_position
 from workbench.recorder.decoding.record import DecodingRecord, ModelCall
 
-#: numbers above it are masks, or as good as infinite
+#: values above it are masks, or practically infinite
 HUGE = 1e30
 
 
@@ -21,7 +21,7 @@ class PositionRows:
         self._sorted: dict[int, np.ndarray] = {}
 
     def axes(self, op: int, like: Axes | None = None) -> Axes | None:
-        """The axes of an op; of a cache of fixed length, or one that was emptied, the axis of keys is its partner's."""
+        """The axes of an op; a cache of fixed length, or one that was emptied, takes its partner's axis of keys."""
         found = self.run.axes(op)
         if found is not None and like is not None and like.positions is None and found.positions == like.keys:
             return like
@@ -30,7 +30,7 @@ class PositionRows:
         return found
 
     def at(self, call: ModelCall, place: int, row: int, position: int, like: Axes | None = None) -> np.ndarray | None:
-        """The numbers of a position; of an op that has none of its own those of the whole, at the call's last one."""
+        """The values of a position; an op without positions has all its values at the last position of the call."""
         value, pad = call.values[place], int(self.run.pads[row])
         at, axes = position + pad, self.axes(value.op, like)
         if axes is None:
@@ -69,7 +69,7 @@ class PositionRows:
         return np.asarray(array)
 
     def gathered(self, op: int, row: int, position: int) -> np.ndarray | None:
-        """The rows of all positions so far, of an op that computes each of them once or anew."""
+        """The rows of all positions so far of an op that computes each row once or anew."""
         found = []
         for p in range(position + 1):
             call = self.run.call_of(row, p)
@@ -82,14 +82,16 @@ class PositionRows:
 
 
 def _cut(found: np.ndarray, axis: int, first: int, at: int) -> np.ndarray:
-    """The keys behind the padding, up to that of the position."""
+    """The keys after the padding, up to that of the position."""
     index: list[Any] = [slice(None)] * found.ndim
     index[axis] = slice(first, at + 1)
     return np.asarray(found[tuple(index)])
 
 
 def same_form(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Both in one shape: fewer keys on one side are compared with the newest of the other; None if they do not fit."""
+    """Both in one shape; if one has fewer keys, they are compared with the newest of the other. None if they do not
+    fit.
+    """
     if x.shape == y.shape:
         return x, y
     if x.size == y.size:
@@ -109,7 +111,9 @@ def same_form(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | N
 
 
 def distance(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """(largest distance relative to the size of the numbers, largest distance); infinite where one is not finite."""
+    """(largest distance relative to the size of the values, largest distance); infinite where only one of two elements
+    is finite.
+    """
     x, y = np.asarray(x).reshape(-1), np.asarray(y).reshape(-1)
     if not x.size:
         return 0.0, 0.0

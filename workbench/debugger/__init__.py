@@ -1,4 +1,5 @@
-"""The debugger: commands, breakpoints and stop reasons over one run. Pure state: no threads, no widgets, no clock.
+"""The debugger: commands, breakpoints and stop reasons over one run. A pure state machine: no threads, widgets or
+clock.
 
 ::
 

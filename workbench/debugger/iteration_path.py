@@ -1,4 +1,4 @@
-"""Checks iteration paths given by users, and makes short strings of any argument for error messages."""
+"""Checks iteration paths given by users, and shortens any argument for error messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from workbench.errors import SessionError
 Path = tuple["int | None", ...]
 
 
-#: counts and iterations must be smaller: the executor counts in 64 bits
+#: exclusive limit of counts and iterations: the executor counts in 64 bits
 MOST = 1 << 62
-#: most nested frames
+#: maximum number of nested frames
 DEEPEST = 100
 
 
 def as_path(iteration: Any) -> Path | None:
-    """An iteration path from one number, or one per frame; SessionError for anything else, and beyond ``MOST``."""
+    """An iteration path from a single index, or one per frame; SessionError for anything else, and beyond ``MOST``."""
     if iteration is None:
         return None
     try:
@@ -38,9 +38,10 @@ def as_path(iteration: Any) -> Path | None:
 
 
 def short_repr(item: Any) -> str:
-    """A short text of any object: long collections are cut, and objects whose repr fails are named by their type."""
+    """A short repr of any object: long collections are cut, and objects whose repr fails are described by their
+    type."""
     try:
         text = reprlib.repr(item)
-    except Exception:  # a number of too many digits, or an object that fails
+    except Exception:  # an int with too many digits, or an object whose repr fails
         return f"a {type(item).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -64,16 +64,16 @@ class StopReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The end of a command of a session.
+    """The end of a session's command.
 
     Attributes
     ----------
     reason : StopReason
         The reason of the stop.
     position : Position
-        The place before the next firing: ``node``, ``event``, ``frame``, ``iteration``.
+        The position before the next firing: ``node``, ``event``, ``frame``, ``iteration``.
     detail : str
-        More about it as a sentence, such as the breakpoint and the value that met its condition.
+        Details as a sentence, such as the breakpoint and the value that met its condition.
     error : Exception or None
         The error, if a node failed.
     fired : Tag or None

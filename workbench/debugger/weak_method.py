@@ -10,8 +10,8 @@ from typing import Any
 def weakly(method: Callable[..., Any], otherwise: Callable[[], Any] = lambda: None) -> Callable[..., Any]:
     """A function that calls this bound method, or ``otherwise()`` once the method's object no longer exists.
 
-    A bound method that an object passes to its own part is a reference cycle: the object, and all that it holds, would
-    stay in memory until the next garbage collection.
+    A bound method that an object passes to one of its parts is a reference cycle: the object, and everything it refers
+    to, would stay in memory until the next garbage collection.
     """
     held = weakref.WeakMethod(method)
 

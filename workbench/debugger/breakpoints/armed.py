@@ -9,7 +9,7 @@ from workbench.ir.node import Ref
 
 
 class ArmedBreakpoint(NamedTuple):
-    """One value of an enabled breakpoint; ``health`` are its checks without those that rules exclude."""
+    """One value of an enabled breakpoint; ``health`` lists its checks except those that rules exclude."""
 
     point: Breakpoint
     ref: Ref

@@ -19,49 +19,49 @@ from workbench.text import facts_html, harmless
 
 
 class Breakpoint(HitCounter):
-    """A breakpoint or logpoint. A plain one stops before its nodes. With ``when``, ``health`` or ``watch`` it stops
-    right after a node has fired and all of them hold for its value; with ``log`` it writes a line instead.
+    """A breakpoint or logpoint. A plain breakpoint stops before its nodes. With ``when``, ``health`` or ``watch`` it
+    stops right after a node has fired whose value meets all of them; with ``log`` it writes a line instead of stopping.
 
-    Made by :meth:`Breakpoints.add`. Set ``enabled`` to switch it off and on.
+    Created by :meth:`Breakpoints.add`. Set ``enabled`` to switch it off and on.
 
     Parameters
     ----------
     number : int
         Its number in the list; negative for internal ones.
     where : str
-        The name or pattern for which it was added.
+        The name or pattern from which it was created.
     refs : tuple of Ref
-        The values at whose nodes it stops; ``node`` is the node of the first.
+        The values at whose nodes it stops; ``node`` is the node of the first value.
     iteration : tuple, optional
-        One number per enclosing frame, outermost first; None in it for any.
+        One index per enclosing frame, outermost first; None matches any.
     when : Predicate, optional
         The condition on the value.
     hits : int, optional
-        The number of the hit to stop at, from 1. ``hits_seen`` counts the hits between the event at which the
-        breakpoint was set (or the beginning, once the run has been before that event) and the present one.
+        The hit at which to stop, counted from 1. ``hits_seen`` is the number of hits since the event at which the
+        breakpoint was set, or since the beginning once the run has been before that event.
     every : int, optional
         Stops at every k-th hit only.
     health : tuple of str
         Checks of the value, such as "nan".
     watch : {"change"}, optional
-        Stops where the value differs from that of the iteration before.
+        Stops when the value differs from that of the previous iteration.
     log : Template, optional
         The line to write instead of stopping.
     frame : tuple of str, optional
-        The frame to which it is restricted, outermost name first.
+        The frame to which the breakpoint is restricted, outermost name first.
     op : str, optional
-        The op, or a pattern of ops, to which it is restricted.
+        The op, or a pattern of ops, to which the breakpoint is restricted.
     entry : bool, default False
-        Whether it stops where an iteration of ``frame`` begins: ``refs`` are then the first node of iteration 0, and
-        that of all later ones.
+        Whether it stops at the beginning of an iteration of ``frame``: ``refs`` are then the first node of iteration 0,
+        and the first node of all later iterations.
     internal : bool, default False
-        Whether a command set it: it is neither listed nor saved.
+        Whether a command set it: internal breakpoints are neither listed nor saved.
     changed : callable
         Called without arguments after ``enabled`` or a count has changed.
     probe : callable, optional
         Called before a node of an internal breakpoint; returns the reason to stop, or "".
     flips : bool, default False
-        Whether it stops only where a Switch decides otherwise than the time before.
+        Whether it stops only if a Switch decides differently from last time.
     """
 
     def __init__(
@@ -89,23 +89,23 @@ class Breakpoint(HitCounter):
         super().__init__(hits, every)
         self.when, self.health, self.watch, self.log = when, health, watch, log
         self.frame, self.op, self.internal = frame, op, internal
-        #: it means iterations of a frame: ``refs`` are the first node of the first iteration, and of all others
+        #: True if it stops at iterations of a frame: ``refs`` are the first node of iteration 0, and that of all others
         self.entry = entry
-        #: called before a node of an internal breakpoint: gives the reason to stop, or an empty text
+        #: called before a node of an internal breakpoint: returns the reason to stop, or an empty string
         self.probe = probe
-        #: it stops only where a Switch goes to another side than last time
+        #: True if it stops only when a Switch goes to another side than last time
         self.flips = flips
         self._enabled, self._changed = True, changed
 
     # -- description --------------------------------------------------------------------------------------------
     @property
     def node(self) -> str | None:
-        """The node of its first value; None if no node of the graph matches (any more)."""
+        """The node of its first value; None if no node of the graph matches."""
         return self.refs[0].node if self.refs else None
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes of its values, each once."""
+        """The nodes of its values, without duplicates."""
         return tuple(dict.fromkeys(r.node for r in self.refs))
 
     @property
@@ -119,7 +119,7 @@ class Breakpoint(HitCounter):
 
     @property
     def enabled(self) -> bool:
-        """True while it is switched on."""
+        """True if it is switched on."""
         return self._enabled
 
     @enabled.setter
@@ -129,19 +129,19 @@ class Breakpoint(HitCounter):
 
     @property
     def after(self) -> bool:
-        """True if it is checked after its node has fired, False if before."""
+        """True if it is checked after its node has fired, False if it is checked before."""
         return self.when is not None or bool(self.health) or self.watch is not None or self.log is not None
 
     @property
     def looks_back(self) -> int:
-        """Number of iterations before the present one that it reads."""
+        """Number of previous iterations that it reads."""
         parts = [p for p in (self.when, self.log) if p is not None]
         own = int(self.watch is not None or any(p.looks_back for p in parts))
         return max([own, *(LOOKS_BACK.get(h, 0) for h in self.health)])
 
     @property
     def condition(self) -> str:
-        """Short text of its conditions; empty for a plain breakpoint."""
+        """Its conditions as short text; empty for a plain breakpoint."""
         parts = []
         if self.health:
             parts.append(" or ".join(self.health))
@@ -160,7 +160,7 @@ class Breakpoint(HitCounter):
     @property
     @harmless
     def text(self) -> str:
-        """One line for people."""
+        """One readable line."""
         parts = [self.where]
         if len(self.refs) != 1 and not self.entry:
             parts[0] += f" ({len(self.refs):,} values)"
@@ -197,7 +197,7 @@ class Breakpoint(HitCounter):
         return facts_html(f"Breakpoint {self.number}", facts)
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data that ``load_data`` takes; only what differs from the defaults."""
+        """Plain data for ``load_data``, without fields that equal their defaults."""
         found: dict[str, Any] = {"where": None if self.entry else self.where}
         found |= {
             "iteration": None if self.iteration is None else list(self.iteration),
@@ -214,7 +214,7 @@ class Breakpoint(HitCounter):
         return found if self.enabled else found | {"enabled": False}
 
     def code(self) -> str:
-        """A line of Python that sets it again."""
+        """A line of Python that creates the same breakpoint."""
         given = {k: v for k, v in self.to_data().items() if k != "enabled"}
         where = given.pop("where", None)
         if "iteration" in given:
@@ -229,7 +229,7 @@ class Breakpoint(HitCounter):
 
     # -- conditions ---------------------------------------------------------------------------------------------
     def matches(self, iteration: tuple[int, ...], node: str | None = None) -> bool:
-        """True for a firing of the breakpoint's iteration."""
+        """True if a firing in ``iteration`` matches the breakpoint's iteration."""
         if self.entry and len(self.refs) > 1 and iteration and (node == self.refs[0].node) != (iteration[-1] == 0):
             return False
         if self.iteration is None:
@@ -239,7 +239,7 @@ class Breakpoint(HitCounter):
         )
 
     def holds(self, batch: Batch, health: tuple[str, ...] | None = None) -> np.ndarray:
-        """(n,) True for firings that meet its conditions; ``health`` replaces its checks where some are ignored."""
+        """(n,) mask of firings that meet its conditions; ``health`` replaces its checks if some of them are ignored."""
         found = np.ones(len(batch), bool)
         if self.health:
             found = failing_checks(self.health if health is None else health, batch)
@@ -251,7 +251,7 @@ class Breakpoint(HitCounter):
 
 
 def changed(batch: Batch) -> np.ndarray:
-    """(n,) True where a value differs from that of the iteration before; NaN equals NaN."""
+    """(n,) mask of values that differ from that of the previous iteration; NaN equals NaN."""
     before, there = batch.previous
     same = np.asarray(batch.values == before)
     if batch.values.dtype.kind in "fcV":

@@ -1,8 +1,8 @@
 """Compiles breakpoint conditions for the executor, so that only candidates return to Python (executor/conditions.h).
 
-Compiled are conditions on a number (see ``scalar_compiler``), for arrays of known shape "some item is (not) ..." and
-"it changed", and always the iterations and the hits to skip. Everything else is evaluated in Python each time the
-node fires. The executor only filters: a candidate that it reports is evaluated again.
+Conditions on a number are compiled (see ``scalar_compiler``); for arrays of known shape also "some item is (not) ..."
+and "it changed"; iterations and hits to skip always are. Everything else is evaluated in Python each time the node
+fires. The executor only filters: Python evaluates the candidates that it reports again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.debugger.replay.locate import frames_around
 from workbench.execution import Run
 from workbench.kernels.layout import NodeLayout, ValueLayout
 
-#: dtypes whose numbers the executor reads -> NumPy's letters
+#: dtypes that the executor can read -> NumPy's letters
 LETTERS = {
     "float64": "d",
     "float32": "f",
@@ -32,13 +32,13 @@ LETTERS = {
     "uint16": "H",
     "uint32": "I",
 }
-#: (number of the condition, instruction, base and offset of the present value, its store, its offset in any row)
+#: (index of the condition, instruction, base and offset of the present value, its store, its offset in any row)
 Site = tuple[int, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class MachineCondition:
-    """A condition that the executor evaluates at one or more nodes; ``sure``: Python need not evaluate it again."""
+    """A condition that the executor evaluates at one or more nodes; if ``sure``, Python does not evaluate it again."""
 
     number: int
     spec: dict[str, Any]
@@ -46,7 +46,7 @@ class MachineCondition:
 
 
 class ConditionCompiler:
-    """Compiles the conditions of all breakpoints, each once for all nodes of a pattern, and lists their sites."""
+    """Compiles the conditions of all breakpoints, each only once for all nodes of a pattern, and lists their sites."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._layout = run, run.plan.layout
@@ -55,7 +55,7 @@ class ConditionCompiler:
         self.sites: list[Site] = []
 
     def add(self, node: NodeLayout, armed: ArmedBreakpoint) -> bool:
-        """Compile the condition of a breakpoint at a node; True if the executor decides it exactly."""
+        """Compile the condition of a breakpoint at a node; True if the executor can decide it exactly."""
         value = self._layout.values.get(armed.ref)
         key: Any = armed.point.number, armed.health, node.frame, node.first
         if value is not None:
@@ -105,11 +105,11 @@ class ConditionCompiler:
 
 
 def _compiled(value: ValueLayout, node: NodeLayout, armed: ArmedBreakpoint, spec: dict[str, Any]) -> bool:
-    """Compile the condition on a value into ``spec``; False where the executor cannot evaluate it."""
+    """Compile the condition on a value into ``spec``; False if the executor cannot evaluate it."""
     if not _locate(value, spec) or value.frame != node.frame or value.place is None:
         return False
     if armed.point.looks_back > 0 and (value.guard or node.first):
-        return False  # the row before may hold no value
+        return False  # the previous row may contain no value
     if value.place.shape == ():
         found = compile_number(armed, str(value.place.dtype))
         spec |= found or {}
@@ -128,7 +128,7 @@ def _compiled(value: ValueLayout, node: NodeLayout, armed: ArmedBreakpoint, spec
 
 
 def _locate(value: ValueLayout, spec: dict[str, Any]) -> bool:
-    """Write the location of a value into ``spec``; False for anything but a number or an array of numbers in rows."""
+    """Write the location of a value into ``spec``; False unless it is a number or an array of numbers in rows."""
     place = value.place
     if value.kind != "slot" or place is None or place.base == 0 or place.dtype not in LETTERS:
         return False
@@ -138,7 +138,7 @@ def _locate(value: ValueLayout, spec: dict[str, Any]) -> bool:
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
 def _items_of(armed: ArmedBreakpoint) -> tuple[str, bool, float] | None:
-    """(op, True for the magnitude, number): the comparison that some item must meet; None for other conditions."""
+    """(op, True for the magnitude, number) of the comparison that some item must meet; None for other conditions."""
     point = armed.point
     if armed.health:
         kinds = set(armed.health)

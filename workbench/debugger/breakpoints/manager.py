@@ -27,22 +27,22 @@ from workbench.debugger.weak_method import weakly
 from workbench.errors import SessionError, WorkbenchError
 from workbench.ir.node import Ref, Tag
 
-#: most breakpoints
+#: maximum number of breakpoints
 MAX_BREAKPOINTS = 10_000
-#: most tags that ``recheck`` returns
+#: maximum number of tags returned by ``recheck``
 MAX_TAGS = 10_000
 
 
 class Breakpoints(BreakpointStore):
     """The breakpoints, logpoints and ignore rules of a session: ``session.breakpoints``.
 
-    They can be changed from any thread; the run applies changes in its next slice. Iterate over it for the breakpoints;
+    Any thread may change them; the run applies changes in its next slice. Iteration gives the breakpoints;
     ``breakpoints[number]`` is one of them.
 
     Parameters
     ----------
     targets : Targets
-        Nodes, values and frames of the graph, by which names are resolved.
+        Resolves names to nodes, values and frames of the graph.
     changed : callable
         Called without arguments after each change.
     where : callable
@@ -81,29 +81,29 @@ class Breakpoints(BreakpointStore):
         Parameters
         ----------
         where : str, optional
-            A node, a value, or a pattern (``"while/*"``); by default the iterations of ``frame``, else all nodes.
+            A node, a value, or a pattern (``"while/*"``); by default the iterations of ``frame``, otherwise all nodes.
         iteration : int or sequence, optional
-            One number per enclosing frame, None for any; or one number, for the innermost.
+            One index per enclosing frame, None for any; or a single index, for the innermost frame.
         when : str, optional
             A condition on the value, such as ``"abs(value) > 1e6 and iteration > 3"`` (see
             :mod:`workbench.debugger.conditions.evaluate`).
         hits, every : int, optional
-            ``hits=3`` stops at the third hit only, ``every=3`` at every third hit; with both, ``hits`` is the first at
-            which it stops.
+            ``hits=3`` stops only at the third hit, ``every=3`` at every third hit; with both, ``hits`` is the first hit
+            at which it stops.
         health : str or sequence of str, optional
             Stop where a check fails: "nan", "inf", "overflow", "underflow", "zero", "wrap", "unchanged", "stagnation",
             "exploding", "vanishing" or "pattern" (see :mod:`workbench.debugger.conditions.value_checks`).
         watch : str or bool, optional
-            ``"change"`` stops where the value differs from that of the iteration before.
+            ``"change"`` stops when the value differs from that of the previous iteration.
         log : str, optional
-            A text (``"x is {value}"``) to write instead of stopping; :attr:`log` lists the lines.
+            A line (``"x is {value}"``) to write instead of stopping; :attr:`log` lists the lines.
         frame : str or sequence of str, optional
-            Name or path of a frame: alone, stops where an activation begins (or its ``iteration`` does); with a
-            pattern, only nodes in it.
+            Name or path of a frame: alone, stops where an activation of it (or the given ``iteration``) begins; with a
+            pattern, only nodes in that frame match.
         op : str, optional
             Restrict a pattern to nodes of this op, which may be a pattern: ``op="divide*"``.
         internal : bool, default False
-            For commands: the breakpoint is not listed and not saved.
+            For use by commands: the breakpoint is neither listed nor saved.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class Breakpoints(BreakpointStore):
         TraceError
             For an unknown name (``unknown-value``).
         SessionError
-            For other wrong arguments: ``bad-target``, ``bad-iteration``, ``bad-condition``, ``bad-hits``,
+            For other invalid arguments: ``bad-target``, ``bad-iteration``, ``bad-condition``, ``bad-hits``,
             ``bad-every``, ``bad-health``, ``bad-watch``, ``bad-log``, ``bad-frame``, ``never-changes``,
             ``never-wraps``, ``silent-node``; ``too-many`` beyond 10,000 breakpoints.
 
@@ -154,7 +154,7 @@ class Breakpoints(BreakpointStore):
         return point
 
     def edit(self, number: int | Breakpoint, **changes: Any) -> Breakpoint:
-        """Change a breakpoint; its number, its place in the table and all fields that are not given stay.
+        """Change a breakpoint; its number, its place in the table and all fields that are not given stay the same.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Breakpoints(BreakpointStore):
         Raises
         ------
         SessionError
-            For an unknown breakpoint (``no-such-breakpoint``) or field (``bad-breakpoints``), and for wrong arguments
+            For an unknown breakpoint (``no-such-breakpoint``) or field (``bad-breakpoints``), and for invalid arguments
             as in :meth:`add`. After an error the breakpoint is unchanged.
         """
         old = self[self._number(number)]
@@ -183,7 +183,7 @@ class Breakpoints(BreakpointStore):
         fields = checked({**old.to_data(), **changes})
         point = self._make(iter((old.number,)), **{k: fields.get(k) for k in FIELDS}, internal=old.internal)
         point._enabled = old.enabled
-        self[old.number]  # it may have been removed meanwhile
+        self[old.number]  # another thread may have removed it meanwhile
         self._table[old.number] = point
         self._changed()
         return point
@@ -203,7 +203,7 @@ class Breakpoints(BreakpointStore):
         op: str | None,
         internal: bool,
     ) -> Breakpoint:
-        """Make a breakpoint that is not in the table yet; takes a number only if all arguments are right."""
+        """Create a breakpoint without adding it to the table; it takes a number only if all arguments are valid."""
         complaints = () if health is None else check_names(health)
         changes = checked_watch(watch)
         predicate = None if when is None else Predicate(when, self._targets.is_name)
@@ -259,7 +259,7 @@ class Breakpoints(BreakpointStore):
     def ignore(
         self, where: str = "*", *, op: str | None = None, health: str | Sequence[str] | None = None
     ) -> IgnoreRule:
-        """Exclude nodes from all breakpoints, or only from some checks.
+        """Exclude nodes from all breakpoints, or only from some of the checks.
 
         Parameters
         ----------
@@ -273,18 +273,18 @@ class Breakpoints(BreakpointStore):
         Returns
         -------
         IgnoreRule
-            ``remove(rule.number)`` ends it; :attr:`rules` lists all rules.
+            ``remove(rule.number)`` removes it; :attr:`rules` lists all rules.
 
         Raises
         ------
         TraceError
             For an unknown name (``unknown-value``).
         SessionError
-            For an unknown check (``bad-health``) or a wrong pattern (``bad-target``).
+            For an unknown check (``bad-health``) or an invalid pattern (``bad-target``).
         """
         as_pattern(where), as_pattern("*" if op is None else op)
         if not GLOB.search(where):
-            self._targets.value(where)  # a wrong name is an error
+            self._targets.value(where)  # raises an error for an unknown name
         complaints = () if health is None else check_names(health)
         rule = IgnoreRule(next(self._ids), where, op, complaints)
         self._rules[rule.number] = rule
@@ -297,7 +297,7 @@ class Breakpoints(BreakpointStore):
         Raises
         ------
         SessionError
-            For an unknown one (``no-such-breakpoint``).
+            For an unknown number (``no-such-breakpoint``).
         """
         number = self._number(number)
         if self._table.pop(number, None) is None and self._rules.pop(number, None) is None:
@@ -319,14 +319,14 @@ class Breakpoints(BreakpointStore):
 
     # -- past hits, and plain data ---------------------------------------------------------------------------------
     def recheck(self, number: int | Breakpoint, limit: int = MAX_TAGS) -> list[Tag]:
-        """Find the firings up to the present event that would have been hits. The session does not move.
+        """Find the firings up to the present event that would have been hits. The run does not move.
 
         Parameters
         ----------
         number : int or Breakpoint
             The breakpoint.
         limit : int, default 10,000
-            Most tags to return.
+            Maximum number of tags to return.
 
         Returns
         -------
@@ -336,7 +336,7 @@ class Breakpoints(BreakpointStore):
         Raises
         ------
         SessionError
-            ``no-such-breakpoint``; ``bad-count`` for a wrong limit.
+            ``no-such-breakpoint``; ``bad-count`` for an invalid limit.
 
         Examples
         --------
@@ -351,11 +351,11 @@ class Breakpoints(BreakpointStore):
             return self._recheck(point, limit)
 
     def recommended(self) -> list[Recommendation]:
-        """Suggest breakpoints for this graph, the most useful first; each suggestion has ``why`` and ``add()``."""
+        """Suggest breakpoints for this graph, most useful first; each suggestion has ``why`` and ``add()``."""
         return recommendations(self, self._targets)
 
     def code(self) -> str:
-        """Return lines of Python that set all breakpoints and rules again."""
+        """Return lines of Python that create all breakpoints and rules again."""
         return "\n".join([p.code() for p in self] + [r.code() for r in self.rules])
 
     def to_data(self) -> list[dict[str, Any]]:
@@ -364,14 +364,15 @@ class Breakpoints(BreakpointStore):
         return [p.to_data() for p in self] + [{k: v for k, v in r.items() if v is not None} for r in rules]
 
     def load_data(self, data: Sequence[Any], *, strict: bool = True) -> list[Breakpoint]:
-        """Add breakpoints and rules from the data of :meth:`to_data`, which is checked: it may be of unknown origin.
+        """Add breakpoints and rules from the data of :meth:`to_data`, which is checked because its origin may be
+        unknown.
 
         Parameters
         ----------
         data : sequence of dict
             The data.
         strict : bool, default True
-            Whether an entry that does not fit this graph is an error; otherwise it is left out.
+            Whether an entry that does not fit this graph is an error; otherwise it is skipped.
 
         Returns
         -------
@@ -381,7 +382,7 @@ class Breakpoints(BreakpointStore):
         Raises
         ------
         SessionError
-            For data of another form (``bad-breakpoints``), or an entry with wrong arguments; then none is added.
+            For invalid data (``bad-breakpoints``), or an entry with invalid arguments; then nothing is added.
         """
         if not isinstance(data, list | tuple) or len(data) > MAX_BREAKPOINTS:
             raise SessionError(

@@ -15,7 +15,7 @@ from workbench.errors import SessionError
 from workbench.ir.node import Ref
 
 GLOB = re.compile(r"[*?\[]")
-#: fields of a breakpoint as data
+#: names of a breakpoint's fields in plain data
 FIELDS = ("where", "iteration", "when", "hits", "every", "health", "watch", "log", "frame", "op")
 
 
@@ -68,7 +68,7 @@ def resolve_targets(
 
 
 def _wrapping(targets: Targets, where: str, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
-    """The values that integer arithmetic computes; SessionError (``never-wraps``) where there is none."""
+    """The values computed by integer arithmetic; SessionError (``never-wraps``) if there are none."""
     found = tuple(r for r in refs if targets.may_wrap(r))
     if not found:
         behind = [repr(str(r)) for r in dict.fromkeys(b for r in refs[:1] for b in targets.computed_by(r))]
@@ -83,7 +83,8 @@ def _wrapping(targets: Targets, where: str, refs: tuple[Ref, ...]) -> tuple[Ref,
 def select_iteration(
     targets: Targets, where: str, refs: tuple[Ref, ...], path: Path | None
 ) -> tuple[tuple[Ref, ...], Path | None]:
-    """The values that are nested in as many frames as ``path`` has numbers (or more: it then means the innermost)."""
+    """(values, full path): of the values nested in at least as many frames as ``path`` is long, the deepest; a shorter
+    path refers to their innermost frames."""
     if path is None:
         return refs, None
     bad = any(i is not None and i < 0 for i in path)
@@ -105,7 +106,7 @@ def select_iteration(
             slug="bad-iteration",
             fix="pass one number per enclosing loop, counted from 0.",
         )
-    deepest = max(depths)  # one number means the innermost frame: x at iteration 7 of any loop around it
+    deepest = max(depths)  # a single index refers to the innermost frame: x at iteration 7 of any loop around it
     fitting = [r for r in fitting if targets.depth(r) == deepest]
     return tuple(fitting), (None,) * (deepest - len(path)) + path
 
@@ -119,7 +120,7 @@ def _numbers(depth: int) -> str:
 
 
 def check_other_values(targets: Targets, refs: tuple[Ref, ...], *conditions: Predicate | Template | None) -> None:
-    """Check that the other values of a condition exist, in the frame of the breakpoint's values or around it."""
+    """Check that the other values in conditions exist, in the frame of the breakpoint's values or an enclosing one."""
     for part in conditions:
         for truth in part.truths if isinstance(part, Predicate) else ():
             for ref in refs if truth is None else (targets.value(truth),):
@@ -139,7 +140,7 @@ def check_other_values(targets: Targets, refs: tuple[Ref, ...], *conditions: Pre
 
 
 def checked(item: Any) -> dict[str, Any]:
-    """Check the types of a breakpoint's fields given as data, and return them; SessionError for wrong ones."""
+    """Check the types of a breakpoint's fields in plain data, and return them; SessionError for invalid ones."""
     if not isinstance(item, dict) or not all(isinstance(k, str) for k in item):
         raise SessionError(
             f"breakpoints: expected a dict for each breakpoint, got {short_repr(item)}.",

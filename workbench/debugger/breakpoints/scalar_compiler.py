@@ -1,7 +1,7 @@
 """Compiles conditions on one number into the postfix code that the executor evaluates (executor/conditions.h).
 
-Compiled are conditions that compute with + - * / % and compare, the simple value checks, and "it changed". Conditions
-that are one or several comparisons with constants, the most frequent kind, have a form of their own ("quick").
+Conditions that compute with + - * / % and compare, the simple value checks, and "it changed" are compiled. Conjunctions
+of comparisons with constants, the most frequent kind, have a separate form ("quick").
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from workbench.debugger.breakpoints.armed import ArmedBreakpoint
 from workbench.debugger.conditions.grammar import Term
 from workbench.debugger.conditions.value_checks import GROWTH
 
-#: most operations of one condition
+#: maximum operations of one condition
 MAX_CODE = 200
-#: most entries of the stack
+#: maximum entries of the stack
 DEPTH = 20
 Code = list[tuple[str, float]]
 _SIMPLE = {"value": 0, "previous": 0, "iteration": 0}
@@ -25,7 +25,7 @@ _SAME = ("min", "max", "mean", "sum", "any", "all")
 
 
 def compile_number(armed: ArmedBreakpoint, dtype: str) -> dict[str, Any] | None:
-    """The compiled condition on a number of this dtype; None where the executor cannot evaluate it."""
+    """The compiled condition on a number of this dtype; None if the executor cannot evaluate it."""
     compares = dtype not in ("uint16", "uint32")
     if compares and (armed.point.watch is not None or armed.health == ("unchanged",)):
         return {"kind": "changed" if armed.point.watch is not None else "same"}
@@ -39,10 +39,10 @@ def compile_number(armed: ArmedBreakpoint, dtype: str) -> dict[str, Any] | None:
 
 
 def postfix_code(armed: ArmedBreakpoint, dtype: str) -> Code | None:
-    """The condition on a number in postfix order; None where the executor cannot evaluate it."""
+    """The condition on a number in postfix order; None if the executor cannot evaluate it."""
     point = armed.point
     if point.watch is not None:
-        return [*_same(dtype), ("not", 0.0), *_there(), ("and", 0.0)]
+        return [*_same(dtype), ("not", 0.0), *_has_previous(), ("and", 0.0)]
     if armed.health:
         codes = [_health(name, dtype) for name in armed.health]
         if any(c is None for c in codes):
@@ -59,13 +59,13 @@ def postfix_code(armed: ArmedBreakpoint, dtype: str) -> Code | None:
     return code
 
 
-def _there() -> Code:
-    """Code that gives True if there is a previous iteration: a missing value fails all comparisons."""
+def _has_previous() -> Code:
+    """Code that is True if there is a previous iteration: comparisons with a missing value are False."""
     return [("previous", 0.0), ("isnan", 0.0), ("previous", 0.0), ("isnan", 0.0), ("not", 0.0), ("or", 0.0)]
 
 
 def _same(dtype: str) -> Code:
-    """Code that gives True if the value equals that of the iteration before; NaN equals NaN."""
+    """Code that is True if the value equals that of the previous iteration; NaN equals NaN."""
     same: Code = [("value", 0.0), ("previous", 0.0), ("==", 0.0)]
     if dtype.startswith("float"):
         same += [("value", 0.0), ("isnan", 0.0), ("previous", 0.0), ("isnan", 0.0), ("both", 0.0), ("or", 0.0)]
@@ -100,7 +100,7 @@ def _health(name: str, dtype: str) -> Code | None:
 
 
 def _quick(code: Code) -> list[tuple[str, str, bool, float]] | None:
-    """The code as comparisons that must all hold: (operand, op, True for its magnitude, number); else None."""
+    """The code as comparisons that must all hold, (operand, op, True for its magnitude, number); otherwise None."""
     found: list[tuple[str, str, bool, float]] = []
     at = 0
     while at < len(code):
@@ -127,7 +127,7 @@ def _quick(code: Code) -> list[tuple[str, str, bool, float]] | None:
 
 
 def _write(term: Term, code: Code) -> bool:
-    """Append a tree in postfix order; False for operations that the executor does not have."""
+    """Append a tree in postfix order; False if it contains operations that the executor does not have."""
     kind, what = term.kind, term.what
     if kind == "number":
         number = float(what)

@@ -1,7 +1,7 @@
-"""Suggests breakpoints for a graph: at loop conditions, and where numbers usually go wrong.
+"""Suggests breakpoints for a graph: at loop conditions, and where numerical problems are common.
 
-One pass over the nodes that a run computes: first the conditions of loops (a loop whose condition reads only constant
-values never ends), then the variables of loops, then operations that are not defined for all arguments.
+One pass over the nodes that a run computes finds conditions of loops (a loop whose condition reads only constant values
+never ends), then loop variables, then operations that are undefined for some arguments.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from workbench.text import harmless
 if TYPE_CHECKING:
     from workbench.debugger.breakpoints.manager import Breakpoints
 
-#: most suggestions
+#: maximum number of suggestions
 MOST = 40
-#: most suggestions of one kind
+#: maximum number of suggestions of one kind
 MAX_PER_KIND = 8
 COMPARISONS = frozenset("less less_equal greater greater_equal equal not_equal".split())
 DIVISIONS = frozenset("divide true_divide remainder mod reciprocal floor_divide".split())
@@ -46,7 +46,7 @@ GROWERS = frozenset("exp exp2 expm1 power square sinh cosh matmul prod cumprod".
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """A suggested breakpoint: the reason ``why``, and ``options`` for :meth:`Breakpoints.add`; ``add()`` sets it."""
+    """A suggested breakpoint: the reason ``why``, and ``options`` for :meth:`Breakpoints.add`; ``add()`` creates it."""
 
     why: str
     options: dict[str, Any]
@@ -55,17 +55,17 @@ class Recommendation:
     @property
     @harmless
     def text(self) -> str:
-        """One line for people."""
+        """One readable line."""
         given = {k: v for k, v in self.options.items() if k != "where"}
         shown = {k: " or ".join(v) if isinstance(v, tuple) else v for k, v in given.items()}
         return f"{self.options['where']}: " + ", ".join(f"{k} {v}" for k, v in shown.items())
 
     def add(self) -> Breakpoint:
-        """Set the breakpoint and return it."""
+        """Create the breakpoint and return it."""
         return self.points.add(**self.options)
 
     def code(self) -> str:
-        """A line of Python that sets it."""
+        """A line of Python that creates it."""
         given = [repr(self.options["where"])] + [f"{k}={v!r}" for k, v in self.options.items() if k != "where"]
         return f"session.breakpoints.add({', '.join(given)})"
 
@@ -75,7 +75,7 @@ class Recommendation:
 
 
 def recommendations(points: Breakpoints, targets: Targets) -> list[Recommendation]:
-    """Suggested breakpoints that are not set yet, most useful first."""
+    """Suggested breakpoints that do not exist yet, most useful first."""
     graph, nodes = targets.graph(), targets.computed()
     there = [{k: v for k, v in p.to_data().items() if k != "enabled"} for p in points]
     found: list[Recommendation] = []
@@ -100,7 +100,7 @@ def _is_float(graph: Graph, ref: Ref) -> bool:
 
 
 def _conditions(graph: Graph, nodes: list[Node]) -> Suggested:
-    """Values that the condition of a loop compares: one that does not change cannot end the loop."""
+    """Values compared by the condition of a loop: a value that does not change cannot end the loop."""
     for node in nodes:
         if node.op != "LoopCond":
             continue
@@ -113,7 +113,7 @@ def _conditions(graph: Graph, nodes: list[Node]) -> Suggested:
 
 
 def _compared(graph: Graph, start: Ref, frame: tuple[str, ...]) -> list[Ref]:
-    """The operands of the comparisons behind a predicate that can change within the loop."""
+    """The operands of the comparisons behind a predicate, without those that are constant in the loop."""
     stack, seen, found = [start], set[Ref](), list[Ref]()
     while stack and len(seen) < 64:
         ref = stack.pop()

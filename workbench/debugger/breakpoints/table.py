@@ -21,12 +21,12 @@ from workbench.execution import Position
 from workbench.ir.node import Ref, Tag
 from workbench.text import facts_html, harmless
 
-#: lines of logpoints that are kept, the newest
+#: number of logpoint lines that are kept (the newest)
 MAX_LOG_LINES = 10_000
 
 
 class BreakpointStore:
-    """Breakpoints by number, with ignore rules and the lines that logpoints wrote."""
+    """Breakpoints by number, with ignore rules and the lines written by logpoints."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class BreakpointStore:
 
     # -- lookup ----------------------------------------------------------------------------------------------------
     def at(self, node: str) -> list[Breakpoint]:
-        """Return the breakpoints of a node, disabled ones included."""
+        """Return the breakpoints of a node, including disabled ones."""
         node = node.node if isinstance(node, Ref) else node
         if node not in self._by_node():
             try:
@@ -64,7 +64,7 @@ class BreakpointStore:
 
     @property
     def log(self) -> list[LogLine]:
-        """Lines that logpoints wrote, oldest first; each is a text with its ``number``, ``event`` and ``tag``."""
+        """Lines written by logpoints, oldest first; each is a string with its ``number``, ``event`` and ``tag``."""
         return list(self._log)
 
     def table(self) -> list[dict[str, Any]]:
@@ -105,23 +105,23 @@ class BreakpointStore:
 
     # -- for the debugger ------------------------------------------------------------------------------------------
     def armed(self) -> dict[str, list[ArmedBreakpoint]]:
-        """Node -> enabled breakpoints with their values there; a new dict after each change."""
+        """Node -> enabled breakpoints, one entry for each of their values there; a new dict after each change."""
         return self._by_node()
 
     def write(self, line: LogLine) -> None:
-        """Keep a line of a logpoint."""
+        """Add a line written by a logpoint."""
         self._log.append(line)
 
     def rewind_to(self, event: int) -> None:
-        """Drop the lines after an event: the run will write them again."""
+        """Drop the lines after an event, because the run will write them again."""
         while self._log and self._log[-1].event > event:
             self._log.pop()
 
     def probe(
         self, refs: tuple[Ref, ...], reason_to_stop: Callable[[Position], str], flips: bool = False
     ) -> Breakpoint:
-        """Add an internal breakpoint before these nodes; ``reason_to_stop`` gives the reason to stop, or an empty text.
-        ``flips``: only where a Switch goes to another side than last time."""
+        """Add an internal breakpoint before these nodes; ``reason_to_stop`` returns the reason to stop, or an empty
+        string. With ``flips`` it is called only if a Switch goes to another side than last time."""
         point = Breakpoint(
             next(self._own), "", refs, internal=True, changed=weakly(self._changed), probe=reason_to_stop, flips=flips
         )
@@ -130,11 +130,11 @@ class BreakpointStore:
         return point
 
     def stopped_by(self, still: Callable[[], AbstractContextManager[None]]) -> None:
-        """Set ``still``, a context manager that keeps the run from moving while another thread reads its past."""
+        """Set ``still``, a context manager that stops the run while another thread reads its past."""
         self._still = still
 
     def ref(self, name: str) -> Ref:
-        """The value of a name in a condition."""
+        """The value to which a name in a condition refers."""
         return self._targets.value(name)
 
     def counted(self) -> list[Breakpoint]:
@@ -142,14 +142,15 @@ class BreakpointStore:
         return [p for p in list(self._table.values()) if p.enabled and p.counted]
 
     def all(self) -> list[Breakpoint]:
-        """All breakpoints, internal ones included."""
+        """All breakpoints, including internal ones."""
         return list(self._table.values())
 
     # -- listeners -------------------------------------------------------------------------------------------------
     def on_change(self, method: Callable[[], None]) -> Callable[[], None]:
-        """Call a bound method after each change of breakpoints or rules. Returns a function that ends it.
+        """Call a bound method after each change of breakpoints or rules. Returns a function that ends the calls.
 
-        It is called on the thread of the change, must not block, and is held weakly: it ends with its object.
+        The method is called on the thread of the change and must not block. It is held weakly, so the calls end when
+        its object is deleted.
         """
         held = weakref.WeakMethod(method)
         self._listeners.append(held)
@@ -177,10 +178,10 @@ class BreakpointStore:
         for held in list(self._listeners):
             method = held()
             if method is None:
-                with suppress(ValueError):  # another thread was first
+                with suppress(ValueError):  # another thread was faster
                     self._listeners.remove(held)
                 continue
-            with suppress(Exception):  # a view that fails must not affect the breakpoints
+            with suppress(Exception):  # an error in a view must not affect the breakpoints
                 method()
 
     @contextmanager
@@ -208,7 +209,7 @@ class BreakpointStore:
         return index
 
     def _remaining_checks(self, point: Breakpoint, ref: Ref, rules: list[IgnoreRule]) -> tuple[str, ...] | None:
-        """A breakpoint's checks of a value that no rule excludes; None if the whole value is excluded."""
+        """A breakpoint's checks of a value except those excluded by rules; None if a rule excludes the whole value."""
         name, op = self._targets.names_of(ref)
         health = point.health
         for rule in rules:

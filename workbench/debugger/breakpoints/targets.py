@@ -17,11 +17,11 @@ from workbench.ir.types import ANY, OPAQUE, numpy_dtype
 from workbench.kernels.layout import NodeLayout
 from workbench.ops.exact_integers import can_wrap
 
-#: ops that only pass a value on: patterns with a condition skip them, as the value is checked where it is computed
+#: ops that only forward a value: patterns with a condition skip them, because the value is checked where it is computed
 PASSES_ON = frozenset("Enter Exit Merge Switch NextIteration LoopCond Identity NoOp Placeholder".split())
-#: longest name that is looked up
+#: maximum length of a name that is looked up
 MAX_NAME = 10_000
-#: longest pattern: compiled it grows with the square of its length
+#: maximum length of a pattern: its compiled form grows with the square of its length
 MAX_PATTERN = 1000
 
 
@@ -36,7 +36,7 @@ class Targets:
         return self._run().plan.graph
 
     def computed(self) -> list[Node]:
-        """The nodes that the run computes, without silent ones, in order."""
+        """The nodes that the run computes, without silent ones, in execution order."""
         graph = self.graph()
         return [graph.nodes[n.name] for n in self._run().plan.layout.nodes if not n.silent]
 
@@ -54,7 +54,7 @@ class Targets:
         return self._run().trace.reader.node.get(name)
 
     def value(self, name: str) -> Ref:
-        """One value by its name; TraceError with the nearest names for an unknown one."""
+        """The value with this name; TraceError with similar names if it is unknown."""
         if not isinstance(name, str | Ref):
             raise SessionError(
                 f"breakpoints: expected a name, got a {type(name).__name__}.",
@@ -66,13 +66,13 @@ class Targets:
         return self._run().trace.ref(name)
 
     def is_name(self, text: str) -> bool:
-        """True if a text that looks like a pattern is the name of a node or a value."""
+        """True if a string that looks like a pattern is the name of a node or a value."""
         graph = self.graph()
         tables = (graph.names, graph.inputs, graph.outputs, graph.nodes)
         return any(text in t for t in tables) or text.rpartition(":")[0] in graph.nodes
 
     def frame(self, name: str | tuple[str, ...]) -> tuple[str, ...]:
-        """Path of a frame by its path or name; SessionError with the nearest names."""
+        """Path of a frame, given by path or name; SessionError with similar names if it is unknown."""
         paths = [f.path for f in self._run().plan.layout.frames]
         parts = (name,) if isinstance(name, str) else name
         if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts) or len(parts) > DEEPEST:
@@ -104,14 +104,14 @@ class Targets:
         return wanted
 
     def start_of(self, frame: tuple[str, ...]) -> tuple[Ref, ...]:
-        """The first node of the first iteration of a frame, and that of every other iteration."""
+        """The first node of the first iteration of a frame, and the first node of all other iterations."""
         layout = self._run().plan.layout
         mine = [n for n in layout.nodes if layout.frames[n.frame].path == frame and not n.silent and n.op != "Exit"]
         entries, rest = [n for n in mine if n.first], [n for n in mine if not n.first and not n.guard]
         return tuple(Ref(n[0].name) for n in (entries, rest) if n)
 
     def pattern(self, where: str, op: str | None, values: bool, kinds: str) -> tuple[Ref, ...]:
-        """The nodes that match a pattern; with ``values`` their outputs whose dtypes are of these kinds."""
+        """The nodes that match a pattern; with ``values``, those of their outputs that have a dtype of these kinds."""
         run = self._run()
         graph, known = run.plan.graph, run.plan.layout.values
         fits = re.compile(fnmatch.translate(as_pattern(where))).match
@@ -134,19 +134,20 @@ class Targets:
         return tuple(found)
 
     def may_be_bool(self, ref: Ref) -> bool:
-        """True if a value can be a bool; values of unknown dtype can."""
+        """True if a value can be a bool, as can values of unknown dtype."""
         dtype = self._run().plan.graph.nodes[ref.node].types[ref.index].dtype
         return dtype in ("bool", ANY, OPAQUE)
 
     def may_wrap(self, ref: Ref) -> bool:
-        """True for a value that integer arithmetic computes, which can wrap around."""
+        """True for a value that is computed by integer arithmetic that can wrap around."""
         nodes = self.graph().nodes
         node = nodes[ref.node]
         dtypes = [node.types[0].dtype, *(nodes[r.node].types[r.index].dtype for r in node.inputs)]
         return can_wrap(node) and all(_is_kind(dtype, "iu") for dtype in dtypes)
 
     def computed_by(self, ref: Ref) -> list[Ref]:
-        """The values of integer arithmetic that a value is a copy of, as a loop variable is of its update."""
+        """The results of integer arithmetic that a value is a copy of; a loop variable is a copy of its update, for
+        example."""
         nodes, found, waiting = self.graph().nodes, [], [ref]
         seen = {ref}
         while waiting:
@@ -170,7 +171,7 @@ class Targets:
 
 
 def as_pattern(text: Any) -> str:
-    """Check a pattern of names, and return it; SessionError for anything else."""
+    """Check a pattern of names, and return it; SessionError if it is invalid."""
     if not isinstance(text, str) or len(text) > MAX_PATTERN:
         raise SessionError(
             f"breakpoints: expected a name or a pattern, got {short_repr(text)}.",
@@ -184,4 +185,4 @@ def _is_kind(dtype: str, kinds: str) -> bool:
     try:
         return numpy_dtype(dtype).kind in kinds
     except TypeError:
-        return True  # not known before it fires
+        return True  # unknown until the node fires

@@ -1,7 +1,7 @@
-"""A batch of firings of one value on which a condition is evaluated: the latest firing, or a recorded series.
+"""A batch of firings of one value for which a condition is evaluated: the latest firing, or a recorded series.
 
-The first axis of every array is that of the firings. A value that a firing does not have (the iteration before the
-first one, a value that is dead or has not fired yet) is *missing*, and every comparison with it is False.
+The first axis of every array is the firings. A value that a firing does not have (that of the iteration before the
+first one, or one that is dead or has not fired yet) is *missing*, and every comparison with it is False.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-#: (name of another value, 1 for the iteration before) -> (its values, which exist); length 1 applies to all firings
+#: (name of another value, 1 for the previous iteration) -> (its values, mask of those that exist); length 1 applies to
+#: all firings
 Lookup = Callable[[str, int], tuple[np.ndarray, np.ndarray]]
-#: -> (op of the node that computed the values, its operands as of a lookup); None where no op did
+#: -> (op of the node that computed the values, its operands in the form of a lookup); None if no op computed them
 Made = Callable[[], tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None]
 
 
@@ -30,7 +31,8 @@ def _by_no_op() -> None:
 class Batch:
     """Firings of a value: ``values`` is (n, ...), ``iterations`` (n, depth) in order.
 
-    ``label`` names how the values evolve up to an iteration, as all screens do; None where that is not kept.
+    ``label`` returns the name of the series' pattern up to an iteration, as shown on all screens; None if rows are
+    missing.
     """
 
     values: np.ndarray
@@ -50,12 +52,12 @@ class Batch:
 
     @property
     def iteration(self) -> np.ndarray:
-        """(n,) iteration of the innermost frame; 0 at the outermost level."""
+        """(n,) indices of the iteration of the innermost frame; 0 at the outermost level."""
         return self.iterations[:, -1] if self.iterations.shape[1] else np.zeros(len(self), np.int64)
 
     @property
     def follows(self) -> np.ndarray:
-        """(n,) True where the preceding firing is that of the iteration before, in the same activation of the loop."""
+        """(n,) True if the preceding firing belongs to the previous iteration of the same activation."""
         found = np.zeros(len(self), bool)
         if self.iterations.shape[1] and len(self) > 1:
             step = np.diff(self.iterations, axis=0)
@@ -64,7 +66,7 @@ class Batch:
 
     @property
     def previous(self) -> tuple[np.ndarray, np.ndarray]:
-        """(values of the iteration before, which of them exist)."""
+        """(values of the previous iteration, mask of those that exist)."""
         if self._previous is None:
             there = self.follows
             self._previous = self.values[np.maximum(np.arange(len(self)) - 1, 0)], there

@@ -1,10 +1,10 @@
 """Evaluates breakpoint conditions, for one firing or for many.
 
-Names: ``value``, ``previous`` (of the iteration before), ``delta`` (their difference), ``iteration`` (of the innermost
-loop), ``shape``, ``dtype``, ``size``, ``ndim``, and ``min``, ``max``, ``mean``, ``std``, ``sum``, ``norm``, ``any``,
-``all`` of the value or, as functions, of any term; for each item ``abs``, ``isnan``, ``isinf``, ``isfinite``, ``sqrt``,
-``log``, ``exp``, ``sign``. Any value of the graph by its own name, as ``y`` or ``value("y")``, is that of the same
-iteration. A condition on an array holds if it holds for any item. Comparisons with a missing value are False.
+Names: ``value``, ``previous`` (of the previous iteration), ``delta`` (their difference), ``iteration`` (of the
+innermost loop), ``shape``, ``dtype``, ``size``, ``ndim``, and ``min``, ``max``, ``mean``, ``std``, ``sum``, ``norm``,
+``any``, ``all`` of the value or, as functions, of any term; for each item ``abs``, ``isnan``, ``isinf``, ``isfinite``,
+``sqrt``, ``log``, ``exp``, ``sign``. Any other value of the graph, by its name, as ``y`` or ``value("y")``, is that of
+the same iteration. A condition on an array holds if it holds for any item. Comparisons with a missing value are False.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.debugger.conditions.parser import parse
 from workbench.errors import SessionError
 from workbench.text import harmless
 
-#: (array with the firings first, which of them are missing or None)
+#: (array whose first axis is the firings, mask of missing firings or None)
 Cell = tuple[Any, "np.ndarray | None"]
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -65,11 +65,11 @@ _REDUCE: dict[str, Callable[..., Any]] = {
 class Predicate:
     """A condition: ``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool; ``over(batch)`` for many firings.
 
-    ``named`` says which words are names of values. SessionError (``bad-condition``) for a text outside of the
-    language, and for one that gives a number.
+    ``named`` decides which words are names of values. SessionError (``bad-condition``) if the text is not in the
+    language, or evaluates to a number.
     """
 
-    #: the word for its text in errors
+    #: what error messages call the text
     what = "condition"
 
     def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
@@ -79,22 +79,22 @@ class Predicate:
             raise self._refuse("it gives a number, not a bool")
 
     def seen_from(self, own: Callable[[str], bool]) -> None:
-        """Names for which ``own`` holds mean the breakpoint's own value, which is at hand."""
+        """Treat names for which ``own`` is True as the breakpoint's own value, which needs no lookup."""
         self.tree = _own(self.tree, own)
 
     @property
     def others(self) -> list[str]:
-        """Names of other values that it reads."""
+        """Names of other values in the condition."""
         return others(self.tree)
 
     @property
     def looks_back(self) -> bool:
-        """True if it reads the iteration before."""
+        """True if it reads the previous iteration."""
         return looks_back(self.tree)
 
     @property
     def truths(self) -> list[str | None]:
-        """Names of values that are used as bools themselves; None is the breakpoint's own value."""
+        """Names of values used directly as bools; None is the breakpoint's own value."""
         return _truths(self.tree)
 
     def __call__(self, value: Any, iteration: int = 0, previous: Any = None) -> bool:
@@ -104,7 +104,7 @@ class Predicate:
         return bool(self.over(batch)[0])
 
     def over(self, batch: Batch) -> np.ndarray:
-        """(n,) True for the firings for which it holds."""
+        """(n,) mask of firings for which it holds."""
         with np.errstate(all="ignore"):
             try:
                 found, missing = self._value(self.tree, batch)
@@ -194,7 +194,7 @@ class Predicate:
         if term.what == "norm":
             return np.sqrt(np.square(np.abs(_numeric(flat)).astype(np.float64)).sum(1)), missing
         if flat.shape[1] == 0 and term.what in ("min", "max", "mean", "std"):
-            return np.zeros(len(flat)), np.ones(len(flat), bool)  # an empty array has neither a largest item nor a mean
+            return np.zeros(len(flat)), np.ones(len(flat), bool)  # an empty array has no largest item and no mean
         return _REDUCE[term.what](flat, axis=1), missing
 
     def _not(self, term: Term, batch: Batch) -> Cell:
@@ -263,7 +263,7 @@ def _truths(term: Term) -> list[str | None]:
 
 
 def _numeric(found: Any) -> Any:
-    """Convert for arithmetic: to float64 and int64, bools to 1 and 0."""
+    """Convert for arithmetic: to float64 or int64, bools to 1 and 0."""
     if isinstance(found, tuple):
         raise TypeError("a shape is not a number")
     kind, size = found.dtype.kind, found.dtype.itemsize
@@ -273,11 +273,11 @@ def _numeric(found: Any) -> Any:
 
 
 def _aligned(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both arrays with the same number of axes, the firings first."""
+    """Both arrays with the same number of axes; the first axis is the firings."""
     rank = max(left.ndim, right.ndim)
 
     def wide(x: Any) -> Any:
-        """Add axes behind the first."""
+        """Insert axes after the first."""
         return x.reshape(x.shape[:1] + (1,) * (rank - x.ndim) + x.shape[1:])
 
     return wide(left), wide(right)

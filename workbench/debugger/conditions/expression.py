@@ -1,4 +1,4 @@
-"""Expressions in the language of conditions that may give any value: ``2 * x``, ``norm(value("y")) / size``."""
+"""Expressions in the language of conditions that may have any value: ``2 * x``, ``norm(value("y")) / size``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from workbench.errors import SessionError
 
 
 class Expression(Predicate):
-    """An expression; unlike a condition it may give any value.
+    """An expression; unlike a condition it may have any value.
 
-    ``named`` says which words are names of values. SessionError (``bad-condition``) for a text outside of the
+    ``named`` decides which words are names of values. SessionError (``bad-condition``) if the text is not in the
     language.
     """
 
@@ -26,9 +26,10 @@ class Expression(Predicate):
         self.text, self.tree = text.strip(), parse(text, named, self.what)
 
     def last(self, batch: Batch) -> Any:
-        """Its value for the last firing of a batch: an array, a str, or a shape as a tuple; None if one is missing.
+        """Its value for the last firing of a batch: an array, a str, or a shape as a tuple; None if an operand is
+        missing.
 
-        SessionError (``bad-condition``) where it does not fit the values.
+        SessionError (``bad-condition``) if it does not fit the values.
         """
         with np.errstate(all="ignore"):
             try:

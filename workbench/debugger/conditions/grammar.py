@@ -1,4 +1,4 @@
-"""Grammar of breakpoint conditions: the names that may be used, and the nodes of the syntax tree."""
+"""Grammar of breakpoint conditions: the allowed names, and the nodes of the syntax tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.errors import SessionError
 REDUCTIONS = ("min", "max", "mean", "std", "sum", "norm", "any", "all")
 #: functions of each item
 ELEMENTWISE = ("abs", "isnan", "isinf", "isfinite", "sqrt", "log", "exp", "sign")
-#: properties of a value that are not arrays
+#: properties of a value other than arrays
 FACTS = ("shape", "dtype", "size", "ndim")
 NAMES = ("value", "previous", "delta", "iteration")
 TRUTHS = frozenset(("any", "all", "isnan", "isinf", "isfinite"))
@@ -21,7 +21,7 @@ TRUTHS = frozenset(("any", "all", "isnan", "isinf", "isfinite"))
 class Term:
     """One node of the tree. ``kind``: number, text, name, call, index, neg, not, binary, compare, and, or, tuple.
 
-    ``what`` is the number, text, name or sign; of a comparison the tuple of signs, of an index its items.
+    ``what`` is the number, text, name or sign; for a comparison the tuple of signs, for an index its items.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Term:
 
 
 def refuse(text: str, why: str, what: str = "condition") -> SessionError:
-    """SessionError for a condition or another text that cannot be used."""
+    """SessionError for a condition or another text that is invalid."""
     fix = (
         'write something like "value > 1e6", "isnan(value)", "abs(delta) < 1e-9 and iteration > 3" or '
         "'value[0, -1] > value(\"y\")'."
@@ -41,7 +41,7 @@ def refuse(text: str, why: str, what: str = "condition") -> SessionError:
 
 
 def is_number(term: Term) -> bool:
-    """True if the term certainly gives a number or another value that is not a bool."""
+    """True if the term certainly evaluates to a number or another value that is not a bool."""
     if term.kind in ("neg", "binary", "text", "tuple"):
         return True
     if term.kind == "number":
@@ -60,10 +60,10 @@ def others(term: Term) -> list[str]:
 
 
 def looks_back(term: Term) -> bool:
-    """True if a condition reads the iteration before."""
+    """True if a condition reads the previous iteration."""
     return term.kind == "name" and term.what in ("previous", "delta") or any(looks_back(p) for p in term.parts)
 
 
 def reads_own(term: Term) -> bool:
-    """True if a text reads the value of its own breakpoint, under a name other than its own."""
+    """True if a text reads the value of its own breakpoint, by a word such as ``value`` or ``max``."""
     return term.kind == "name" and term.what != "iteration" or any(reads_own(p) for p in term.parts)

@@ -1,6 +1,7 @@
 """Splits a condition into tokens: numbers, names, quoted strings and signs, of bounded length and number.
 
-Only printable characters are accepted, and outside of quotes only ASCII: letters of other scripts can look the same.
+Only printable characters are accepted, and outside quotes only ASCII, because letters of other scripts can look the
+same.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ MAX_LENGTH, MAX_TOKENS = 500, 160
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<text>\"[^\"\\]*\"|'[^'\\]*')|(?P<mark>\*\*|//|<=|>=|==|!=|\.\.\.|[-+*/%<>()\[\],:]))",
-    re.ASCII,  # digits of other scripts look like others, and letters like those of names
+    re.ASCII,  # digits and letters of other scripts can look the same
 )
 
 
 def tokenize(text: str, what: str = "condition") -> list[tuple[str, str]]:
-    """(kind, token) in order; SessionError (``bad-condition``) for anything else, and for long strings."""
+    """(kind, token) in order; SessionError (``bad-condition``) for any other character, and for long strings."""
     if not isinstance(text, str):
         raise refuse(short_repr(text), f"expected a text, got a {type(text).__name__}", what)
     if len(text) > MAX_LENGTH:
@@ -41,7 +42,7 @@ def tokenize(text: str, what: str = "condition") -> list[tuple[str, str]]:
 
 
 def number_of(word: str) -> int | float:
-    """The number of a token: an int if it fits into 64 bits, else a float."""
+    """The number that a token denotes: an int if it fits into 64 bits, else a float."""
     if word.isdigit() and len(word) < 19:
         return int(word)
     return float(word)

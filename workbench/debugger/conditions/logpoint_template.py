@@ -1,4 +1,4 @@
-"""Texts of logpoints: ``"x is {value:.3g} after {iteration}"``.
+"""Templates of logpoints: ``"x is {value:.3g} after {iteration}"``.
 
 Braces enclose an expression of the :mod:`language <workbench.debugger.conditions.grammar>` (``{value}``,
 ``{max(value)}``, ``{value("y")}``), or ``{tag}``, ``{node}``, ``{hits}``, followed by a colon and a format for
@@ -27,7 +27,7 @@ _PLAIN = ("tag", "node", "hits")
 
 
 class LogLine(str):
-    """One line of a logpoint: a text with the ``number`` of the breakpoint, its ``event`` and ``tag``."""
+    """One line of a logpoint: a string with the ``number`` of the breakpoint, its ``event`` and ``tag``."""
 
     number: int
     event: int
@@ -43,7 +43,7 @@ class _Field(Expression):
     """An expression in braces."""
 
     def shown(self, batch: Batch, form: str) -> str:
-        """The text of its value for the last firing of a batch."""
+        """The expression's value for the last firing of a batch, as text."""
         try:
             item = self.last(batch)
         except SessionError as error:
@@ -62,7 +62,8 @@ class _Field(Expression):
 
 
 class Template:
-    """A parsed text: ``Template("x is {value}").line(batch, tag, hits)``; SessionError (``bad-log``) if it is wrong."""
+    """A parsed template: ``Template("x is {value}").line(batch, tag, hits)``; SessionError (``bad-log``) if it is
+    invalid."""
 
     def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
         self.text, self._named = text if isinstance(text, str) else short_repr(text), named
@@ -104,7 +105,7 @@ class Template:
         raise self._refuse("a { is not closed; write {{ for a brace")
 
     def _field(self, text: str) -> tuple[str | _Field, str]:
-        """(expression, format): the format follows the last colon outside of brackets and quotes."""
+        """(expression, format); the format follows the last colon outside brackets and quotes."""
         depth, quote, cut = 0, "", None
         for k, sign in enumerate(text):
             if quote:
@@ -133,17 +134,17 @@ class Template:
 
     @property
     def others(self) -> list[str]:
-        """Names of other values that it reads."""
+        """Names of other values in the template."""
         return [name for tree in self._trees for name in others(tree)]
 
     @property
     def looks_back(self) -> bool:
-        """True if it reads the iteration before."""
+        """True if it reads the previous iteration."""
         return any(looks_back(tree) for tree in self._trees)
 
     @harmless
     def line(self, batch: Batch, tag: Tag, hits: int) -> str:
-        """The text for the last firing of a batch, on one line."""
+        """The line for the last firing of a batch."""
         plain: dict[str, Any] = {"tag": tag, "node": tag.node, "hits": hits}
         parts = []
         for part in self._parts:

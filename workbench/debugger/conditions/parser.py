@@ -8,7 +8,7 @@
     compare := sum (("<" | "==" | ...) sum)*   power   := item ("**" factor)?
     item   := number | name | name "(" test ")" | "(" test ")" | "(" 1, 2 ")" | item "[" 0, -1, 2:5, ... "]"
 
-Names are those of the grammar and of the graph's values; length, depth and the number of tokens are bounded.
+Names are those of the grammar and of the graph's values; length, depth and the number of tokens are limited.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from workbench.debugger.conditions.lexer import number_of, tokenize
 from workbench.errors import SessionError
 
 MAX_DEPTH = 24
-#: the largest power that may be written
+#: maximum exponent of a power
 MAX_POWER = 64
 
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def parse(text: str, named: Callable[[str], bool] | None = None, what: str = "condition") -> Term:
-    """The tree of a condition; SessionError (``bad-condition``) that names the token that is wrong.
+    """The tree of a condition; SessionError (``bad-condition``) with the offending token.
 
-    ``named`` says which other words are names of values, ``x`` for ``value("x")``; errors call the text ``what``.
+    ``named`` decides which other words are names of values, so that ``x`` means ``value("x")``; errors call the text
+    ``what``.
     """
     return _Parser(text, named, what).whole()
 
 
 class _Parser:
-    """Parser of one text; a method per rule of the grammar, which takes its tokens and returns the tree."""
+    """Parser of one text; a method per rule of the grammar, which consumes its tokens and returns the tree."""
 
     def __init__(self, text: str, named: Callable[[str], bool] | None, what: str) -> None:
         self.text, self.at, self.depth, self.named, self.what = text, 0, 0, named, what
@@ -58,7 +59,7 @@ class _Parser:
         return self.words[self.at][1] if self.at < len(self.words) and self.words[self.at][0] != "text" else ""
 
     def take(self, *words: str) -> str:
-        """The next word if it is one of these, else nothing."""
+        """The next word if it is one of these, otherwise an empty string."""
         word = self.peek()
         if word and word in words:
             self.at += 1
@@ -226,7 +227,7 @@ class _Parser:
         return Term("index", tuple(items), (term,))
 
     def place(self) -> Any:
-        """One place of an index: a whole number, a slice, or ``...``."""
+        """One item of an index: a whole number, a slice, or ``...``."""
         if self.take("..."):
             return Ellipsis
         ends: list[int | None] = [self.whole_number()]

@@ -29,16 +29,16 @@ from workbench.debugger.iteration_path import short_repr
 from workbench.errors import SessionError
 from workbench.ops.exact_integers import wrapped_items
 
-#: iterations without a change beyond rounding
+#: minimum number of iterations without a change beyond rounding
 STAGNANT = 8
-#: changes up to this many units of rounding do not count
+#: changes of at most this many units of rounding do not count
 UNITS = 4.0
-#: factor between two iterations that counts as exploding or vanishing
+#: factor from one iteration to the next that counts as exploding or vanishing
 GROWTH = 10.0
 #: a pattern is computed every STRIDE iterations; in long records every 1/PART of their length, at most WIDEST
 STRIDE, PART, WIDEST = 16, 32, 128
 
-#: most characters of a name, and names of a list, that are read
+#: maximum characters of a name, and maximum names in a list
 LONGEST = 1000
 
 ALIASES = {"pattern change": "pattern", "stagnant": "stagnation", "zeros": "zero"}
@@ -106,7 +106,7 @@ def _unchanged(batch: Batch) -> np.ndarray:
 
 
 def _still(batch: Batch) -> np.ndarray:
-    """(n,) True where the change since the iteration before is rounding only."""
+    """(n,) True if the change since the previous iteration is only rounding."""
     before, there = batch.previous
     if batch.values.dtype.kind == "b":
         return there & _per(batch.values == before).all(1)
@@ -168,12 +168,12 @@ CHECKS: dict[str, Callable[[Batch], np.ndarray]] = {
     "vanishing": _vanishing,
     "pattern": _pattern,
 }
-#: number of iterations before the present one that a check reads
+#: number of previous iterations that a check reads
 LOOKS_BACK = {"unchanged": 1, "exploding": 1, "vanishing": 1, "stagnation": STAGNANT}
 
 
 def check_names(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of checks in order; SessionError (``bad-health``) with the nearest name for an unknown one."""
+    """The names of checks in order; SessionError (``bad-health``) with a similar name for an unknown one."""
     parts = given[:LONGEST].split(",") if isinstance(given, str) else given
     if not isinstance(parts, list | tuple):
         parts = [given]
@@ -195,7 +195,7 @@ def check_names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def dtype_kinds(names: Sequence[str]) -> str:
-    """The kinds of dtypes to which the checks apply; empty for all."""
+    """The kinds of dtypes to which the checks apply; empty if to all."""
     if not names:
         return ""
     if set(names) == {"wrap"}:
@@ -204,7 +204,7 @@ def dtype_kinds(names: Sequence[str]) -> str:
 
 
 def failing_checks(names: Sequence[str], batch: Batch) -> np.ndarray:
-    """(n,) True for firings that fail one of the checks."""
+    """(n,) mask of firings that fail at least one of the checks."""
     found = _none(batch)
     if batch.values.dtype.kind not in "biufcV":
         return found
@@ -218,7 +218,7 @@ def failing_checks(names: Sequence[str], batch: Batch) -> np.ndarray:
 
 
 def first_failing_check(names: Sequence[str], batch: Batch) -> str:
-    """Name of the first check that the last firing fails."""
+    """Name of the first check that fails for the last firing."""
     return next((n for n in names if failing_checks((n,), batch)[-1]), "")
 
 

@@ -1,8 +1,8 @@
 """Backward commands: every earlier state is reached by replaying from the checkpoint before it, bit for bit.
 
-``reverse_continue`` searches the events after each checkpoint, the latest checkpoint first, with the breakpoints of
-a forward run: it stops exactly where a run from the beginning would have stopped last. Hit counts are those that
-were valid there; where they are no longer known the hits are counted again.
+``reverse_continue`` searches the events after each checkpoint, the latest checkpoint first, with the breakpoints of a
+forward run: it stops exactly where a run from the beginning would have stopped last. Hit counts are reset to their
+values there; if these are no longer known, the hits are counted again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workbench.debugger.control.run_control import Command, RunControl
 from workbench.debugger.replay import step_back as replay
 from workbench.debugger.stop import Stop, StopReason
 
-#: after these the run has passed its last event
+#: reasons of stops after the last event of a run
 AFTER_LAST_EVENT = (StopReason.FINISHED, StopReason.NOT_REACHED, StopReason.FAILED)
 
 
@@ -25,12 +25,12 @@ AFTER_LAST_EVENT = (StopReason.FINISHED, StopReason.NOT_REACHED, StopReason.FAIL
 def step_back(control: RunControl, n: int = 1) -> Command:
     """Go back by ``n`` nodes."""
     check_positive("step_back", n)
-    yield from ()  # all of it is one slice
+    yield from ()  # the whole command is one slice
     return replay.step_back(control.run, n)
 
 
 def step_back_over(control: RunControl, n: int = 1) -> Command:
-    """Go back by ``n`` nodes of this frame; frames inside it are passed over."""
+    """Go back by ``n`` nodes of this frame, stepping over inner frames."""
     check_positive("step_back_over", n)
     for _ in range(n):
         stop = yield from _back_over(control, control.frame_here())
@@ -40,7 +40,7 @@ def step_back_over(control: RunControl, n: int = 1) -> Command:
 
 
 def step_back_out(control: RunControl) -> Command:
-    """Go back to the node before the innermost open frame was entered; at the outermost level, to the beginning."""
+    """Go back to the node before the innermost open frame was entered, or at the outermost level to the beginning."""
     run = control.run
     frame = run.active_frames()[-1]
     if frame == 0:
@@ -53,12 +53,13 @@ def step_back_out(control: RunControl) -> Command:
 
 
 def previous_iteration(control: RunControl, n: int = 1) -> Command:
-    """Go back to the start of the iteration before this one, ``n`` times."""
+    """Go back to the start of the previous iteration, ``n`` times."""
     check_positive("previous_iteration", n)
     for _ in range(n):
         before = control.run.event
         stop = replay.previous_iteration(control.run)
-        if stop.reason is StopReason.BEGINNING or control.run.event == before:  # the start of the loop's first one
+        # the start of the loop's first iteration
+        if stop.reason is StopReason.BEGINNING or control.run.event == before:
             break
         yield
     return stop
@@ -71,7 +72,7 @@ def reverse_continue(control: RunControl) -> Command:
 
 def restart(control: RunControl) -> Command:
     """Go back to the beginning and drop all edits."""
-    yield from ()  # all of it is one slice
+    yield from ()  # the whole command is one slice
     if control.run.edits:
         control.context.reached = control.context.reached_without_edits()
     control.run.forget_edits()
@@ -80,7 +81,7 @@ def restart(control: RunControl) -> Command:
 
 # -- over frames -------------------------------------------------------------------------------------------------------
 def _back_over(control: RunControl, base: int) -> Command:
-    """Go back to the last node before this one that is in the frame ``base`` or in a frame around it."""
+    """Go back to the last node before this one in the frame ``base`` or an enclosing frame."""
     while True:
         stop = replay.step_back(control.run, 1)
         inner = control.child_of(base, control.frame_here())
@@ -92,7 +93,7 @@ def _back_over(control: RunControl, base: int) -> Command:
 
 # -- the last stop -----------------------------------------------------------------------------------------------------
 def last_stop(control: RunControl, points: list[Breakpoint] | None = None) -> Command:
-    """Go back to the last stop of some breakpoints, by default of all that are enabled."""
+    """Go back to the last stop of some breakpoints, by default of all enabled ones."""
     run, here = control.run, control.run.event
     end = here + 1 if control.context.stop.reason in AFTER_LAST_EVENT else here
     stop: Stop | None = None
@@ -102,7 +103,7 @@ def last_stop(control: RunControl, points: list[Breakpoint] | None = None) -> Co
         stop = yield from _last_stop_between(control, floor, end, points)
         if stop is not None or floor == 0:
             break
-        for point in counted:  # before the event at which it was set, it counts from the beginning
+        for point in counted:  # before the event at which a breakpoint was set, it counts from the beginning
             if point.since == floor:
                 point.restart_count(0, UNKNOWN)
                 point.since = 0
@@ -118,7 +119,7 @@ def last_stop(control: RunControl, points: list[Breakpoint] | None = None) -> Co
 def _last_stop_between(
     control: RunControl, floor: int, end: int, points: list[Breakpoint] | None
 ) -> Generator[None, None, Stop | None]:
-    """The last stop from event ``floor`` on and before ``end``; leaves the run anywhere."""
+    """The last stop in the events from ``floor`` up to ``end`` (exclusive); leaves the run at an arbitrary position."""
     run, limit = control.run, end
     for checkpoint in reversed([c for c in run.checkpoints if c.events < end]):
         counts = yield from control.hits.counts_at(checkpoint.events)

@@ -1,7 +1,7 @@
 """Branch commands: to the next or previous change of a branch's direction, or to a given side of a branch.
 
-A Switch *flips* where its decision differs from the last one in the same activation of its loop; the end of a loop is
-one, as its condition turns false there. Switches that follow one predicate are one branch: the run stops before the
+A Switch *flips* if its decision differs from the previous one in the same activation of its loop; the end of a loop is
+a flip, because its condition turns false. Switches with the same predicate form one branch: the run stops before the
 first of them.
 """
 
@@ -20,7 +20,7 @@ from workbench.errors import SessionError
 from workbench.execution import Position, Run
 from workbench.ir.node import Ref
 
-#: rows that are searched first for the previous decision; doubled until it is found
+#: rows searched first for the previous decision; more are searched until it is found
 FIRST_LOOK = 4
 
 
@@ -31,7 +31,7 @@ def next_branch(control: RunControl, name: str | None = None) -> Command:
 
 
 def run_to_branch(control: RunControl, name: str | None = None, side: bool | None = None) -> Command:
-    """Run to the next firing of a branch, or of the Switch ``name``, that goes to this ``side``, or to any."""
+    """Run to the next firing of a branch, or of the Switch ``name``, that goes to this ``side``, or to either."""
     if side not in (True, False, None):
         raise SessionError(
             f"run_to_branch: side must be True, False or None, got {short_repr(side)}.",
@@ -47,7 +47,7 @@ def run_to_branch(control: RunControl, name: str | None = None, side: bool | Non
 
 
 def previous_branch(control: RunControl, name: str | None = None) -> Command:
-    """Go back to the last flip of any branch, or of the Switch ``name``; breakpoints are passed over."""
+    """Go back to the last flip of any branch, or of the Switch ``name``; breakpoints are ignored."""
     point = control.breakpoints.probe(_switches(control, name), lambda at: _flip(control.run, at), flips=True)
     try:
         return (yield from last_stop(control, [point]))
@@ -59,7 +59,7 @@ def previous_branch(control: RunControl, name: str | None = None) -> Command:
 def _run_to_probe(
     control: RunControl, refs: tuple[Ref, ...], reason_to_stop: Callable[[Position], str], flips: bool = False
 ) -> Command:
-    """Run to the first of these nodes before which ``reason_to_stop`` gives a text."""
+    """Run to the first of these nodes before which ``reason_to_stop`` returns a non-empty string."""
     point = control.breakpoints.probe(refs, reason_to_stop, flips)
     try:
         return (yield from control.run_until(RunGoal(StopReason.NOT_REACHED)))
@@ -68,7 +68,7 @@ def _run_to_probe(
 
 
 def _switches(control: RunControl, name: str | None) -> tuple[Ref, ...]:
-    """One Switch of each branch, or of the branch of a Switch or predicate ``name``."""
+    """One Switch for each branch, or for the branch of the Switch or predicate ``name``."""
     plan = control.run.plan
     graph, switches = plan.graph, dict[Any, Ref]()
     wanted = None
@@ -89,7 +89,7 @@ def _switches(control: RunControl, name: str | None) -> tuple[Ref, ...]:
 
 
 def _root(run: Run, ref: Ref) -> Ref:
-    """The value of which a predicate is an alias."""
+    """The value that a predicate is an alias of."""
     graph = run.plan.graph
     while graph.nodes[ref.node].op in ("LoopCond", "Identity"):
         ref = graph.nodes[ref.node].inputs[0]
@@ -101,13 +101,13 @@ def _predicate(run: Run, switch: str) -> Ref:
 
 
 def _decision(run: Run, position: Position) -> bool:
-    """The side to which the next node, a Switch, goes; its predicate has fired."""
+    """The side to which the next node, a Switch, goes; its predicate has already fired."""
     assert position.node is not None
     return bool(np.asarray(run.value_now(_predicate(run, position.node))))
 
 
 def _flip(run: Run, position: Position) -> str:
-    """A sentence if the next node, a Switch, goes to another side than last time; else an empty text."""
+    """A sentence if the next node, a Switch, goes to another side than last time; otherwise an empty string."""
     assert position.node is not None
     if not position.iteration or position.iteration[-1] == 0:
         return ""
@@ -118,7 +118,7 @@ def _flip(run: Run, position: Position) -> str:
 
 
 def _decision_before(run: Run, position: Position) -> bool | None:
-    """The last decision in the same activation, as far back as rows are kept; None if there was none."""
+    """The previous decision in the same activation, as far back as rows are kept; None if there is none."""
     reader = run.trace.reader
     node = reader.node[position.node or ""]
     layout = run.plan.layout.values[_predicate(run, node.name)]

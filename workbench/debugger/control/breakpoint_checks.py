@@ -5,9 +5,9 @@
     executor, before a node    --"break"--> plain breakpoints decide
               after its firing --"hit"----> breakpoints with a condition on its value decide
 
-The executor stops where a condition that it evaluates holds or may hold (``machine_conditions``); here the condition is
-evaluated again, with the whole language. The executor itself counts hits at which the run does not stop, where it can
-decide exactly.
+The executor stops if a condition that it evaluates holds or may hold (``machine_conditions``); this module then
+evaluates the condition again, in the whole language. For conditions that the executor decides exactly, it also counts
+the hits at which the run does not stop.
 """
 
 from __future__ import annotations
@@ -39,21 +39,22 @@ class BreakpointChecks:
         """``policy`` counts the hits."""
         self.context = context
         self._values = FiringValues(context)
-        #: number of a condition in the executor -> its breakpoint; and of those whose hits the executor counts
+        #: index of a condition in the executor -> its breakpoint; the second only for those whose hits the executor
+        #: counts
         self._armed: list[ArmedBreakpoint] = []
         self._counted_by_executor: dict[int, Breakpoint] = {}
         self._policy = policy
-        #: numbers of the only breakpoints that are checked; None: all
+        #: numbers of the breakpoints that are checked; None for all
         self._only: set[int] | None = None
 
     @property
     def any_installed(self) -> bool:
-        """True if there are conditions in the executor."""
+        """True if the executor has conditions."""
         return bool(self._armed)
 
     # -- installing ------------------------------------------------------------------------------------------------
     def rearm(self) -> None:
-        """Replace the conditions in the executor, if breakpoints have changed."""
+        """Replace the conditions in the executor if breakpoints have changed."""
         context = self.context
         if not context.breakpoints_changed:
             return
@@ -73,7 +74,7 @@ class BreakpointChecks:
         self.set_hits_to_skip()
 
     def disarm(self) -> None:
-        """Remove all conditions from the executor, until the next command that runs forwards."""
+        """Remove all conditions from the executor until the next forward command."""
         self.absorb()
         core.set_conditions(self.context.run.machine, [], [])
         self._armed, self._counted_by_executor = [], {}
@@ -94,12 +95,12 @@ class BreakpointChecks:
             self.set_hits_to_skip()
 
     def set_hits_to_skip(self) -> None:
-        """Have the executor count by itself the hits at which the run does not stop."""
+        """Let the executor count the hits at which the run does not stop."""
         for number, point in self._counted_by_executor.items():
             core.skip_hits(self.context.run.machine, number, self._policy.hits_to_skip(point))
 
     def absorb(self) -> None:
-        """Take over the hits that the executor has counted."""
+        """Add the hits that the executor has counted."""
         if self._counted_by_executor:
             for number, count, events in core.drain_hits(self.context.run.machine):
                 self._policy.count_skipped(self._counted_by_executor[number], count, events)
@@ -113,7 +114,7 @@ class BreakpointChecks:
 
     # -- deciding --------------------------------------------------------------------------------------------------
     def _reported(self, after: bool) -> list[ArmedBreakpoint]:
-        """The breakpoints whose conditions the executor has reported."""
+        """The breakpoints whose conditions the executor reported."""
         self.absorb()
         numbers = core.reported(self.context.run.machine)
         return [
@@ -125,7 +126,7 @@ class BreakpointChecks:
         ]
 
     def check_node_ahead(self) -> Stop | None:
-        """The stop of plain breakpoints before the next node; None to continue."""
+        """The stop of plain breakpoints before the next node; None if the run continues."""
         position, stop = self.context.run.position(), None
         assert position.node is not None
         for armed in self._reported(after=False):
@@ -143,7 +144,7 @@ class BreakpointChecks:
         return stop
 
     def check_fired_value(self) -> Stop | None:
-        """The stop of breakpoints with a condition on the value that has just fired; None to continue."""
+        """The stop of breakpoints with a condition on the value that has just fired; None if the run continues."""
         candidates, hit = self._reported(after=True), None
         if not candidates:
             return None
@@ -160,7 +161,7 @@ class BreakpointChecks:
         return hit
 
     def _hit_detail(self, armed: ArmedBreakpoint, fired: Position) -> str:
-        """Evaluate one breakpoint on a firing that has just happened; the reason to stop, or an empty text."""
+        """Evaluate one breakpoint for the latest firing; returns the reason to stop, or an empty string."""
         point = armed.point
         if not point.matches(fired.iteration, fired.node):
             return ""
@@ -173,7 +174,7 @@ class BreakpointChecks:
         if not self._count(point, fired.event):
             return ""
         if point.log is not None:
-            if self._policy is LIVE:  # a replay passes firings whose lines were written before
+            if self._policy is LIVE:  # a replay repeats firings whose lines were already written
                 line = point.log.line(batch, tag, point.hits_seen)
                 self.context.breakpoints.write(LogLine(line, point.number, fired.event + 1, tag))
             return ""

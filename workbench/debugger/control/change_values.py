@@ -1,4 +1,5 @@
-"""Commands that change values: of a node at the present event, of the inputs, or as another run changed them."""
+"""Commands that change values: that of a node at the present event, the inputs, or the same values as in another
+run."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from workbench.trace.describe import short
 
 
 def set_value(control: RunControl, name: str, value: Any) -> Command:
-    """Write a value at the present event; the whole history without it is kept in ``histories``.
+    """Write a value at the present event; ``histories`` keeps the history without it.
 
-    A loop variable that is about to take its value for this iteration takes it: the run goes on to behind its Merge.
+    If a loop variable is about to take the value for this iteration, the run continues past its Merge.
     """
     run = control.run
     ref = control.breakpoints.ref(name)
@@ -31,8 +32,8 @@ def set_value(control: RunControl, name: str, value: Any) -> Command:
 
 
 def undo_edit(control: RunControl) -> Command:
-    """Go back to where the last value was edited, without the edit: the history before it is the present one again."""
-    yield from ()  # all of it is one slice
+    """Undo the last edit: go back to its event, and continue the history before it."""
+    yield from ()  # the whole command is one slice
     context, run = control.context, control.run
     history = next(reversed(context.histories), None)
     edit = None if history is None else history.edit
@@ -50,9 +51,9 @@ def undo_edit(control: RunControl) -> Command:
 
 
 def update(control: RunControl, changes: Mapping[str, Any]) -> Command:
-    """Change inputs, recompute what depends on them, and run to the end; ``DebugControl.updated`` is the report."""
+    """Change inputs, recompute dependent values, and run to the end; ``DebugControl.updated`` is the report."""
     pending = InputUpdate(control.context, control.checks, changes)
-    control.context.pending_update = pending  # before the first slice: it may be cancelled before that
+    control.context.pending_update = pending  # before the first slice, because it may be cancelled before that
     return _update(control, pending)
 
 
@@ -62,12 +63,12 @@ def _update(control: RunControl, pending: InputUpdate) -> Command:
 
 
 def follow(control: RunControl, edits: list[Edit], event: int, plan: ExecutionPlan | None) -> Command:
-    """Run from the beginning to an event with the edits of another run of ``plan``, or (None) of any plan of the same
+    """Run from the beginning to an event with the edits of another run of ``plan``, or (None) of any plan with the same
     events; see ``Session.fork`` and ``Session.repeat``."""
     run = control.run
     if run.plan is plan:
         run.edits = list(edits)
-    else:  # values are stored in other places: each edit is made again
+    else:  # values are stored in other places: repeat each edit
         for edit in edits:
             yield from _run_over_breakpoints(control, edit.event)
             run.edit(edit.ref, edit.value)
@@ -78,7 +79,7 @@ def follow(control: RunControl, edits: list[Edit], event: int, plan: ExecutionPl
 
 
 def _run_over_breakpoints(control: RunControl, event: int) -> Generator[None, None, None]:
-    """Run to an event without stops."""
+    """Run to an event, ignoring breakpoints."""
     run, margin = control.run, 2 * control.run.plan.program.length
     with run.breakpoints_disabled():
         while run.event + margin < event and not run.finished:

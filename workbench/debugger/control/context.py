@@ -1,4 +1,4 @@
-"""The state that the parts of a debugger share: the run under it, its breakpoints, and its last stop."""
+"""The state that the parts of a debugger share: its run, its breakpoints, and its last stop."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from workbench.execution.incremental import RevisionSteps, Update
 from workbench.ir.node import Ref, Tag
 from workbench.trace import Trace
 
-#: histories that may hold their values in memory; those of older ones are computed again when they are asked for
+#: number of histories that may keep their values in memory; those of older ones are recomputed on demand
 HELD = 6
-#: of a value in a trace up to an iteration: the name of how it evolves, None where that is not kept
+#: returns the pattern of a value in a trace up to an iteration; None if rows are missing
 Label = Callable[[Trace, Ref, tuple[int, ...]], str | None]
 
 
 class PendingUpdate(Protocol):
-    """An update of inputs that has begun or is about to (see ``input_update``)."""
+    """An update of inputs that has begun or is about to begin (see ``input_update``)."""
 
     def leave(self) -> None:
-        """Put the run into a state from which it can go on."""
+        """Bring the run into a state from which it can continue."""
 
     def result(self) -> Update:
         """A report of the work that was done."""
 
 
 class DebugContext:
-    """Shared state of the parts of one debugger. ``run`` changes with :meth:`adopt`; every part reads it from here."""
+    """Shared state of the parts of one debugger. :meth:`adopt` changes ``run``; every part reads it from here."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class DebugContext:
         label: Label | None = None,
         recheck: Callable[[Breakpoint, int], list[Tag]] | None = None,
     ) -> None:
-        """``release_dead_values``: plans of this session free values after their last use. ``label`` names how a
-        value evolves up to an iteration; ``recheck`` finds past hits of a breakpoint."""
+        """``release_dead_values``: plans of this session free values after their last use. ``label`` returns the
+        pattern of a value up to an iteration; ``recheck`` finds past hits of a breakpoint."""
         self.run, self.release_dead_values, self.label = run, release_dead_values, label
-        # weakly: the breakpoints belong to this object, and a strong reference back would keep it, and the run, alive
+        # weakly: the breakpoints belong to this object, and a strong reference back would keep it and the run alive
         # until the next garbage collection
         self.breakpoints = Breakpoints(
             Targets(weakly(self._current_run, no_run)),
@@ -56,18 +56,18 @@ class DebugContext:
             weakly(self._current_event, lambda: 0),
             recheck,
         )
-        #: the conditions in the executor are older than the breakpoints
+        #: True if the conditions in the executor are older than the breakpoints
         self.breakpoints_changed = False
         self.nodes = {n.name: n for n in run.plan.layout.nodes}
         self.histories: list[History] = []
-        #: the event up to which the present history was ever computed, also where the run has gone back since
+        #: the last event that the present history has ever reached, even if the run has gone back since
         self.reached = 0
         self.stop = Stop(StopReason.STARTED, run.position())
         self.pending_update: PendingUpdate | None = None
         self._steps: RevisionSteps | None = None
 
     def label_of(self, ref: Ref) -> Callable[[tuple[int, ...]], str | None] | None:
-        """Names how a value of the present run evolves up to an iteration."""
+        """A function that returns the pattern of a value of the present run up to an iteration."""
         return None if self.label is None else partial(self.label, self.run.trace, ref)
 
     def adopt(self, run: Run) -> None:
@@ -76,7 +76,7 @@ class DebugContext:
         self.breakpoints_changed = True
 
     def keep_history(self, edits: Sequence[Edit], edit: Edit | None = None) -> None:
-        """Keep the present history, which had ``edits``, before a value is edited or the inputs change."""
+        """Keep the present history, which has ``edits``, before a value is edited or the inputs change."""
         number = len(self.histories) + 1
         name = f"earlier inputs {number}" if edit is None else f"before edit {number}"
         self.histories.append(History(name, self.run, edits, max(self.reached, self.run.event), edit))
@@ -85,20 +85,20 @@ class DebugContext:
         self.reached = self.run.event
 
     def reached_without_edits(self) -> int:
-        """The event up to which the run was ever computed with the present inputs and without an edit."""
+        """The last event that the run has ever reached with the present inputs and without an edit."""
         found = 0
         for history in reversed(self.histories):
-            if history.edit is None:  # older ones have other inputs
+            if history.edit is None:  # older histories have other inputs
                 break
             found = max(found, 0 if history.edits else history.event)
         return found
 
     def mark_breakpoints_changed(self) -> None:
-        """Request new conditions in the executor; its own thread replaces them before the next run."""
+        """Request new conditions in the executor; the executor's thread installs them before the next run."""
         self.breakpoints_changed = True
 
     def steps(self) -> RevisionSteps:
-        """The outermost level of the present plan in steps."""
+        """The outermost level of the present plan, divided into steps."""
         if self._steps is None or self._steps.plan is not self.run.plan:
             self._steps = RevisionSteps(self.run.plan)
         return self._steps
@@ -111,7 +111,7 @@ class DebugContext:
 
 
 def no_run() -> Any:
-    """Raise the SessionError of breakpoints whose session no longer exists."""
+    """Raise the SessionError for breakpoints whose session no longer exists."""
     raise SessionError(
         "breakpoints: their session no longer exists.",
         slug="no-run",

@@ -10,8 +10,9 @@
           HitPolicy         counts hits: live, in a replay, again from the start
       DebugContext          the run, the breakpoints, the last stop: shared by all parts
 
-A handler takes the run control and the command's arguments and gives a generator, which yields after each slice and
-returns the Stop. Nothing here uses threads: ``advance`` runs one slice, and returns the Stop when the command is done.
+A handler takes the run control and the command's arguments and returns a generator, which yields after each slice and
+returns the Stop. This module uses no threads: ``advance`` runs one slice, and returns the Stop once the command is
+done.
 """
 
 from __future__ import annotations
@@ -78,16 +79,16 @@ def handler_of(command: str) -> Handler:
 
 
 class DebugControl:
-    """Carries out commands over one :class:`Run`, from its present position.
+    """Executes commands on one :class:`Run`, from its present position.
 
     Parameters
     ----------
     run : Run
-        The run, which no other thread may use meanwhile.
+        The run, which no other thread may use at the same time.
     release_dead_values : bool, default False
         Whether plans of this session free values after their last use.
     label : callable, optional
-        Names how a value evolves up to an iteration, for breakpoints that stop where the label changes.
+        Returns the pattern of a value up to an iteration, for breakpoints that stop when the pattern changes.
     """
 
     def __init__(self, run: Run, release_dead_values: bool = False, label: Label | None = None) -> None:
@@ -110,7 +111,7 @@ class DebugControl:
 
     @property
     def histories(self) -> list[History]:
-        """The runs before edits and updates, oldest first."""
+        """The histories before edits and updates, oldest first."""
         return self._context.histories
 
     @property
@@ -120,11 +121,11 @@ class DebugControl:
 
     # -- commands --------------------------------------------------------------------------------------------------
     def begin(self, command: str, **arguments: Any) -> None:
-        """Start a command; :meth:`advance` carries it out. SessionError for unknown ones."""
+        """Start a command; :meth:`advance` runs it. SessionError for unknown commands."""
         self._command = handler_of(command)(self._control, **arguments)
 
     def advance(self) -> Stop | None:
-        """Run one slice of the command; returns the Stop when it is done."""
+        """Run one slice of the command; returns the Stop once it is done."""
         if self._command is None:
             return None
         try:
@@ -138,7 +139,7 @@ class DebugControl:
         return stop
 
     def interrupt(self) -> Stop:
-        """End the command here: run to the next node that is not silent, and stop with PAUSED."""
+        """End the command early: run to the next node that is not silent, and stop with PAUSED."""
         try:
             if self._context.pending_update is not None:
                 self._context.pending_update.leave()
@@ -149,14 +150,14 @@ class DebugControl:
         return stop
 
     def abandon(self) -> None:
-        """Drop the command, of a debugger that is not used any more. Only while no slice is running."""
+        """Drop the command of a debugger that is no longer used. Call it only while no slice is running."""
         if self._command is not None:
-            with suppress(Exception):  # nobody is left to report it to
+            with suppress(Exception):  # no caller is left to receive the error
                 self._command.close()
         self._command = self._context.pending_update = None
 
     def _failed(self, error: ExecutionError) -> Stop:
-        """A stop before the node that failed, also where that is a check between two events."""
+        """A stop before the node that failed, even if it was a check between two events that failed."""
         position = self.run.position()
         if position.node is None and error.tag is not None:
             position = Position(error.node, position.event, error.tag.frame, error.tag.iteration)
@@ -179,11 +180,11 @@ class DebugControl:
 
     # -- past hits -------------------------------------------------------------------------------------------------
     def recheck(self, point: Breakpoint, limit: int) -> list[Tag]:
-        """Tags of the past firings at which a breakpoint would have stopped; only while the run is stopped."""
+        """Tags of the past firings at which a breakpoint would have stopped; call it only while the run is stopped."""
         return past_hits(self._context, point, limit, self._replay_from_start)
 
     def _replay_from_start(self, policy: HitPolicy) -> HitRecount:
-        """A copy of the run at its beginning, without breakpoints, whose hits ``policy`` counts."""
+        """A copy of the run at its beginning, without breakpoints; ``policy`` counts its hits."""
         context = self._context
         fork = context.run.fork(context.run.checkpoints[0])
         return HitRecount(BreakpointChecks(DebugContext(fork, context.release_dead_values, context.label), policy))

@@ -1,4 +1,4 @@
-"""Values that breakpoint conditions read: those of a firing, of the iterations before it, and of other nodes.
+"""Values that breakpoint conditions read: those of a firing, of previous iterations, and of other nodes.
 
 Recorded values are read from the trace; dropped ones are recomputed.
 """
@@ -21,18 +21,19 @@ from workbench.ir.node import Ref
 from workbench.ops.exact_integers import can_wrap
 from workbench.trace.aligned_columns import origin
 
-#: up to this many earlier iterations are read one by one, more of them as a range
+#: up to this many previous iterations are read one by one, more as a range
 ONE_BY_ONE = 12
 
 
 class FiringValues:
-    """Reads the values that breakpoint conditions need about a firing."""
+    """Reads the values that breakpoint conditions need for a firing."""
 
     def __init__(self, context: DebugContext) -> None:
         self._context = context
 
     def batch(self, armed: ArmedBreakpoint, fired: Position) -> Batch | None:
-        """The value that has just fired and those of earlier iterations that a breakpoint reads; None if it is dead."""
+        """The value that has just fired and those of the previous iterations that a breakpoint reads; None if it is
+        dead."""
         value = self._value_of(armed.ref, fired)
         if value is None:
             return None
@@ -50,7 +51,8 @@ class FiringValues:
         return Batch(values, iterations, lookup, self._context.label_of(armed.ref), made)
 
     def _made(self, ref: Ref, fired: Position, length: int) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]] | None:
-        """The op that computed a value which has just fired, and its operands; those of earlier firings are missing."""
+        """The op that computed a value which has just fired, and its operands; operands of earlier firings count as
+        missing."""
         node, operands = self._context.run.plan.graph.nodes[ref.node], []
         if not can_wrap(node):
             return None
@@ -62,7 +64,7 @@ class FiringValues:
         return node.op, operands
 
     def _operand(self, ref: Ref, fired: Position) -> Any:
-        """An operand of the node that has just fired; a loop invariant is read under its outer name."""
+        """An operand of the node that has just fired; a loop invariant is read under its name outside the loop."""
         graph, layout = self._context.run.plan.graph, self._context.run.plan.layout
         source = origin(graph, ref)
         if source.op == "Const":
@@ -72,7 +74,7 @@ class FiringValues:
         return self._read(ref, fired.iteration[: len(graph.frame_of(ref.node))])
 
     def _value_of(self, ref: Ref, fired: Position) -> Any:
-        """The value that has just fired, or None if it is dead; its row may be complete by now."""
+        """The value that has just fired, or None if it is dead; its row may already be complete."""
         run = self._context.run
         frame = run.plan.layout.values[ref].frame
         if frame == 0 or frame in run.active_frames() and run.iteration_of(frame) == fired.iteration:
@@ -95,7 +97,7 @@ class FiringValues:
             return None
 
     def _earlier(self, ref: Ref, fired: Position, back: int) -> list[tuple[int, Any]]:
-        """(iteration, value) of the ``back`` iterations before a firing, without those in which it was dead."""
+        """(iteration, value) of the ``back`` iterations before a firing, except those in which it was dead."""
         around, step = fired.iteration[:-1], fired.iteration[-1]
         if back <= ONE_BY_ONE:
             read = [(k, self._read(ref, (*around, k))) for k in range(step - back, step)]
@@ -105,7 +107,8 @@ class FiringValues:
         return list(zip(iterations[:, -1].tolist(), values, strict=True))
 
     def _other(self, name: str, fired: Position, back: int) -> tuple[np.ndarray, np.ndarray]:
-        """Another value in the same iteration, or with ``back`` in the one before; and whether there is one."""
+        """(another value in the same iteration, or with ``back`` in the previous one, mask that is False if it is
+        missing)."""
         layout = self._context.run.plan.layout
         ref = self._context.breakpoints.ref(name)
         depth = len(layout.frames[layout.values[ref].frame].path)
@@ -119,7 +122,7 @@ class FiringValues:
 
 
 def _same_type_suffix(earlier: list[tuple[int, Any]], value: Any) -> list[tuple[int, Any]]:
-    """The iterations right before a value that have its shape and dtype."""
+    """The iterations directly before a value that have its shape and dtype."""
     newest = np.asarray(value)
     suffix: list[tuple[int, Any]] = []
     for k, item in reversed(earlier):

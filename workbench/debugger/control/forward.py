@@ -1,6 +1,6 @@
 """Forward commands: run, step, step over and out of frames, run to an iteration or to a firing.
 
-Each is a function of the run control and the command's arguments that gives a ``Command``.
+Each is a function that takes the run control and the command's arguments, and returns a ``Command``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def step(control: RunControl, n: int = 1) -> Command:
 
 
 def step_over(control: RunControl, n: int = 1) -> Command:
-    """Fire the next ``n`` nodes of this frame; frames inside it run to their end on the way."""
+    """Fire the next ``n`` nodes of this frame; inner frames run to their end on the way."""
     check_positive("step_over", n)
     for _ in range(n):
         stop = yield from control.step_over_node()
@@ -36,7 +36,7 @@ def step_over(control: RunControl, n: int = 1) -> Command:
 
 
 def next_iteration(control: RunControl, n: int = 1) -> Command:
-    """Run to the next iteration of the innermost open loop; outside of loops, into the next loop."""
+    """Run to the next iteration of the innermost open loop, or outside loops into the next loop."""
     check_positive("next_iteration", n)
     for _ in range(n):
         stop = yield from control.next_row()
@@ -46,17 +46,17 @@ def next_iteration(control: RunControl, n: int = 1) -> Command:
 
 
 def step_into(control: RunControl) -> Command:
-    """Run until a frame opens inside this one, or this one ends; where no frame lies ahead, fire the next node."""
+    """Run until an inner frame opens or this frame ends; if no inner frame follows, fire the next node."""
     frame, ip = control.run.active_frames()[-1], control.run.view.ip
     inner = [f for f in control.run.plan.layout.frames[1:] if f.parent == frame]
-    if not any(frame or f.stop > ip for f in inner):  # in a loop the next iteration comes by all of them again
+    if not any(frame or f.stop > ip for f in inner):  # in a loop, the next iteration reaches all of them again
         return (yield from step(control))
     inside = (*control.instructions_of(frame), frame)
     return (yield from control.run_until_row_or_range(StopReason.FRAME_ENTERED, instruction_range=inside))
 
 
 def step_out(control: RunControl) -> Command:
-    """Run until the innermost open frame is left; at the outermost level, to the end."""
+    """Run until the innermost open frame is left, or at the outermost level to the end."""
     frame = control.run.active_frames()[-1]
     if frame == 0:
         return (yield from control.run_until(RunGoal(StopReason.FINISHED)))
@@ -70,7 +70,7 @@ def run_to(control: RunControl, name: str, iteration: Any = None) -> Command:
     here = control.run.position()
     node = control.nodes[ref.node]
     if iteration is None and not node.silent and node.frame == 0 and node.ip <= control.run.view.ip:
-        iteration = ()  # outside of loops it fires once
+        iteration = ()  # outside loops it fires once
     if iteration and node.first and (iteration[-1] or 0) > 0:
         why = f"{name} fires in the first iteration of its loop only."
         return Stop(StopReason.NOT_REACHED, here, why)
@@ -84,7 +84,7 @@ def run_to(control: RunControl, name: str, iteration: Any = None) -> Command:
             stop = Stop(StopReason.NOT_REACHED, control.run.position(), why)
         return stop
     goal, start = RunGoal(StopReason.NOT_REACHED), control.run.event
-    if iteration is not None:  # at full speed to the start of the iteration, from there on event by event
+    if iteration is not None:  # at full speed to the start of the iteration, then event by event
         early = yield from control.run_through_rows(goal, lambda: step_back.next_row(control.run, ref, iteration))
         if early is not None:
             return early

@@ -1,4 +1,5 @@
-"""Hit-count policies: live counting, counting during replay, recounting from the start, and filtering past hits."""
+"""Hit-count policies: counting during a run, counting during a replay, recounting from the start, and filtering past
+hits."""
 
 from __future__ import annotations
 
@@ -15,17 +16,17 @@ class HitPolicy(Protocol):
     """Counts the hits of breakpoints and decides at which of them the run stops."""
 
     def count(self, point: Breakpoint, event: int) -> bool:
-        """Count one hit, that of the firing after ``event`` events; True if the run stops at it."""
+        """Count one hit, at the firing after ``event`` events; True if the run stops there."""
 
     def count_skipped(self, point: Breakpoint, count: int, events: np.ndarray) -> None:
-        """Count hits at which the executor did not stop; ``events`` are those of the newest of them."""
+        """Count hits at which the executor did not stop; ``events`` are the events of the newest of them."""
 
     def hits_to_skip(self, point: Breakpoint) -> int:
         """Number of hits before the next one at which the run stops."""
 
 
 class LiveCount:
-    """Each breakpoint counts its own hits: the policy of a run that goes forwards."""
+    """Each breakpoint counts its own hits: the policy of a forward run."""
 
     def count(self, point: Breakpoint, event: int) -> bool:
         return point.hit(event)
@@ -38,7 +39,8 @@ class LiveCount:
 
 
 class ReplayCount:
-    """Counts in a table of its own while the past is replayed, from the counts at the event where the replay begins."""
+    """Counts in a separate table while the past is replayed, starting with the counts at the event where the replay
+    begins."""
 
     def __init__(self, counts: dict[int, int]) -> None:
         self.counts = counts
@@ -57,7 +59,7 @@ class ReplayCount:
 
 
 class Recount:
-    """Each breakpoint counts all of its hits again; the run stops at none."""
+    """Each breakpoint recounts all of its hits; the run never stops."""
 
     def count(self, point: Breakpoint, event: int) -> bool:
         point.hit(event)
@@ -71,7 +73,7 @@ class Recount:
 
 
 class FilterHits:
-    """Counts the hits of a single breakpoint and stops at those whose number is ``due``."""
+    """Counts the hits of a single breakpoint and stops at those for whose number ``due`` is True."""
 
     def __init__(self, due: Callable[[int], bool]) -> None:
         self.due, self.hits = due, 0

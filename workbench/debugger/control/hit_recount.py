@@ -1,8 +1,8 @@
-"""Passes over stops without ending at them: to count hits again, and to find the last one.
+"""Visits stops without ending at them: to recount hits, and to find the last stop.
 
-A breakpoint counts the hits of its past. After the run has gone back the count is that of the earlier event; if the
-events of these hits are no longer known, or the run is before the event at which the breakpoint was set, the past is
-replayed to count the hits again.
+Hit counts belong to an event. When the run goes back, the count is that of the earlier event; if the events of these
+hits are no longer known, or the run is before the event at which the breakpoint was set, the past is replayed to count
+the hits again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from workbench.errors import ExecutionError
 
 
 class HitRecount:
-    """Keeps the hit counts of breakpoints right when the run goes back."""
+    """Keeps the hit counts of breakpoints correct when the run goes back."""
 
     def __init__(self, checks: BreakpointChecks) -> None:
         self.context, self.checks = checks.context, checks
 
     # -- over stops ------------------------------------------------------------------------------------------------
     def visit_stops(self, end: int, visit: Callable[[Stop], None] = lambda stop: None) -> Iterator[None]:
-        """Run on to event ``end`` in slices and call ``visit`` at every stop before it; do not end at breakpoints.
+        """Run to event ``end`` in slices and call ``visit`` at every stop before it; breakpoints do not end the run.
 
-        The first stop is that of the next node, if it has one.
+        The first possible stop is at the next node.
         """
         run, ignore_current = self.context.run, False
         margin = 4 * run.plan.program.length
@@ -51,14 +51,14 @@ class HitRecount:
             except ExecutionError:
                 if run.machine.retire_failed:
                     raise
-                return  # a node that failed after the last event fails in the replay too
+                return  # a node that failed after the last event also fails in the replay
             if stop is not None:
                 visit(stop)
             yield None
 
     # -- counts ----------------------------------------------------------------------------------------------------
     def rewind_counts(self) -> None:
-        """Set hit counts and the lines of logpoints back to the present event."""
+        """Reset hit counts and the lines of logpoints to the present event."""
         self.checks.absorb()
         event = self.context.run.event
         for point in self.context.breakpoints.all():
@@ -66,7 +66,7 @@ class HitRecount:
         self.context.breakpoints.rewind_to(event)
 
     def restore_counts(self) -> Iterator[None]:
-        """Find counts that are no longer known, before the run continues from here."""
+        """Recompute counts that are no longer known, before the run continues from here."""
         event = self.context.run.event
         lost = [p for p in self.context.breakpoints.counted() if p.count_before(event) is None]
         if lost:
@@ -75,7 +75,7 @@ class HitRecount:
         self.checks.set_hits_to_skip()
 
     def counts_at(self, event: int) -> Generator[None, None, dict[int, int]]:
-        """Number -> hits before an event, of the breakpoints that stop by their count."""
+        """Breakpoint number -> hits before an event, for the breakpoints that stop by their count."""
         counted = self.context.breakpoints.counted()
         lost = [p for p in counted if p.count_before(event) is None]
         if lost:
@@ -83,7 +83,7 @@ class HitRecount:
         return {p.number: p.count_before(event) or 0 for p in counted}
 
     def _count_again(self, points: list[Breakpoint], event: int) -> Iterator[None]:
-        """Count the hits from the beginning up to an event; leaves the run near it."""
+        """Count the hits from the beginning up to an event; leaves the run near that event."""
         for point in points:
             point.since = 0
             point.restart_count(0, 0)
@@ -93,7 +93,7 @@ class HitRecount:
             yield from self.visit_stops(event)
 
     def count_node_ahead(self) -> None:
-        """Count a hit of the next node, which the run is about to leave without a stop."""
+        """Count a hit of the next node, which the run is about to fire without a stop."""
         position = self.context.run.position()
         if position.node is None:
             return

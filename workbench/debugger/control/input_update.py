@@ -1,4 +1,4 @@
-"""An update of the inputs of a run: recomputes what depends on them, or everything, and runs to the end."""
+"""An update of the inputs of a run: recomputes dependent values, or everything, and runs to the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.plan import PLANS, ExecutionPlan, signature_of
 
 
 class InputUpdate:
-    """One update: ``for _ in slices()``, then ``result()``; call :meth:`leave` before that if it ends early."""
+    """One update: iterate over ``slices()``, then call ``result()``; if it ends early, call :meth:`leave` first."""
 
     def __init__(self, context: DebugContext, checks: BreakpointChecks, changes: Mapping[str, Any]) -> None:
         run = context.run
@@ -35,7 +35,7 @@ class InputUpdate:
         self._begun = False
 
     def slices(self) -> Iterator[None]:
-        """Carry it out in slices; raises ExecutionError when a node fails; the run is then before that node."""
+        """Run the update in slices; raises ExecutionError when a node fails, and leaves the run before that node."""
         context, self._begun = self.context, True
         self.checks.disarm()
         if self.changed and context.run.event:
@@ -54,7 +54,7 @@ class InputUpdate:
         yield from self.work.to_end(context.run)
 
     def leave(self) -> None:
-        """Put the run into a state from which it can go on."""
+        """Bring the run into a state from which it can continue."""
         if self.revision is not None:
             self.revision.leave()
 
@@ -82,10 +82,10 @@ class InputUpdate:
 
 
 def _plan_for(run: Run, feeds: Mapping[str, Any], release_dead_values: bool) -> ExecutionPlan:
-    """The plan for feeds of these types: the run's own, or another one.
+    """The plan for feeds of these types: that of the run, or another one.
 
-    ``release_dead_values`` is that of the session, not of the present plan: values that were too small to matter there
-    may be large in the next one."""
+    ``release_dead_values`` is the session's setting, not that of the present plan: values too small to be freed there
+    may be large in the next plan."""
     graph = run.plan.graph
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()})
     if signature == run.plan.signature:

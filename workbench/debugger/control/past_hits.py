@@ -1,7 +1,7 @@
 """Finds the past firings at which a breakpoint would have stopped, without moving the run.
 
-Where every firing of the breakpoint's values is recorded, and all are in one frame, its conditions are evaluated on
-whole series. Otherwise a copy of the run replays the past with the breakpoint set.
+If every firing of the breakpoint's values is recorded, and all values are in one frame, its conditions are evaluated on
+whole series. Otherwise a copy of the run replays the past with the breakpoint.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from workbench.ir.node import Ref, Tag
 from workbench.ops.exact_integers import can_wrap
 from workbench.trace.aligned_columns import AlignedColumns
 
-#: makes a copy of the run at its beginning, whose hits the policy counts
+#: creates a copy of the run at its beginning; the policy counts its hits
 ReplayFactory = Callable[[HitPolicy], HitRecount]
 
-#: items of a series on which a condition is evaluated at once
+#: number of items of a series for which a condition is evaluated at once
 SLICE = 1 << 20
 
 
@@ -47,7 +47,7 @@ def past_hits(context: DebugContext, point: Breakpoint, limit: int, replay: Repl
 
 
 def _from_series(context: DebugContext, point: Breakpoint) -> list[Tag] | None:
-    """All hits, from the recorded series; None where these are not enough."""
+    """All hits, from the recorded series; None if these are not sufficient."""
     run, trace = context.run, context.run.trace
     known = run.plan.layout.values
     if point.entry or run.edits or any(r not in known or known[r].kind != "slot" for r in point.refs):
@@ -70,9 +70,9 @@ def _from_series(context: DebugContext, point: Breakpoint) -> list[Tag] | None:
 
 
 def _hit_iterations(context: DebugContext, point: Breakpoint, ref: Ref, health: tuple[str, ...]) -> np.ndarray | None:
-    """(n, depth) iterations in which a value is a hit; None where its series cannot be evaluated as a whole."""
+    """(n, depth) iterations in which a value is a hit; None if its series cannot be evaluated as a whole."""
     series, reader = context.run.trace[ref], context.run.trace.reader
-    if not point.after:  # the node counts, whichever of its outputs are alive
+    if not point.after:  # the node counts, regardless of which outputs are alive
         node = reader.node[ref.node]
         return _selected(point, reader.iterations(node.frame, reader.rows_of(node, node.guard)))
     iterations = series.iterations
@@ -96,7 +96,7 @@ def _hit_iterations(context: DebugContext, point: Breakpoint, ref: Ref, health: 
 
 
 def _selected(point: Breakpoint, iterations: np.ndarray) -> np.ndarray:
-    """Those of the iterations that the breakpoint's ``iteration`` matches."""
+    """The iterations that match the breakpoint's ``iteration``."""
     mine = np.ones(len(iterations), bool)
     for column, want in enumerate(point.iteration or ()):
         if want is not None:
@@ -105,7 +105,7 @@ def _selected(point: Breakpoint, iterations: np.ndarray) -> np.ndarray:
 
 
 class _NotAligned(Exception):
-    """Another value is not kept in all of these iterations."""
+    """Another value is not recorded in all of these iterations."""
 
 
 class _OtherValues:
@@ -119,7 +119,7 @@ class _OtherValues:
         ref = self.context.breakpoints.ref(name)
         if (
             not back and trace.reader.node[ref.node].ip >= self.ip
-        ):  # it fires later in the iteration: there is no value yet
+        ):  # it fires later in the iteration: no value exists yet
             return np.full(1, np.nan), np.zeros(1, bool)
         try:
             whole, theirs, values = trace.coverage(ref).whole, trace[ref].iterations, trace[ref].values
@@ -161,7 +161,7 @@ def _keys(iterations: np.ndarray) -> np.ndarray:
 
 
 def _from_replay(context: DebugContext, point: Breakpoint, limit: int, replay: ReplayFactory) -> list[Tag]:
-    """The hits, from a copy of the run that replays the past."""
+    """The hits, found by a copy of the run that replays the past."""
     hits = replay(FilterHits(point.due))
     breakpoints = hits.context.breakpoints
     for rule in context.breakpoints.rules:

@@ -1,6 +1,6 @@
 """Run control shared by all forward commands: run until a goal, a breakpoint, or the end of a frame.
 
-Every method that runs is a generator of one kind, a :data:`Command`: it yields None after each slice, and returns its
+Every method that runs is a generator of the type :data:`Command`: it yields None after each slice, and returns its
 Stop. A command delegates to another with ``yield from``.
 """
 
@@ -26,8 +26,8 @@ Command = Generator[None, None, Stop]
 
 @dataclass(frozen=True, slots=True)
 class RunGoal:
-    """The goal of a forward command: ``reason`` is that of the Stop when it is reached, ``steps`` the number of nodes
-    to fire at most (None: no limit)."""
+    """The goal of a forward command: ``reason`` is that of the Stop when the goal is reached, ``steps`` the maximum
+    number of nodes to fire (None: no limit)."""
 
     reason: StopReason
     steps: int | None = None
@@ -58,7 +58,8 @@ class RunControl:
 
     # -- goals -----------------------------------------------------------------------------------------------------
     def run_until(self, goal: RunGoal, fresh: bool = False) -> Command:
-        """Run to a goal or a stop. ``fresh``: no stop was made yet at the next node, so that its breakpoints count."""
+        """Run to a goal or a stop. ``fresh`` means that no command has stopped at the next node yet, so its breakpoints
+        apply."""
         stop = yield from self._run(goal, lambda: NOWHERE, fresh)
         assert stop is not None
         return stop
@@ -66,8 +67,8 @@ class RunControl:
     def run_through_rows(
         self, goal: RunGoal, next_row: Callable[[], tuple[int, int] | None]
     ) -> Generator[None, None, Stop | None]:
-        """Run to one (frame, row) after the other, as ``next_row`` names them, until it gives None; a Stop where one
-        comes before that."""
+        """Run to one (frame, row) after another, as returned by ``next_row``, until it returns None. Returns the Stop
+        if the run stops earlier."""
         return (yield from self._run(goal, next_row, fresh=False))
 
     def _run(
@@ -89,7 +90,7 @@ class RunControl:
                 return self._at_end(goal)
             if left is not None:
                 status = run.go(run.event + 1, exact=True, ignore_current=ignore_current)
-            elif ignore_current and checks.any_installed:  # fast mode would stop at the node ahead again
+            elif ignore_current and checks.any_installed:  # fast mode would stop again at the next node
                 status = run.go(run.event + 1, exact=True, ignore_current=True, skip_silent=False)
             else:
                 status = run.go(until_row=row)
@@ -100,7 +101,7 @@ class RunControl:
             elif status == "hit":
                 stop = checks.check_fired_value()
                 if stop is None and left is not None:
-                    run.go(0, exact=True, ignore_current=True)  # past silent nodes: a step does not count them
+                    run.go(0, exact=True, ignore_current=True)  # skip silent nodes, which a step does not count
             if left is not None and status in ("hit", "reached"):
                 left -= 1
             if stop is not None:
@@ -114,7 +115,7 @@ class RunControl:
         until_row_changes: tuple[int, int] = NOWHERE,
         instruction_range: tuple[int, int, int] = ANYWHERE,
     ) -> Command:
-        """Run event by event until a frame's row changes, or the next event is outside of the instruction range."""
+        """Run event by event until a frame's row changes, or the next event is outside the instruction range."""
         yield from self.hits.restore_counts()
         run, checks, ignore_current = self.run, self.checks, True
         self.hits.count_node_ahead()
@@ -144,7 +145,7 @@ class RunControl:
 
     # -- frames ----------------------------------------------------------------------------------------------------
     def step_over_node(self) -> Command:
-        """Fire one node of this frame, or of one around it, and all nodes of the frames that it opens."""
+        """Fire one node of this frame or an enclosing one, and all nodes of the frames that it opens."""
         run, base = self.run, self.frame_here()
         stop = yield from self.run_until(RunGoal(StopReason.STEP, steps=1))
         while stop.reason in (StopReason.STEP, StopReason.FRAME_LEFT):
@@ -157,7 +158,7 @@ class RunControl:
         return stop
 
     def leave_frame(self, frame: int, at_first_exit: bool = False) -> Command:
-        """Run at full speed to the end of an open frame, then past its Exits, or only up to the first of them."""
+        """Run at full speed to the end of an open frame, then past its Exits, or only up to the first one."""
         start, end = self.instructions_of(frame)
         last = self._first_exit_of(frame)
         if last is not None and self.run.view.ip < self.nodes[last].ip:
@@ -173,7 +174,7 @@ class RunControl:
         return (yield from self.run_until_row_or_range(StopReason.FRAME_LEFT, instruction_range=(start, end, -1)))
 
     def next_row(self) -> Command:
-        """Run to the next row of the innermost open frame; at the outermost level, into the next frame."""
+        """Run to the next row of the innermost open frame, or at the outermost level into the next frame."""
         frame = self.run.active_frames()[-1]
         start, end = self.instructions_of(frame)
         if frame == 0:
@@ -185,7 +186,7 @@ class RunControl:
         )
 
     def _first_exit_of(self, frame: int) -> str | None:
-        """The first node that fires whenever a frame ends; None where that is not known."""
+        """The first node that fires whenever a frame ends; None if it is unknown."""
         layout, unstructured = self.run.plan.layout, self.run.plan.guards.raw
         if layout.frames[frame].path in unstructured:
             return None
@@ -197,13 +198,13 @@ class RunControl:
         return min(exits, key=lambda n: n.ip).name if exits else None
 
     def frame_here(self) -> int:
-        """Number of the frame in which the next node fires."""
+        """Index of the frame in which the next node fires."""
         node = self.run.position().node
         return 0 if node is None else self.nodes[node].frame
 
     def child_of(self, base: int, frame: int) -> int | None:
-        """The ancestor of ``frame`` (or ``frame`` itself) whose parent is ``base`` or a frame around ``base``; None if
-        ``frame`` is one of these itself."""
+        """The ancestor of ``frame`` (or ``frame`` itself) whose parent is ``base`` or encloses it; None if ``frame`` is
+        ``base`` or encloses it."""
         frames, around = self.run.plan.layout.frames, set[int]()
         while base >= 0:
             around.add(base)
@@ -214,7 +215,7 @@ class RunControl:
         return inner
 
     def instructions_of(self, frame: int) -> tuple[int, int]:
-        """The first instruction of a frame, and that after its last."""
+        """The first instruction of a frame, and the one after its last."""
         layout = self.run.plan.layout.frames[frame]
         return layout.start, layout.stop
 

@@ -1,4 +1,4 @@
-"""Replays a whole run with every row kept, for analyses that read values which the trace has dropped."""
+"""Replays a whole run with every row kept, for analyses that read values dropped from the trace."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from workbench.errors import ExecutionError
 from workbench.execution import NEWEST_CHECKPOINTS, Run
 from workbench.plan import PLANS, ExecutionPlan
 
-#: most bytes that a replay may hold in addition to the run
+#: maximum bytes that a replay may hold in addition to the run
 MOST_BYTES = 256 << 20
 
 
 def full_replay(run: Run, memory: int = MOST_BYTES) -> Run | None:
-    """A copy of the run, up to the same event, that has kept every row; None where ``memory`` bytes are not enough.
+    """A copy of the run, up to the same event, that has kept every row; None if ``memory`` bytes are not enough.
 
-    Does not start where the rows alone are known to be too large. A run whose plan drops arrays (``trace="stats"``)
-    is planned again, so that they are kept.
+    The replay does not start if the rows alone are known to be too large. If the run's plan drops arrays
+    (``trace="stats"``), the replay uses another plan, which keeps them.
     """
-    plan = _keeping(run)
+    plan = _keeping_plan(run)
     if _row_bytes(run, plan) > memory:
         return None
     other = Run(plan, run.feeds, memory, checkpoints=NEWEST_CHECKPOINTS, back=False)
@@ -32,12 +32,13 @@ def full_replay(run: Run, memory: int = MOST_BYTES) -> Run | None:
             return None
         other.to_event(end)
     except ExecutionError:
-        pass  # it fails at the node where the run failed, after its last event
+        pass  # it fails at the same node as the run, after its last event
     return None if other.trace.dropped or other.event != end else other
 
 
-def _keeping(run: Run) -> ExecutionPlan:
-    """A plan of the same events that frees no value; the run's own if there are edits, which name places in it."""
+def _keeping_plan(run: Run) -> ExecutionPlan:
+    """A plan with the same events that frees no value; the run's own plan if there are edits, because they refer to its
+    places."""
     plan = run.plan
     if run.edits or not (plan.statistics or plan.lean):
         return plan
@@ -45,6 +46,6 @@ def _keeping(run: Run) -> ExecutionPlan:
 
 
 def _row_bytes(run: Run, plan: ExecutionPlan) -> int:
-    """Lower bound of the bytes of the rows of all loops, without arrays outside of the rows."""
+    """Lower bound of the bytes of the rows of all loops, without arrays outside the rows."""
     frames = enumerate(plan.layout.frames)
     return sum(f.row_bytes * (run.view.rows(k)[1] + 1) for k, f in frames if k < len(run.plan.layout.frames))

@@ -14,11 +14,12 @@ from workbench.trace.describe import short
 
 
 class History:
-    """A run as it was before an edit or new inputs: ``name`` is its name in all views, ``event`` its last event (as far
-    as the run had ever come, also where it had gone back since), ``edit`` the value that was written then (None for new
-    inputs), ``feeds`` are its inputs and ``edits`` the edits that it has itself.
+    """A run as it was before an edit or new inputs. ``name`` is its name in all views; ``event`` is the last event that
+    the run had ever reached, even if it had gone back since; ``edit`` is the edit that ended the history (None for new
+    inputs); ``feeds`` and ``edits`` are its inputs and edits.
 
-    Its values are recomputed exactly on first use; until then it takes no memory, and then no more than the run may.
+    Its values are recomputed exactly on first use; until then it takes no memory, and afterwards at most as much as the
+    run may.
     """
 
     def __init__(self, name: str, run: Run, edits: Sequence[Edit], event: int, edit: Edit | None = None) -> None:
@@ -36,7 +37,7 @@ class History:
             try:
                 run.to_event(self.event)
             except ExecutionError:
-                pass  # it fails at the node where the run failed, after its last event
+                pass  # it fails at the same node as the run, after its last event
             self._run = run
         return self._run
 
@@ -46,13 +47,14 @@ class History:
         return self.run.trace
 
     def whole_trace(self) -> Trace:
-        """:attr:`trace`, or if that has dropped rows, the trace of a replay that keeps all, within 256 MiB."""
+        """:attr:`trace`, or if that has dropped rows, the trace of a replay that keeps all of them, if that fits into
+        256 MiB."""
         if self.trace.dropped and (found := full_replay(self.run)) is not None:
             return found.trace
         return self.trace
 
     def release(self) -> None:
-        """Let go of the values; the next use computes them again."""
+        """Free the values; the next use recomputes them."""
         self._run = None
 
     @harmless

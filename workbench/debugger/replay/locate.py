@@ -1,8 +1,8 @@
-"""Finds an iteration by replay and recomputes its values, also long after its rows were dropped.
+"""Finds an iteration by replay and recomputes its values, even long after its rows were dropped.
 
-A checkpoint holds the row in progress of every frame, and the first row of its last activation. So the latest
-checkpoint before an iteration path is found without a table of all activations, and a replay from there on finds the
-rows of the path, frame by frame::
+A checkpoint stores the row in progress of every frame, and the first row of its last activation. The latest checkpoint
+before an iteration path is therefore found without a table of all activations, and a replay from it finds the rows of
+the path, frame by frame::
 
     path (3, 17):  outer loop: row 0 + 1 + 3 = 4; run until row 4 starts the inner loop; its init row + 1 + 17
 """
@@ -24,12 +24,12 @@ from workbench.ir.node import Ref
 #: number of events of the first slice of a replay; each following slice is twice as long
 FIRST_LOOK = 1 << 14
 
-#: of a frame: (row in progress, number of activations, init row and parent row of the last one)
+#: for a frame: (row in progress, number of activations, init row and parent row of the last one)
 Counts = Callable[[int], tuple[int, int, int, int]]
 
 
 def frames_around(run: Run, frame: int) -> list[int]:
-    """The frames from the outermost loop to this one."""
+    """The frames from the outermost loop to this one, inclusive."""
     chain = []
     while frame > 0:
         chain.append(frame)
@@ -47,12 +47,12 @@ def _path_of(run: Run, ref: Ref, iteration: Any) -> tuple[list[int], tuple[int, 
 
 
 def lies_before(counts: Counts, chain: list[int], path: tuple[int, ...]) -> bool:
-    """True if a state is before the start of an iteration, so that a run from there can reach it."""
+    """True if a state is before the start of an iteration, so that a run from it can reach the iteration."""
     row = 0
     for frame, step in zip(chain, path, strict=True):
         at, acts, start, parent = counts(frame)
         if not acts or parent != row:
-            return True  # this row of the frame around it has not started the frame yet
+            return True  # this row of the enclosing frame has not started the frame yet
         if at != start + 1 + step:
             return at < start + 1 + step
         row = at
@@ -60,8 +60,8 @@ def lies_before(counts: Counts, chain: list[int], path: tuple[int, ...]) -> bool
 
 
 def row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
-    """Row of an iteration that has begun, also if its content was dropped; by a replay if the tables of activations
-    begin later."""
+    """Row of an iteration that has begun, even if its values were dropped; found by a replay if the tables of
+    activations begin later."""
     found = _path_of(run, ref, iteration)
     if found is None:
         return None
@@ -81,7 +81,7 @@ def row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
 
 
 def next_row(run: Run, ref: Ref, iteration: Any) -> tuple[int, int] | None:
-    """(frame, row) to run to next on the way to the start of an iteration; None if the run is there, or past it."""
+    """The next (frame, row) on the way to the start of an iteration; None if the run is there, or past it."""
     found = _path_of(run, ref, iteration)
     row = 0
     for frame, step in zip(*found, strict=True) if found is not None else ():
@@ -95,7 +95,7 @@ def next_row(run: Run, ref: Ref, iteration: Any) -> tuple[int, int] | None:
 
 
 def has_left(run: Run, ref: Ref, iteration: Any) -> bool:
-    """True if a run that is at or after the start of an iteration has left the iteration."""
+    """True if a run at or after the start of an iteration has left the iteration."""
     found = _path_of(run, ref, iteration)
     if found is None or not found[0]:
         return False
@@ -146,7 +146,7 @@ def arrive(run: Run, chain: list[int], path: tuple[int, ...]) -> bool:
 
 
 def _run_on(run: Run, frame: int, row: int, there: Callable[[], bool]) -> None:
-    """Run until a frame reaches a row, while ``there`` is True: the row can still be reached."""
+    """Run until a frame reaches a row, while ``there`` returns True, which means that the row can still be reached."""
     look = FIRST_LOOK
     with run.breakpoints_disabled():
         while run.view.rows(frame)[1] < row and there():
@@ -156,8 +156,8 @@ def _run_on(run: Run, frame: int, row: int, there: Callable[[], bool]) -> None:
 
 
 def could_be_unstarted(run: Run, ref: Ref, iteration: Any) -> bool:
-    """True if an iteration may be the first one of a loop that was never started there: it is number 0, maybe of
-    several such loops inside of each other, and the iteration around them has begun."""
+    """True if an iteration may be the first one of a loop that was never started there: its index is 0, possibly for
+    several nested loops, and the iteration of the loop around them has begun."""
     found = _path_of(run, ref, iteration)
     if found is None:
         return False
@@ -169,7 +169,7 @@ def could_be_unstarted(run: Run, ref: Ref, iteration: Any) -> bool:
 
 
 def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
-    """The value of a firing whose rows were dropped, from a replay of a copy of the run; None if it never happened."""
+    """The value of a firing whose rows were dropped, from a replay of a copy of the run; None if it never fired."""
     layout = run.plan.layout.values[ref]
     if layout.frame == 0:
         return _recompute_outside(run, ref)
@@ -189,7 +189,8 @@ def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
 
 
 def recompute_last(run: Run, ref: Ref) -> Any | None:
-    """The value in the last row of a frame whose rows were all dropped; None if it is dead there, or never ran."""
+    """The value in the last row of a frame whose rows were all dropped; None if it is dead there, or the frame never
+    ran."""
     frame = run.plan.layout.values[ref].frame
     first, row, _ = run.view.rows(frame)
     if frame == 0:
@@ -202,10 +203,11 @@ def recompute_last(run: Run, ref: Ref) -> Any | None:
 
 
 def _value_in(run: Run, fork: Run, ref: Ref, row: int) -> Any | None:
-    """The value of a firing in the row in progress of ``fork``, as ``run`` has it; None if it does not fire there."""
+    """The value of a firing in the row in progress of ``fork``, with the edits of ``run``; None if it does not fire
+    there."""
     layout = fork.plan.layout.values[ref]
     node = next(n for n in fork.plan.layout.nodes if n.name == ref.node)
-    # event by event and no further: after an inner loop, the rows of the outer one that it reads may be dropped
+    # event by event and no further: after an inner loop, rows of the outer loop that it reads may be dropped
     span = fork.plan.layout.frames[layout.frame]
     with fork.breakpoints_disabled():
         if fork.view.ip <= node.ip:
@@ -217,7 +219,7 @@ def _value_in(run: Run, fork: Run, ref: Ref, row: int) -> Any | None:
 
 
 def _replay_range(fork: Run, until_row_changes: tuple[int, int], instruction_range: tuple[int, int, int]) -> None:
-    """Run to the first node outside of the range, or to a node that failed there before and fails again."""
+    """Run to the first node outside the range, or to a node that failed in the original run and fails again."""
     try:
         fork.go(exact=True, skip_silent=False, until_row_changes=until_row_changes, instruction_range=instruction_range)
     except ExecutionError:
@@ -226,7 +228,7 @@ def _replay_range(fork: Run, until_row_changes: tuple[int, int], instruction_ran
 
 
 def _recompute_outside(run: Run, ref: Ref) -> Any | None:
-    """The same at the outermost level, where another array may have taken the value's place."""
+    """The same at the outermost level, where another array may have reused the value's place."""
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     place = run.plan.layout.values[ref].place
     if place is None or place.until < 0 or run.view.ip <= node.ip:

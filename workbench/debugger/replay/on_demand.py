@@ -1,8 +1,7 @@
 """Computes on demand a value that the run left out because no required output needs it.
 
-Pure ops in one frame are run on the values of the run (recorded or recomputed, edits included), as a small graph of
-their own. Where a loop or a branch lies in between, the whole graph is run again from the feeds, once the run is
-finished.
+Pure ops in one frame are run on the values of the run (recorded or recomputed, edits included), as a small separate
+graph. If a loop or a branch lies in between, the whole graph is run again from the feeds, once the run is finished.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ CONTROL = frozenset(("Enter", "Exit", "Merge", "Switch", "NextIteration", "LoopC
 
 
 def compute_unrequired(run: Run, ref: Ref, iteration: Any, read: Read) -> Any:
-    """A value that the run does not compute. TraceError with slug ``not-computed`` where that would repeat side
-    effects, depend on edits or on an unfinished run, or needs an input that was not fed."""
+    """A value that the run does not compute. TraceError with slug ``not-computed`` if computing it would repeat side
+    effects, depends on edits or on an unfinished run, or needs an input that was not fed."""
     graph = run.plan.graph
     if ref.node not in graph.nodes or ref.index >= len(graph.nodes[ref.node].types):
         raise _refusal(run, ref, "the graph does not have it")
@@ -70,7 +69,7 @@ def _repeatable(node: Node, inside: bool) -> bool:
     if node.op in CONTROL or node.op in ("Const", "Placeholder", "Identity", "NoOp"):
         return True
     spec = REGISTRY.lookup(node.op, node.attrs)
-    return spec.pure or spec.draws and not inside  # a draw depends on its own iteration
+    return spec.pure or spec.draws and not inside  # a draw depends on its iteration
 
 
 def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]) -> Any:
@@ -88,7 +87,7 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
             feeds[name] = run.feeds[label]
             nodes.append(replace(node, control=()))
             continue
-        for source in node.control:  # if one of them is dead, so is the node
+        for source in node.control:  # if one of them is dead, the node is dead too
             if source not in cone and graph.nodes[source].types:
                 read(Ref(source), iteration if graph.frame_of(source) else None)
         for source in node.inputs:
@@ -102,15 +101,15 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
             inputs[str(source)] = Ref(f"\0{source}")
         moved = tuple(r if r.node in cone else Ref(f"\0{r}") for r in node.inputs)
         nodes.append(replace(node, inputs=moved, control=()))
-    beside = Graph.from_nodes(
-        f"{graph.name} beside",
+    subgraph = Graph.from_nodes(
+        f"{graph.name} subgraph",
         nodes,
         inputs=inputs,
         outputs={"value": ref},
         flushes_subnormals=graph.flushes_subnormals,
     )
-    signature = signature_of(beside, {n: TensorType.of(a) for n, a in feeds.items()})
-    plan = PLANS.get(beside, beside.outputs, signature, False, True, run.plan.device)
+    signature = signature_of(subgraph, {n: TensorType.of(a) for n, a in feeds.items()})
+    plan = PLANS.get(subgraph, subgraph.outputs, signature, False, True, run.plan.device)
     other = Run(plan, feeds, NEWEST_ROWS, back=False)
     while other.go() != "halt":
         pass
@@ -118,7 +117,7 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
 
 
 def _last(run: Run, cone: list[str]) -> tuple[int, ...] | None:
-    """The last iteration in which all inputs of the cone have fired."""
+    """The last iteration in which all inputs of the cone fired."""
     graph = run.plan.graph
     read = {r for n in cone for r in graph.nodes[n].inputs if r.node not in cone}
     series = [run.trace[r].iterations for r in read if graph.frame_of(r.node)]
@@ -126,7 +125,7 @@ def _last(run: Run, cone: list[str]) -> tuple[int, ...] | None:
         raise DeadValueError(
             "The loop has not begun.", slug="not-fired", fix="step on, or check the branch that it is in."
         )
-    return min((tuple(int(i) for i in s[-1]) for s in series), default=None)  # constants need no iteration
+    return min((tuple(int(i) for i in s[-1]) for s in series), default=None)  # constants have no iteration
 
 
 def _from_feeds(run: Run, ref: Ref, iteration: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Reading one dropped iteration after the other: a replay goes on from where the last one ended.
+"""Reads one dropped iteration after another: a replay continues where the previous one ended.
 
-A slider that plays the iterations of a large array asks for one dropped value after the other. Each replay from the
-checkpoint before it would compute the same iterations again and again; so the copy in which a value was found is kept,
-one for each run, and serves the next question if that lies further on. It is the same history only as long as the run
-has the same edits and was not put into another state.
+A slider that plays the iterations of a large array reads one dropped value after another. Replaying each from the
+checkpoint before it would compute the same iterations repeatedly; so the copy of the run in which a value was found is
+kept, one for each run, and reused if the next value is later. The copy has the same history only while the edits of the
+run stay the same and the run is not put into another state.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _KEPT: WeakKeyDictionary[Run, _Kept] = WeakKeyDictionary()
 
 
 def history_of(run: Run) -> tuple[int, tuple[Edit, ...]]:
-    """Times that the run was put into another state, and its edits: the same for all copies of one history."""
+    """How often the run was put into another state, and its edits: the same for all copies with one history."""
     return run.renewed, tuple(run.edits)
 
 
 def take(run: Run, checkpoint: Snapshot) -> Run | None:
-    """The copy that is further on than a checkpoint, and now the caller's; None if there is none of this history."""
-    kept = _KEPT.pop(run, None)  # in one step: two threads never have the same copy
+    """The kept copy if it is later than a checkpoint and has the same history, otherwise None; the caller owns it from
+    then on."""
+    kept = _KEPT.pop(run, None)  # in one step: two threads never get the same copy
     if kept is None or kept.renewed != run.renewed or len(kept.edits) != len(run.edits):
         return None
     if any(a is not b for a, b in zip(kept.edits, run.edits, strict=True)):
@@ -41,5 +42,5 @@ def take(run: Run, checkpoint: Snapshot) -> Run | None:
 
 
 def give(run: Run, fork: Run, history: tuple[int, tuple[Edit, ...]]) -> None:
-    """Keep a copy for the next question; ``history`` is that of the moment at which the copy was made or taken."""
+    """Keep a copy for the next read; ``history`` is the history at the moment at which the copy was made or taken."""
     _KEPT[run] = _Kept(fork, *history)

@@ -1,7 +1,7 @@
-"""Reads the values of many iterations: kept ones from the trace, all others from one replay of a copy of the run.
+"""Reads the values of many iterations: kept ones from the trace, the others from one replay of a copy of the run.
 
-The replay starts at the checkpoint before the first missing row and runs at full speed, in slices that are short
-enough to read their rows before the replay drops them. Its memory is bounded.
+The replay starts at the checkpoint before the first missing row and runs at full speed, in slices short enough that
+their rows can be read before the replay drops them. Its memory is bounded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from workbench.trace.checks import position_of
 from workbench.trace.row_ranges import as_array
 from workbench.trace.series import Series, stack
 
-#: bytes of rows that a replay holds
+#: maximum bytes of rows that a replay holds
 REPLAY_BYTES = 4 << 20
-#: of the rows that a replay keeps, in one slice; below this it goes row by row
+#: smallest slice, as a share of the rows that a replay keeps; below it the replay runs row by row
 LEAST_SHARE = 1e-6
 
 
-class _TooFar(Exception):
-    """Wanted rows were dropped in a replay, because its slices were too long."""
+class _SlicesTooLong(Exception):
+    """A replay dropped wanted rows because its slices were too long."""
 
 
 def values_between(
@@ -37,7 +37,7 @@ def values_between(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(iterations, values) of a value in iterations start, start + step, ... below stop of the innermost loop.
 
-    ``within`` are the iterations of the loops around it. TraceError (``bad-iteration``) for impossible ones.
+    ``within`` gives the iterations of the enclosing loops. TraceError (``bad-iteration``) for impossible ones.
     """
     series, frame = trace[ref], run.plan.layout.values[ref].frame
     around = as_path(within) or ()
@@ -68,7 +68,7 @@ def values_between(
 
 
 def _gather(run: Run, series: Series, ref: Ref, wanted: range, init: int) -> tuple[np.ndarray, Any]:
-    """(rows, values) of the activation that began with the init row ``init``."""
+    """(rows, values) of the activation with the init row ``init``."""
     starts, _ = run.view.activations(run.plan.layout.values[ref].frame)
     later = starts[starts > init]
     if len(later):  # the next activation begins there
@@ -86,14 +86,14 @@ def _gather(run: Run, series: Series, ref: Ref, wanted: range, init: int) -> tup
 
 
 def _replay(run: Run, ref: Ref, wanted: range, init: int) -> tuple[np.ndarray, list[Any]]:
-    """(rows, values) of ``ref`` in the wanted rows of an activation in which it fired, by exact replay."""
+    """(rows, values) of ``ref`` in those wanted rows of an activation in which it fired, by exact replay."""
     layout = run.plan.layout.values[ref]
     checkpoint = run.last_checkpoint(lambda c: c.row(layout.frame) < wanted[0])
     share = 1.0
     while share > LEAST_SHARE:
         try:
             return _collect(run, run.fork(checkpoint, REPLAY_BYTES), layout, wanted, init, share)
-        except _TooFar:
+        except _SlicesTooLong:
             share /= 4
     return _collect(run, run.fork(checkpoint, REPLAY_BYTES), layout, wanted, init, 0.0)
 
@@ -112,7 +112,7 @@ def _collect(
         return rows[0], values
     with fork.breakpoints_disabled():
         while at <= wanted[-1] and not over:
-            over = _go_to(fork, frame, at + length, end) if share else _through(fork, frame, at, end)
+            over = _go_to(fork, frame, at + length, end) if share else _run_over_row(fork, frame, at, end)
             reached = fork.view.rows(frame)[1]
             closed = frame not in fork.active_frames()
             stop = min(reached + closed, wanted[-1] + 1)
@@ -120,15 +120,13 @@ def _collect(
             later = starts[starts > init]
             if len(later):
                 if len(later) == len(starts) and reached >= at and later[0] > at:
-                    raise _TooFar  # which of them was next is no longer known
+                    raise _SlicesTooLong  # it is no longer known which of them was the next
                 stop, over = min(stop, int(later[0])), True
             over = over or (closed and reached >= at)
             if stop > at:
                 _check(fork, places, frame, at)
-                if (
-                    len(reader.readable(layout, range(at, stop))) < stop - at
-                ):  # a guard may read a frame around this one
-                    raise _TooFar
+                if len(reader.readable(layout, range(at, stop))) < stop - at:  # a guard may read an enclosing frame
+                    raise _SlicesTooLong
                 found = as_array(reader.rows_of(node, layout.guard, (at, stop), layout.place, layout.branches))
                 found = found[(found - wanted.start) % wanted.step == 0]
                 rows.append(found)
@@ -139,7 +137,7 @@ def _collect(
 
 
 def _is_over(fork: Run, frame: int, init: int) -> bool:
-    """True if the activation that began with the row ``init`` ended before the replay begins."""
+    """True if the activation with the init row ``init`` ended before the replay begins."""
     if fork.view.rows(frame)[1] < init:
         return False
     starts = fork.view.activations(frame)[0]
@@ -147,7 +145,7 @@ def _is_over(fork: Run, frame: int, init: int) -> bool:
 
 
 def _go_to(fork: Run, frame: int, row: int, end: int) -> bool:
-    """Run to a row of a frame; True if the run that is replayed ends before it."""
+    """Run to a row of a frame; True if the original run ends before it."""
     margin = 2 * fork.plan.program.length
     try:
         while fork.view.rows(frame)[1] < row:
@@ -156,13 +154,13 @@ def _go_to(fork: Run, frame: int, row: int, end: int) -> bool:
             if fork.event >= end or fork.go(limit, exact=exact, skip_silent=False, until_row=(frame, row)) == "halt":
                 return True
     except ExecutionError:
-        return True  # it fails at the node where the run failed, after the wanted rows
+        return True  # it fails at the same node as the run, after the wanted rows
     return False
 
 
-def _through(fork: Run, frame: int, row: int, end: int) -> bool:
-    """Run over one row of a frame and no further: after the last row of an activation much may follow before the next,
-    and rows are dropped meanwhile. True if the run that is replayed ends before."""
+def _run_over_row(fork: Run, frame: int, row: int, end: int) -> bool:
+    """Run over one row of a frame and no further, because many rows may follow the last row of an activation before the
+    next one begins, and rows are dropped meanwhile. True if the original run ends before."""
     if _go_to(fork, frame, row, end):
         return True
     try:
@@ -175,9 +173,9 @@ def _through(fork: Run, frame: int, row: int, end: int) -> bool:
 
 
 def _check(fork: Run, places: list[Place], frame: int, row: int) -> None:
-    """Raise _TooFar if a row of the frame was dropped."""
+    """Raise _SlicesTooLong if a row of the frame was dropped."""
     if fork.trace.source.extent(frame).first > row:
-        raise _TooFar
+        raise _SlicesTooLong
     for place in places:
         if fork.plan.layout.frame_of(place) == frame and fork.trace.source.first(place) > row:
-            raise _TooFar
+            raise _SlicesTooLong

@@ -34,7 +34,7 @@ __all__ = [
 
 
 def step_back(run: Run, n: int) -> Stop:
-    """Go back to the position ``n`` nodes ago, without silent ones."""
+    """Go back by ``n`` nodes, not counting silent ones."""
     here, window = run.event, 2 * n + 2 * run.plan.program.length
     while True:
         begin = max(0, here - window)
@@ -53,7 +53,7 @@ def _stop_events(run: Run, until: int) -> list[int]:
     """Event numbers before each node that is not silent, from here to ``until`` (exclusive); leaves the run there."""
     found: list[int] = []
     with run.breakpoints_disabled():
-        run.go(0, exact=True)  # to the first one
+        run.go(0, exact=True)  # to the first such node
         while run.event < until and not run.finished:
             found.append(run.event)
             if _again(run, run.event + 1) == "failed":
@@ -62,7 +62,7 @@ def _stop_events(run: Run, until: int) -> list[int]:
 
 
 def _again(run: Run, event: int, until_row_changes: tuple[int, int] = NOWHERE) -> str:
-    """Replay, event by event; "failed" where a node that failed after the last event fails again."""
+    """Replay event by event; "failed" if a node that failed after the last event fails again."""
     try:
         return run.go(event, exact=True, until_row_changes=until_row_changes)
     except ExecutionError:
@@ -72,7 +72,8 @@ def _again(run: Run, event: int, until_row_changes: tuple[int, int] = NOWHERE) -
 
 
 def previous_iteration(run: Run) -> Stop:
-    """Go back to the start of the iteration before, of the innermost open loop; in the first one to its own start."""
+    """Go back to the start of the previous iteration of the innermost open loop; in its first iteration, to the start
+    of that."""
     frame = run.active_frames()[-1]
     here = run.event
     if frame == 0:
@@ -110,15 +111,15 @@ def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
     try:
         run.trace[ref].at(iteration)
     except TraceError as error:
-        # dropped rows are in the past as well
+        # dropped rows are also in the past
         return error.slug == "not-recorded" and row_of(run, ref, iteration) is not None
     except Exception:
-        return True  # dead there, which is in the past too
+        return True  # it is dead there, which is also in the past
     return True
 
 
 def back_to_firing(run: Run, ref: Ref, iteration: Any) -> Stop:
-    """Go back to the node of a past firing, before it fires."""
+    """Go back to the node of a past firing, just before it fires."""
     frame = run.plan.layout.values[ref].frame
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     until_row_changes = NOWHERE

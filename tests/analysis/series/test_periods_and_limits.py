@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.analysis import Pattern, classify
+from workbench.analysis import Pattern, TerminationMonitor, classify
 from workbench.analysis.series.linear_prediction import common_period
 
 
@@ -179,11 +179,21 @@ def test_a_schedule_rests_where_its_half_wave_ends_and_a_shorter_part_does_not()
 
 
 @pytest.mark.parametrize("period", [2, 3, 5])
-def test_a_residual_that_repeats_its_roundings_has_converged(period):
-    """The residual of an inverse iteration; a population that crashed to a cycle of its own goes on."""
-    falls = 1e-3 * 0.1 ** np.arange(12)
-    rounding = np.resize(np.array([3.4, 3.0, 2.2, 1.4, 2.6])[:period] * 1e-16, 60)
-    found = classify(np.r_[falls, rounding])
-    assert found.label is Pattern.CONVERGING and abs(found.limit) < 4e-16
-    crashed = classify(np.r_[1e15 * falls, 1e16 * rounding])
-    assert crashed.label is Pattern.OSCILLATING and crashed.period == period
+@pytest.mark.parametrize("size", [1e-16, 1e-8, 1e3])
+def test_a_size_that_fell_by_five_decades_to_a_cycle_has_converged(period, size):
+    """Residuals of an inverse iteration or of Rprop, in any unit; one that fell less, or changes sign, swings."""
+    cycle = np.resize(np.array([3.4, 3.0, 2.2, 1.4, 2.6])[:period], 60)
+    fell = np.r_[1e13 * 0.1 ** np.arange(12), cycle] * size
+    found = classify(fell)
+    assert found.label is Pattern.CONVERGING and abs(found.limit) < 4 * size and found.period == period
+    assert np.array_equal(found.fitted(2 * period)["value"], fell[-2 * period :])
+    for swings in (np.r_[1e3 * 0.1 ** np.arange(3), cycle] * size, np.r_[1e13, cycle - 3.2] * size):
+        assert classify(swings).label is Pattern.OSCILLATING
+
+
+def test_a_cycle_at_the_end_of_a_fall_never_crosses_what_lies_below_it():
+    fell = np.r_[1e3 * 0.1 ** np.arange(12), np.resize(np.array([2.8e-11, 3.1e-12]), 60)]
+    monitor = TerminationMonitor([("residual", "bound")])
+    for value in fell.tolist():
+        monitor.observe({"residual": value}, True, [(value, ">", 3e-12)])
+    assert monitor.prediction().outcome == "never"

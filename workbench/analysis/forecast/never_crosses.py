@@ -131,13 +131,13 @@ def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarr
 
 
 def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    if e.label in (Pattern.CONVERGING, Pattern.STABLE) and e.limit is not None:
-        return _limit(e, x, keep, t, name, clause)
-    if e.label is Pattern.OSCILLATING and e.period is not None and reaches_in_period(e, keep, t) is False:
+    if e.period is not None and reaches_in_period(e, keep, t) is False:
         if _by_chance(x, max(round(e.period), 1)):
             return Verdict("doubtful", f"{name} repeats {e.period:.6g} values, as it may by chance.", False)
         sentence = f"{name} repeats with period {e.period:.6g}, and clause {clause} holds all through."
         return Verdict("cycle", sentence, True)
+    if e.label in (Pattern.CONVERGING, Pattern.STABLE) and e.limit is not None:
+        return _limit(e, x, keep, t, name, clause)
     if e.label is Pattern.CHAOTIC:
         return _bounded(x, keep, t, name, clause)
     far = np.abs(x - t)  # what fell and grows again may fall again

@@ -156,5 +156,5 @@ def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
         found.order = float(found.order ** (1.0 / k))
     found.issues = {slug: int(column.iterations[0]) + k * at for slug, at in found.issues.items()}
     found.why = [sentence.replace("each iteration", f"every {k} iterations") for sentence in found.why]
-    found.model = None  # its index counts kept values
+    found.model = found.period = None  # they count kept values
     return found

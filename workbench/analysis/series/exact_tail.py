@@ -12,6 +12,9 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
+#: Maximum share of the maximum of a record of positive values at which a cycle is the end of a fall, not a swing.
+FELL = 1e-5
+
 
 def level(h: History) -> Finding | None:
     """STABLE if the whole record lies within 4 ulp, or if a counter stopped because its step was absorbed."""
@@ -81,11 +84,12 @@ def periodic(h: History) -> Finding | None:
     middle = float(np.mean(cycle))
     arrived = flutter <= bits and h.high - h.low > 100 * flutter or flutter <= rounding_floor(h, run + p)
     top = float(cycle.max())
-    fell = not h.integral and 0.0 < h.low and top <= math.sqrt(h.eps) * h.high
-    if fell and not arrived and h.unscale(top) <= 64 * h.eps:
-        # a residual of numbers near 1 repeats their rounding there
-        why = f"The size fell to {h.unscale(top):.2g}, a few roundings of 1; the last {run + p} repeat with period {p}."
-        return Finding(Pattern.CONVERGING, "settled", why, Settled(middle), limit=middle, limit_error=top, doubt=0.2)
+    if not arrived and not h.integral and 0.0 < h.low and top <= FELL * h.high:
+        why = f"The size fell to {top / h.high:.2g} of its maximum; the last {run + p} values are a cycle of {p}."
+        kept = Cycle(cycle)
+        return Finding(
+            Pattern.CONVERGING, "periodic", why, kept, period=float(p), limit=middle, limit_error=top, doubt=0.2
+        )
     if arrived and not h.integral:
         return Finding(
             Pattern.CONVERGING,

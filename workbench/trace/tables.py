@@ -91,8 +91,8 @@ class BranchTable(EventTable):
 
     Attributes
     ----------
-    True if output 1 was alive, that is, if the predicate was true.
-        True where output 1 was alive, the side of a true predicate.
+    taken : array of bool, (n,)
+        True if output 1 was alive, that is, if the predicate was true.
     """
 
     taken: np.ndarray

@@ -382,9 +382,8 @@ class Trace:
         ----------
         path : path
             The file.
-        ``progress(done, total)`` is called during writing, in bytes; by default a terminal shows a line if it takes
-        long.
-            ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes
+        progress : callable, optional
+            ``progress(done, total)`` is called during writing, in bytes; by default a terminal shows a line if it takes
             long.
 
         Raises

@@ -7,14 +7,14 @@
        │                                               ├── calls: call_dispatch ─► inlining (plain functions),
        │                                               │          builtin_objects, methods, library_calls
        │                                               └── values: items, iteration_space, arithmetic
-       │                                                        ─► operators (what they mean: numbers, NumPy)
+       │                                                        ─► operators (semantics: numbers, NumPy)
        ├── signatures: arguments ─► inputs
-       └── results, dead_code: what Python would return ◄─ outputs of the graph
+       └── results, dead_code: the function's result ◄─ outputs of the graph
 
-    what variables hold      objects, scopes; memory: arrays, lists and dicts by their identity
-    through a branch         control: branch_state, merging
-    around a loop            control: widening, aliasing (which arrays may be one)
-    both                     values: pytree (kinds and types), pytree_leaves (values in their places)
+    state of a capture       objects, scopes; memory: arrays, lists and dicts by their identity
+    branches                 control: branch_state, merging
+    loops                    control: widening, aliasing (arrays that may be the same)
+    both                     values: pytree (kinds and types), pytree_leaves (values at the leaves)
 
 Modules that handle a kind of expression or statement register it in ``engine.EXPRESSIONS`` and ``engine.STATEMENTS``;
 ``decorator`` imports them all.

@@ -1,4 +1,4 @@
-"""Assignments: names, tuples with stars, items and slices, and ``+=`` with Python's meaning of "in place".
+"""Assignments: names, starred tuples, items and slices, and ``+=`` with Python's in-place semantics.
 
 Source: https://docs.python.org/3/reference/simple_stmts.html#assignment-statements
 """
@@ -33,7 +33,7 @@ def _annotated(engine: Engine, node: ast.AnnAssign) -> None:
 
 
 def assign(engine: Engine, target: ast.expr, thing: Any) -> None:
-    """Give a target a thing: a name, an item of an array, list or dict, or a tuple of targets."""
+    """Assign an object to a target: a name, an item of an array, list or dict, or a tuple of targets."""
     if isinstance(target, ast.Name):
         engine.bind(target.id, thing, target)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -149,7 +149,7 @@ def _augmented(engine: Engine, node: ast.AugAssign) -> None:
             store(engine, target, holder, index, new)
         elif isinstance(old, ArrayCell) and isinstance(
             holder, (ArrayCell, ArrayView)
-        ):  # a copy was picked: put it back
+        ):  # advanced indexing gave a copy: store it back
             store(engine, target, holder, index, old)
     else:
         assign(engine, target, None)

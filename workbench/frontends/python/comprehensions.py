@@ -1,4 +1,4 @@
-"""Comprehensions, whose items are captured one by one, and strings with values in them.
+"""Comprehensions, whose items are captured one by one, and formatted strings.
 
 Source: https://docs.python.org/3/reference/expressions.html#displays-for-lists-sets-and-dictionaries
 """
@@ -69,7 +69,7 @@ def _dict_comprehension(engine: Engine, node: ast.DictComp) -> Any:
 
 
 def comprehend(engine: Engine, generators: list[ast.comprehension], one: Any) -> None:
-    """Call ``one`` for each item, with the targets bound in a scope of their own."""
+    """Call ``one`` for each item, with the targets bound in a separate scope."""
     first, *rest = generators
     if first.is_async:
         engine.fail(

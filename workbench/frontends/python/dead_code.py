@@ -1,6 +1,6 @@
-"""The last step of a capture: nodes that no result needs go, and values get the names of Python's variables.
+"""The last step of a capture: removes nodes that no result needs, and names values after Python's variables.
 
-A ``while`` loop stays, needed or not, for one that never ends keeps the function from returning.
+A ``while`` loop is always kept, because a loop that never ends prevents the function from returning.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from workbench.ir.opspec import REGISTRY
 
 
 def finish(engine: Engine, outputs: Mapping[str, Value]) -> Graph:
-    """The graph of what was captured, with these outputs."""
+    """The graph of the captured nodes, with these outputs."""
     b = engine.builder
     kept = _needed(engine, outputs)
     loops = {name for name in engine.may_hang if name in b._nodes and name not in kept}
     kept = kept | _needed_by(engine, loops)
-    for name in loops:  # as nodes that may raise: they are run whatever is read
+    for name in loops:  # marked as nodes that may raise, which always run
         b._nodes[name] = replace(b._nodes[name], attrs=FrozenAttrs({**b._nodes[name].attrs, "_raises": True}))
     b._nodes = {name: node for name, node in b._nodes.items() if name in kept}
     b._names = {name: ref for name, ref in b._names.items() if ref.node in kept}
@@ -36,7 +36,7 @@ def finish(engine: Engine, outputs: Mapping[str, Value]) -> Graph:
 
 
 def _needed(engine: Engine, outputs: Mapping[str, Value]) -> set[str]:
-    """Inputs, what the outputs read or wait for, and nodes in which Python would raise."""
+    """Inputs, the nodes that the outputs depend on, and nodes in which Python would raise."""
     nodes = engine.builder._nodes
     stack = [value.ref.node for value in outputs.values()]
     stack += [n for n, node in nodes.items() if node.op == "Placeholder" or _may_raise(node)]

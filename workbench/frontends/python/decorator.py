@@ -1,4 +1,4 @@
-"""``wb.graph``: a plain Python function as a graph that can be called, stepped and looked at."""
+"""``wb.graph``: a plain Python function as a graph that can be called, stepped and inspected."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.graph import Graph
 from workbench.text import harmless
 
-#: graphs that are kept for one function, for arguments of different types and shapes
+#: maximum number of graphs kept for one function, one for each combination of argument types and shapes
 MAX_GRAPHS = 64
 
 
 class Captured:
-    """A graph with what belongs to it: how its outputs become the function's result, and what it took from outside."""
+    """A graph, the conversion of its outputs to the function's result, and the outside values that it uses."""
 
     __slots__ = ("graph", "outside", "pack")
 
@@ -45,12 +45,12 @@ class Captured:
 
 
 class GraphFunction:
-    """A Python function that runs as a graph; made by :func:`workbench.graph`.
+    """A Python function that runs as a graph; created by :func:`workbench.graph`.
 
     Calling it runs the graph and returns what the function itself would return. Numbers and arrays among the arguments
     are inputs of the graph, named after the parameters (``x``; ``x.0`` or ``x.key`` inside tuples, lists and dicts).
-    All other arguments (strings, None, functions) are fixed when the function is captured, and so are globals and
-    closures: when one of them has changed, the function is captured again. Up to 64 graphs are kept, by the types and
+    All other arguments (strings, None, functions) as well as globals and closures are fixed when the function is
+    captured: when one of them has changed, the function is captured again. Up to 64 graphs are kept, by the types and
     shapes of the arguments.
 
     Examples
@@ -81,13 +81,13 @@ class GraphFunction:
         return captured.pack(captured.graph.run(feeds), feeds)
 
     def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
-        """Return the graph for arguments like these.
+        """Return the graph for arguments of these types and shapes.
 
         Parameters
         ----------
         *args
-            Arguments of the function. Numbers and arrays give only type and shape; defaults that are not given are
-            constants of the graph.
+            Arguments of the function. Only the types and shapes of numbers and arrays matter; omitted arguments with
+            defaults are constants of the graph.
         **kwargs
             Keyword arguments of the function.
 
@@ -98,7 +98,7 @@ class GraphFunction:
         Raises
         ------
         CaptureError
-            For what cannot be put into a graph, with line and expression.
+            For constructs that cannot be put into a graph, with line and expression.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class GraphFunction:
         return self._captured(bind(self._signature, args, kwargs)).graph
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """As a method: ``self`` is known at capture, by its identity."""
+        """The bound method, for which ``self`` is known at capture by its identity."""
         return self if instance is None else types.MethodType(self, instance)
 
     @harmless
@@ -147,7 +147,7 @@ def capture(function: types.FunctionType, call: BoundCall, name: str) -> Capture
 
 
 def _as_given(tree: Any, bound: dict[str, Any], engine: Engine) -> tuple[list[Any], dict[str, Any]]:
-    """Positional and keyword arguments that bind to these parameters."""
+    """The positional and keyword arguments that bind to these parameters."""
     declared = tree.args
     positional = [bound[a.arg] for a in (*declared.posonlyargs, *declared.args)]
     if declared.vararg is not None:
@@ -164,10 +164,10 @@ def graph(function: Callable[..., Any], /) -> GraphFunction: ...
 @overload
 def graph(*, name: str | None = None) -> Callable[[Callable[..., Any]], GraphFunction]: ...
 def graph(function: Any = None, /, *, name: str | None = None) -> Any:
-    """Turn a plain Python function into a graph; a decorator, or a call.
+    """Turn a plain Python function into a graph; a decorator or a function.
 
-    The function is captured when it is first called with arguments of new types or shapes: its source is read, not
-    executed. ``while``, ``for``, ``if``, ``break`` and the like become loops and branches of the graph.
+    The function is captured when it is called with arguments of new types or shapes: its source is read, not executed.
+    ``while``, ``for``, ``if``, ``break`` and the like become loops and branches of the graph.
 
     Parameters
     ----------
@@ -184,8 +184,8 @@ def graph(function: Any = None, /, *, name: str | None = None) -> Any:
     Raises
     ------
     CaptureError
-        Here for anything but a plain function (``not-a-function``, ``unsupported-async``, ``unsupported-yield``); at
-        the first call for constructs that have no graph, with their line and expression.
+        At once for anything except a plain function (``not-a-function``, ``unsupported-async``, ``unsupported-yield``);
+        at the first call for unsupported constructs, with their line and expression.
 
     Examples
     --------

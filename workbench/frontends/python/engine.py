@@ -1,14 +1,14 @@
-"""The engine of a capture: it walks a function's syntax tree and makes the nodes of a graph on the way.
+"""The engine of a capture: it walks a function's syntax tree and creates the nodes of a graph.
 
 ::
 
     blocks.execute(statements)  ─► branching.py (if); STATEMENTS: statements.py, assigning.py, iterating.py (while, for)
     Engine.evaluate(expression) ─► EXPRESSIONS: expressions.py, logic.py (conditions), items.py, call_dispatch.py
-                                       ─► operators.py (what they mean)
+                                       ─► operators.py (their semantics)
 
-Expressions that depend on no argument are computed at once, by Python; all others become nodes. ``scope`` holds the
-variables, ``heap`` the contents of arrays, lists and dicts: both are exchanged where the program has two ways, so that
-an entry is only ever replaced, never changed.
+Expressions that depend on no argument are computed immediately, by Python; all others become nodes. ``scope`` holds the
+variables, ``heap`` the contents of arrays, lists and dicts: both are swapped where control flow splits, so entries are
+replaced and never modified.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from workbench.ir.builder.value import Value
 from workbench.ir.node import Ref
 
 Visit = Callable[["Engine", Any], Any]
-#: what to do with each kind of expression and statement; filled by the modules that hold them
+#: handler of each kind of expression and statement; filled by the modules that define the handlers
 EXPRESSIONS: dict[type[ast.AST], Visit] = {}
 STATEMENTS: dict[type[ast.AST], Visit] = {}
-#: nodes of one graph; a capture that makes more is refused
+#: maximum number of nodes of a graph; a capture that creates more is refused
 MAX_NODES = 200_000
 
 
@@ -45,7 +45,7 @@ def expression(*kinds: type[ast.AST]) -> Callable[[Visit], Visit]:
 
 
 def statement(*kinds: type[ast.AST]) -> Callable[[Visit], Visit]:
-    """Register the function that carries these statements out."""
+    """Register the function that executes these statements."""
     return _registering(STATEMENTS, kinds)
 
 
@@ -64,17 +64,17 @@ class Engine(CaptureHeap):
         super().__init__()
         self.builder, self.outside = builder, outside
         self.stack = []
-        #: last value given to each name, for names of values that are no loop variables
+        #: last value bound to each name, for the names of values that are not loop variables
         self.named: dict[str, Ref] = {}
-        #: conditions of while loops, and of the loops in them: Python runs them whether their results are read or not
+        #: conditions of while loops and of the loops inside them, which Python runs even if their results are not read
         self.may_hang: set[str] = set()
-        #: changes with every assertion, so that results can wait for all of them
+        #: replaced at every assertion, so that results can wait for all assertions
         self.asserted = ArrayCell()
         self.heap[self.asserted] = np.zeros((), bool)
 
     # -- walking -----------------------------------------------------------------------------------------------
     def evaluate(self, node: ast.expr) -> Any:
-        """The result of an expression: a thing that a variable may hold, a number or an array of Python or NumPy."""
+        """The result of an expression: an object that a variable may hold, a number or an array of Python or NumPy."""
         found = self.holder(node)
         if foreign.is_number_like(found):
             with self.at(node):
@@ -82,7 +82,7 @@ class Engine(CaptureHeap):
         return found
 
     def holder(self, node: ast.expr) -> Any:
-        """The result of an expression of which only an attribute is read: any object."""
+        """The result of an expression of which only an attribute is read, which may be any object."""
         visit = EXPRESSIONS.get(type(node))
         with self.at(node):
             if visit is None:
@@ -96,7 +96,7 @@ class Engine(CaptureHeap):
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
-        """Nodes made inside are from this part of the function, and so are errors."""
+        """Attribute the nodes created inside, and errors, to this part of the function."""
         builder, outer = self.builder, self.builder.source
         builder.source = self.scope.text.source(node)
         try:
@@ -122,9 +122,9 @@ class Engine(CaptureHeap):
         located.construct = type(node).__name__
         return located
 
-    # -- things ------------------------------------------------------------------------------------------------
+    # -- objects ------------------------------------------------------------------------------------------------
     def raw(self, thing: Any) -> Any:
-        """A thing as the operators take it: values and statics, in tuples, lists and dicts."""
+        """An object as the operators accept it: values and statics, in tuples, lists and dicts."""
         if isinstance(thing, (ArrayCell, ArrayView)):
             return self.content(thing)
         if isinstance(thing, ListCell):
@@ -138,7 +138,7 @@ class Engine(CaptureHeap):
         return thing
 
     def wrap(self, result: Any, base: ArrayCell | ArrayView | None = None, owner: str | None = None) -> Any:
-        """The result of an operator, as a thing: arrays get an identity. It may share memory with ``base``."""
+        """The result of an operator, as an object: arrays get an identity. It may share memory with ``base``."""
         if isinstance(result, Value):
             if isinstance(result, PyNumber) or result.shape == ():
                 return result
@@ -173,7 +173,7 @@ class Engine(CaptureHeap):
             )
 
     def need(self, thing: Any, node: ast.AST) -> Any:
-        """The thing, unless it is Missing: then the error that says why."""
+        """The object; for Missing the error that says why."""
         if isinstance(thing, Missing):
             self.fail(node, thing.slug, thing.sentence, thing.fix, construct="variable")
         return thing

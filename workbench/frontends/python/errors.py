@@ -1,4 +1,4 @@
-"""The error of a capture: the construct that cannot be captured, its line, and what to write instead."""
+"""The error of a capture: the construct that cannot be captured, its line, and a replacement."""
 
 from __future__ import annotations
 

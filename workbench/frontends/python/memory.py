@@ -1,4 +1,4 @@
-"""Arrays, lists and dicts with their identity: what they hold, what shares memory with what, and changing them."""
+"""Arrays, lists and dicts with their identity: their contents, shared memory, and changes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from workbench.ir.node import Source
 
 
 class CaptureHeap:
-    """The heap of a capture. ``ties`` are pairs of arrays that may be one, or share memory."""
+    """The heap of a capture. ``ties`` are pairs of arrays that may be the same, or share memory."""
 
     builder: GraphBuilder
     scope: PythonScope
-    #: scopes of the functions in progress, outermost first, each with what it was called with
+    #: scopes of the functions in progress, outermost first, each with its arguments
     stack: list[tuple[PythonScope, Any]]
 
     def __init__(self) -> None:
         self.heap: dict[Cell, Any] = {}
         self.ties: dict[Cell, dict[Cell, None]] = {}
-        #: where each was changed last
+        #: location of the last change of each cell
         self.changed: dict[Cell, Source] = {}
 
     def content(self, cell: Cell) -> Any:
@@ -65,24 +65,27 @@ class CaptureHeap:
 
     # -- changing arrays ----------------------------------------------------------------------------------------
     def tie(self, new: Cell, old: Cell) -> None:
-        """Note that a new array may be an old one, or share its memory, and so that of those which that one may be."""
+        """Record that a new array may be an old one or share its memory, and the same for the arrays tied to the old
+        one.
+        """
         for other in self.related(old):
             self.link(new, other)
 
     def link(self, one: Cell, other: Cell) -> None:
-        """Note that two arrays may be one; this does not go on to others."""
+        """Record that two arrays may be the same; this does not extend to arrays tied to them."""
         one, other = root(one), root(other)
         if one is not other and type(one) is type(other):
             self.ties.setdefault(one, {})[other] = None
             self.ties.setdefault(other, {})[one] = None
 
     def related(self, cell: Cell) -> list[Cell]:
-        """An array, and those that may be the same or share its memory."""
+        """An array, and the arrays that may be the same or share its memory."""
         return [root(cell), *self.ties.get(root(cell), ())]
 
     def write(self, cell: Cell, new: Any, node: ast.AST) -> None:
-        """Give an array, list or dict another content. CaptureError where a caller could see that; an array that only
-        may be the same one, or share its memory, cannot be read from then on."""
+        """Replace the content of an array, list or dict. CaptureError if a caller would see the change; arrays that may
+        or may not share its memory cannot be read from then on.
+        """
         base, related = root(cell), self.related(cell)
         self.changed[base] = self.scope.text.source(node)
         for other in related:
@@ -125,7 +128,7 @@ class CaptureHeap:
             self.heap[cell] = new
 
     def reachable(self) -> dict[Cell, str]:
-        """Arrays that variables in sight refer to, with the name of one such variable."""
+        """Arrays that visible variables refer to, with the name of one such variable."""
         found: dict[Cell, str] = {}
         scopes: dict[int, PythonScope] = {}
         waiting = [self.scope, *(scope for scope, _ in self.stack)]
@@ -169,7 +172,7 @@ class CaptureHeap:
         raise error
 
     def python_error(self, node: ast.AST, error: Exception) -> NoReturn:
-        """Python itself refuses what is known now."""
+        """Raise a CaptureError for an error that Python raises on known values."""
         self.fail(node, "python-error", f"Python raises {type(error).__name__} here: {error}.", construct="expression")
 
 

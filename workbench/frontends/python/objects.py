@@ -2,16 +2,16 @@
 
 =================  =============================================================================================
 a Value            a number or NumPy scalar that is known when the graph runs (:class:`PyNumber`: a Python number)
-ArrayCell, View    an array: a thing with an identity, whose content (a Value or a constant) lies in the heap
-ListCell           a list, DictCell a dict: their items lie in the heap
+ArrayCell, View    an array: an object with an identity, whose content (a Value or a constant) is in the heap
+ListCell           a list, DictCell a dict: their items are in the heap
 tuple              a tuple of these
-Missing            nothing: why the name has no value here
+Missing            no value, with the reason why the name has none here
 LocalFunction      a function or lambda defined in the captured code
-Range, Several     what ``range``, ``enumerate``, ``zip`` and ``reversed`` of computed things give
+Range, Several     results of ``range``, ``enumerate``, ``zip`` and ``reversed`` of computed objects
 anything else      a static: the Python object itself, known now
 =================  =============================================================================================
 
-Arrays are cells so that ``y = x`` names one array twice, and a store through one name is seen through the other.
+Arrays are cells so that ``y = x`` gives one array two names, and a store through one is visible through the other.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class Cell:
-    """Something with an identity and a content that can change; the content is in ``Engine.heap``.
+    """An object with an identity and a content that can change; the content is in ``Engine.heap``.
 
-    ``owner`` names its owner if it must not be changed: "the argument x" or "the global x".
+    ``owner`` is set if it must not be changed: "the argument x" or "the global x".
     """
 
     __slots__ = ("owner",)
@@ -44,9 +44,9 @@ class ArrayCell(Cell):
 
 
 class ArrayView(Cell):
-    """``base[index]`` with numbers, slices and None: the part of another array, seen and changed through both.
+    """``base[index]`` with numbers, slices and None: a part of another array that shares its memory.
 
-    ``first`` is its content as long as that of the base is ``seen``.
+    ``first`` is its content while the base's content is ``seen``.
     """
 
     __slots__ = ("base", "first", "index", "seen")
@@ -70,9 +70,9 @@ class DictCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class Missing:
-    """A name without a value: a sentence that says why, slug, and what to do.
+    """A name without a value: a sentence with the reason, a slug, and a fix.
 
-    With ``after_break`` there is a value, ``partial``, on those ways on which the loop is left by break.
+    With ``after_break``, the name has the value ``partial`` on the paths that leave the loop by break.
     """
 
     sentence: str
@@ -84,7 +84,7 @@ class Missing:
 
 @dataclass(frozen=True, eq=False)
 class LocalFunction:
-    """A function defined in captured code; free names are looked up where it was defined, when it is called."""
+    """A function defined in captured code; its free names are looked up in the defining scope when it is called."""
 
     name: str
     tree: ast.FunctionDef | ast.Lambda
@@ -95,7 +95,7 @@ class LocalFunction:
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """``range(start, stop, step)`` of which a part is computed."""
+    """``range(start, stop, step)`` with at least one computed argument."""
 
     start: Any
     stop: Any
@@ -104,7 +104,7 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """``enumerate``, ``zip``, ``reversed``, or ``rows`` of an array: ``kind`` and the objects that it iterates over."""
+    """``enumerate``, ``zip``, ``reversed``, or ``rows`` of an array: ``kind`` and the objects iterated over."""
 
     kind: str
     parts: tuple[Any, ...]
@@ -119,6 +119,6 @@ class Method:
     name: str
 
 
-#: under these names a scope keeps entries that are not variables of Python: words that cannot be names
+#: names of entries of a scope that are not variables of Python; none is a valid identifier
 BREAK, CONTINUE, RETURNED, RESULT, ASSERTED = "break", "continue", "returned", "return value", "asserted"
 FLAGS = (BREAK, CONTINUE, RETURNED)

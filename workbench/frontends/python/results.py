@@ -1,4 +1,6 @@
-"""Results: the outputs of the graph, their names, and how what the graph gives becomes what Python would return."""
+"""Results: the outputs of the graph, their names, and the conversion of outputs to the value that Python would
+return.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from workbench.frontends.python.values import operators
 from workbench.frontends.python.values.numbers import PyNumber
 from workbench.ir.builder.value import Value
 
-#: the output of a graph whose function returns nothing that is computed
+#: output of a graph whose function returns nothing computed
 DONE = "done"
 Pack = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 
@@ -30,7 +32,7 @@ class Output:
 
 
 class Results:
-    """Outputs of a captured function, and the structure around them."""
+    """Outputs of a captured function, and the structure of its result."""
 
     def __init__(self, engine: Engine, tree: ast.FunctionDef | ast.Lambda, result: Any) -> None:
         self._engine = engine
@@ -42,7 +44,7 @@ class Results:
             self._wait(asserted)
 
     def _wait(self, asserted: Any) -> None:
-        """Outputs wait for the assertions; where there are no outputs, the graph says when it is done."""
+        """Make the outputs wait for the assertions; a graph without outputs gets one that shows the end of the run."""
         b = self._engine.builder
         done = operators.lift(b, asserted)
         if not self.outputs:
@@ -90,7 +92,7 @@ class Results:
         if b.node(value.ref.node).op == "Placeholder":
             argument = value.ref.node
             source = next((k for k, r in b._inputs.items() if r.node == argument), None)
-            if source is not None:  # the argument itself comes back
+            if source is not None:  # the argument itself is returned
                 return lambda outputs, feeds: feeds[source]
         if kind == "number":
             return lambda outputs, feeds: outputs[name].item()
@@ -100,13 +102,13 @@ class Results:
 
 
 def _own(array: Any) -> Any:
-    """An array that the caller may change."""
+    """An array that the caller may change, copied if necessary."""
     array = np.asarray(array)
     return array if array.flags.writeable and array.flags.owndata else array.copy()
 
 
 def _named_returns(tree: ast.FunctionDef | ast.Lambda) -> Any:
-    """Names of the results where every return names the same variables."""
+    """Names of the results if every return names the same variables."""
     found: list[Any] = []
     stack: list[ast.AST] = list(tree.body) if isinstance(tree, ast.FunctionDef) else []
     if isinstance(tree, ast.Lambda):

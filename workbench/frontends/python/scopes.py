@@ -1,7 +1,7 @@
-"""Scopes of captured functions, and what they take from outside: globals, closures, attributes of objects.
+"""Scopes of captured functions, and the outside values that they use: globals, closures, attributes of objects.
 
-Values taken from outside are constants of the graph. Each is noted with a token of its value, so that a later call can
-check whether the graph is still valid (:meth:`Outside.unchanged`).
+Outside values are constants of the graph. Each is recorded with a token of its value, so that a later call can check
+whether the graph is still valid (:meth:`Outside.unchanged`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.frontends.python.source_text import FunctionText
 
 _ABSENT = object()
 _PLAIN = {int, float, complex, bool, str, bytes, type(None)}
-#: what counts by its items; those of a container inside of itself, or inside of this many others, by identity
+#: types compared by their items; a container inside itself, or nested deeper than this, is compared by identity
 _CONTAINERS = (tuple, list, dict, set, frozenset, deque, types.MappingProxyType)
 _DEEPEST = 50
 
@@ -42,7 +42,7 @@ class PythonScope:
 
 
 class Outside:
-    """Values that a graph took from outside of its arguments, as (holder, name, token)."""
+    """Outside values that a graph uses, as (holder, name, token)."""
 
     def __init__(self) -> None:
         self._taken: dict[tuple[int, str], tuple[Any, str, Any]] = {}
@@ -54,7 +54,7 @@ class Outside:
             self._taken[key] = (holder, name, token(value))
 
     def unchanged(self) -> bool:
-        """True if all that was taken still is what it was."""
+        """True if none of the outside values has changed."""
         return all(same(token(_read(holder, name)), old) for holder, name, old in tuple(self._taken.values()))
 
 
@@ -70,7 +70,7 @@ def _read(holder: Any, name: str) -> Any:
 
 
 def token(value: Any, inside: tuple[int, ...] = ()) -> Any:
-    """Something that differs when a value from outside has changed: its content for numbers, arrays and containers."""
+    """A token that differs when an outside value has changed; numbers, arrays and containers count by content."""
     kind = type(value)
     if kind in _PLAIN:
         return (kind, repr(value) if isinstance(value, (float, complex)) else value)
@@ -94,7 +94,7 @@ def token(value: Any, inside: tuple[int, ...] = ()) -> Any:
 
 
 class Same:
-    """Token of an object that counts by its identity; holds it, so that no other object gets its id."""
+    """Token of an object that counts by identity; keeps it alive, so that no other object gets its id."""
 
     __slots__ = ("value",)
 
@@ -109,7 +109,7 @@ class Same:
 
 
 def _one(a: Any, b: Any) -> bool:
-    """Bound methods are made anew each time that they are read."""
+    """Identity of two objects; bound methods are compared by parts, because each access creates a new one."""
     if isinstance(a, types.MethodType) and isinstance(b, types.MethodType):
         return a.__func__ is b.__func__ and a.__self__ is b.__self__
     return a is b
@@ -120,7 +120,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def lookup_outside(function: types.FunctionType | None, name: str, outside: Outside) -> tuple[bool, Any, str]:
-    """(found, value, where it is from) of a free name of a function, noted as taken."""
+    """(found, value, origin) of a free name of a function, recorded as an outside value."""
     if function is None:
         return False, None, ""
     code, closure = function.__code__, function.__closure__ or ()

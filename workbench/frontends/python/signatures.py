@@ -1,4 +1,4 @@
-"""Arguments of a call: which inputs of the graph they become, what a graph is kept for, and how they are fed."""
+"""Arguments of a call: the inputs that they become, the key under which a graph is kept, and the feeds."""
 
 from __future__ import annotations
 
@@ -19,31 +19,33 @@ from workbench.ir.builder.value import Value
 from workbench.ir.types import dtype_name
 
 PYTHON_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-#: numbers and arrays that one call may have
+#: maximum number of numbers and arrays in one call
 MAX_LEAVES = 10_000
 
 
 @dataclass(frozen=True)
 class BoundCall:
-    """A call with its arguments bound to the parameters. ``given`` are those of the call, the others are defaults."""
+    """A call with its arguments bound to the parameters. ``given`` names those passed in the call, the others are
+    defaults.
+    """
 
     arguments: dict[str, Any]
     given: frozenset[str]
 
     def key(self) -> tuple[Any, ...]:
-        """Calls with equal keys have one graph: dtypes and shapes of values, statics by value."""
+        """The key of the graph for this call: dtypes and shapes of values, statics by value."""
         return tuple(
             (name, _key(value) if name in self.given else ("default", token(value)))
             for name, value in self.arguments.items()
         )
 
     def feeds(self) -> dict[str, Any]:
-        """The value that is fed to each input of the graph."""
+        """The values fed to the inputs of the graph."""
         return {name: leaf for n in self.given for name, leaf in _leaves(n, self.arguments[n])}
 
 
 def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> BoundCall:
-    """Bind as Python does; raises TypeError as Python does."""
+    """Bind the arguments by Python's rules; raises TypeError as Python does."""
     bound = signature.bind(*args, **kwargs)
     given = frozenset(bound.arguments)
     bound.apply_defaults()
@@ -51,7 +53,7 @@ def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[st
 
 
 def is_leaf(value: Any) -> bool:
-    """True if a value is an input of the graph; others are known at capture or hold such values."""
+    """True if a value is an input of the graph; other values are known at capture, or contain inputs."""
     if type(value) in PYTHON_DTYPES:
         return True
     if isinstance(value, np.generic) or foreign.is_own_array(value):
@@ -130,7 +132,7 @@ def _thing(engine: Engine, name: str, value: Any) -> Any:
 
 
 def _is_method_of(function: Any, kind: type) -> bool:
-    """True if this is a function of the class itself, whose first argument may have any operators."""
+    """True if the function is defined in the class itself, so that its first argument may have any operators."""
     own = (value for owner in kind.__mro__ for value in vars(owner).values())
     return any(getattr(value, "captured_function", value) is function for value in own)
 

@@ -1,7 +1,7 @@
-"""The text of a function: its syntax tree with the line numbers of its file, and the source of each part.
+"""The source of a function: its syntax tree with the line numbers of its file, and the text of each part.
 
-The text is found by :mod:`inspect`, as a traceback finds it, and only read: nothing is compiled or carried out.
-Source: https://docs.python.org/3/reference/compound_stmts.html
+The source is found by :mod:`inspect`, as for a traceback, and only parsed: nothing is executed. Source:
+https://docs.python.org/3/reference/compound_stmts.html
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from workbench.frontends.python.errors import CaptureError
 from workbench.ir.node import Source
 
-#: characters of an expression that a node's source shows
+#: maximum length of an expression in a node's source
 MAX_EXPRESSION = 160
 Function = ast.FunctionDef | ast.Lambda
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -33,7 +33,7 @@ class FunctionText:
     tree: Function
 
     def source(self, node: ast.AST) -> Source:
-        """File, line and text of a part of the function; of a compound statement only its head."""
+        """File, line and text of a part of the function; only the header of a compound statement."""
         start, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or getattr(node, "lineno", 1)
         left, right = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
         body = getattr(node, "body", None)
@@ -60,12 +60,12 @@ class FunctionText:
 
 
 _TEXTS: dict[types.CodeType, FunctionText] = {}
-#: functions whose trees are kept
+#: number of functions whose trees are cached
 _MOST_TEXTS = 1024
 
 
 def text_of(function: types.FunctionType) -> FunctionText:
-    """The text of a plain Python function or lambda. Raises CaptureError (no-source) where Python knows none."""
+    """The source of a plain Python function or lambda. Raises CaptureError (no-source) if Python has none."""
     code = function.__code__
     found = _TEXTS.get(code)
     if found is None:
@@ -87,7 +87,7 @@ def _read(function: types.FunctionType) -> FunctionText:
         module = ast.parse(text)
     except (SyntaxError, ValueError):
         module = None
-    if module is None and code.co_name == "<lambda>":  # a lambda within a call, of which getsource gives whole lines
+    if module is None and code.co_name == "<lambda>":  # a lambda in a call, for which getsource returns whole lines
         text, module = _repaired(text)
     if module is None:
         raise _no_source(function, where, "the lines that Python gives for it are no whole statement")
@@ -130,7 +130,7 @@ def _parameters(node: ast.Lambda) -> tuple[str, ...]:
 
 
 def _repaired(text: str) -> tuple[str, ast.Module | None]:
-    """The lambda in lines that are a part of a longer statement: from ``lambda`` to where it can be parsed."""
+    """The lambda in lines that are part of a longer statement: from ``lambda`` to the end at which it can be parsed."""
     start = text.find("lambda")
     for end in range(len(text), start, -1):
         padded = "(" + text[start:end] + "\n)"
@@ -158,7 +158,7 @@ def _no_source(function: Any, where: Source, why: str) -> CaptureError:
 
 @dataclass
 class Names:
-    """Names that a function's own code binds, and what kinds of statements it has; nested functions are not entered."""
+    """Names that a function's own code binds, and the kinds of its statements; nested functions are not entered."""
 
     bound: set[str] = field(default_factory=set)
     augmented: set[str] = field(default_factory=set)
@@ -224,7 +224,7 @@ def has(statements: Any, kind: type[ast.AST]) -> bool:
 
 
 def always_leaves(statements: list[ast.stmt]) -> bool:
-    """True if nothing that comes after these statements is reached from them: they end in return, break, continue."""
+    """True if code after these statements is not reached from them: they end in return, break or continue."""
     for statement in statements:
         if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
             return True

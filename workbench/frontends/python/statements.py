@@ -1,4 +1,4 @@
-"""Statements other than loops, branches and assignments; and those that a graph has no counterpart for.
+"""Statements other than loops, branches and assignments, and statements without a counterpart in a graph.
 
 Source: https://docs.python.org/3/reference/simple_stmts.html
 """
@@ -13,7 +13,7 @@ from workbench.frontends.python.objects import BREAK, CONTINUE, RESULT, RETURNED
 from workbench.frontends.python.values import operators
 from workbench.ir.builder.value import Value
 
-#: statements without a counterpart: slug, what they are called, what to write instead
+#: statements without a counterpart: slug, name, replacement
 UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "Try": ("unsupported-try", "try", "test for the bad case with if before it happens."),
     "TryStar": ("unsupported-try", "try", "test for the bad case with if before it happens."),
@@ -60,7 +60,7 @@ def _expression(engine: Engine, node: ast.Expr) -> None:
 @statement(ast.Return)
 def _return(engine: Engine, node: ast.Return) -> None:
     result = None if node.value is None else engine.evaluate(node.value)
-    engine.raw(result)  # an error if an array in it cannot be read any more
+    engine.raw(result)  # an error if an array in it can no longer be read
     engine.scope.vars[RESULT] = result
     engine.scope.lines[RESULT] = engine.scope.text.line(node)
     engine.scope.vars[RETURNED] = True
@@ -90,7 +90,7 @@ def _function(engine: Engine, node: ast.FunctionDef) -> None:
 
 
 def local_function(engine: Engine, node: ast.FunctionDef | ast.Lambda, name: str) -> LocalFunction:
-    """The function that a def or lambda makes; defaults are evaluated now, as Python does."""
+    """The function of a def or lambda; defaults are evaluated now, as in Python."""
     given = {
         a.arg: engine.evaluate(d)
         for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)

@@ -28,7 +28,7 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
 from workbench.ir.types import numpy_dtype
 
-#: arrays over which min and max go item by item, as Python does
+#: maximum length of arrays over which min and max iterate item by item, as Python does
 _MOST_ITEMS = 64
 
 
@@ -66,7 +66,9 @@ def _items(builder: GraphBuilder, x: Any, name: str) -> Sequence[Any]:
 
 
 def _extremum(name: str, op: str) -> Callable[..., Any]:
-    """max keeps what it has unless an item is greater, min unless one is less: so nan stays where it comes first."""
+    """Python's max (min), which replaces its candidate only by a greater (smaller) item, so that a leading nan
+    stays.
+    """
 
     def call(builder: GraphBuilder, *args: Any) -> Any:
         items = _items(builder, args[0], name) if len(args) == 1 else args
@@ -82,14 +84,14 @@ def _extremum(name: str, op: str) -> Callable[..., Any]:
 
 
 def choose(builder: GraphBuilder, better: Any, item: Any, best: Any, name: str) -> Any:
-    """``item if better else best``, both computed."""
+    """``item if better else best`` without a branch."""
     if not isinstance(better, Value):
         return item if better else best
     if is_number(item) and is_number(best):
         kinds = [kind_of(i) for i in (item, best)]
         if kinds[0] is not kinds[1]:
             small = item if kinds[0] is not numbers.common(item, best) else best
-            if isinstance(small, Value) or type(small) is not int or abs(small) > 2**53:  # 0 beside a float is 0.0
+            if isinstance(small, Value) or type(small) is not int or abs(small) > 2**53:  # 0 with a float is 0.0
                 raise TypeMismatchError(
                     f"{name}() of {kinds[1].__name__} and {kinds[0].__name__} gives one or the other, but a value of a "
                     "graph has one type.",
@@ -119,7 +121,7 @@ def _sum(builder: GraphBuilder, x: Any, start: Any = 0) -> Any:
 
 
 def _array_sum(builder: GraphBuilder, x: Value, start: Any) -> Any:
-    """Python adds the items one after the other, as cumsum does; np.sum adds in another order."""
+    """The sum of an array's items in Python's order, by cumsum; np.sum adds in a different order."""
     shape = known_shape(x, "sum")
     if not shape:
         raise TypeMismatchError("sum() takes a tuple or an array.", slug="wrong-shape", fix="give an array.")

@@ -1,4 +1,4 @@
-"""Builtins that deal with Python's sequences: range, zip, list, dict ...; and those that a graph refuses."""
+"""Builtins for Python's sequences: range, zip, list, dict ...; and builtins that a graph refuses."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _isinstance(engine: Engine, node: ast.Call, args: list[Any], kwargs: dict[st
     return NotImplemented
 
 
-#: those that call no other function; ``call_dispatch`` adds the rest
+#: builtins that call no other function; ``call_dispatch`` adds the rest
 SPECIAL: dict[Any, Special] = {
     range: _range,
     enumerate: _enumerate,

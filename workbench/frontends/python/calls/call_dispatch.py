@@ -1,4 +1,4 @@
-"""Calls: plain Python functions are inlined, what Python and NumPy bring along goes to ``library_calls``."""
+"""Calls: plain Python functions are inlined, functions of Python and NumPy go to ``library_calls``."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _hashable(function: Any) -> bool:
 
 
 def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """A function of Python, NumPy or math; else a plain function, inlined."""
+    """The result of a function of Python, NumPy or math, or of a plain function, which is inlined."""
     name = getattr(function, "__name__", type(function).__name__)
     if kwargs.get("out") is not None:
         engine.fail(
@@ -165,7 +165,7 @@ def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwarg
 
 
 def _is_plain(function: Any) -> bool:
-    """A user's function that no library knows."""
+    """True for a user's function, which belongs to no known library."""
     module = str(getattr(function, "__module__", ""))
     return isinstance(function, types.FunctionType) and module.partition(".")[0] not in ("numpy", "math", "workbench")
 
@@ -207,7 +207,7 @@ def _map(engine: Engine, node: ast.Call, args: list[Any], kwargs: dict[str, Any]
 
 
 def _unrolled(engine: Engine, node: ast.Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """sum, min, max, any, all, sorted over the items of a list, tuple or dict."""
+    """The result of sum, min, max, any, all or sorted over the items of a list, tuple or dict."""
     function = engine.evaluate(node.func)
     if args and isinstance(args[0], (Range, Several)) or args and isinstance(args[0], range) and len(args[0]) > 0:
         if isinstance(args[0], range):

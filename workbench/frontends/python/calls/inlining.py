@@ -1,7 +1,7 @@
-"""Plain Python functions, inlined: arguments are bound by Python's rules, the body has a scope of its own.
+"""Inlines plain Python functions: arguments are bound by Python's rules, the body has a separate scope.
 
-Recursion works as far as it ends by what is known at capture. A function that is called, from inside of itself, with
-things that are as known as before would never end.
+Recursion works if values known at capture end it. A recursive call with the same known values as an outer call would
+never end.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbench.frontends.python.scopes import PythonScope, token
 from workbench.frontends.python.source_text import FunctionText, names_in
 from workbench.ir.builder.value import Value
 
-#: functions in progress at once
+#: maximum depth of calls
 MAX_DEPTH = 64
 
 
@@ -46,7 +46,7 @@ def inline(
     defaults: Sequence[Any],
     keyword_defaults: dict[str, Any],
 ) -> Any:
-    """Execute the body of a function in a scope of its own; gives its return value."""
+    """Execute the body of a function in a new scope; returns its return value."""
     bound = bind_arguments(engine, node, tree, name, args, kwargs, defaults, keyword_defaults)
     _refuse(engine, node, tree, text)
     mark = (tree, tuple((k, _signature(engine, v)) for k, v in bound.items()))
@@ -116,7 +116,7 @@ def _result(engine: Engine, tree: ast.FunctionDef, scope: PythonScope) -> Any:
 
 
 def _refuse(engine: Engine, node: ast.AST, tree: ast.FunctionDef | ast.Lambda, text: FunctionText) -> None:
-    """A function with yield anywhere is a generator, of which no statement runs when it is called."""
+    """Refuse a function with a yield: it is a generator, of which no statement runs when it is called."""
     stack: list[ast.AST] = list(tree.body) if isinstance(tree, ast.FunctionDef) else [tree.body]
     while stack:
         part = stack.pop()
@@ -159,7 +159,7 @@ def bind_arguments(
     defaults: Sequence[Any],
     keyword_defaults: dict[str, Any],
 ) -> dict[str, Any]:
-    """Parameters with what they get, by Python's rules.
+    """Parameters with their values, by Python's rules.
 
     Source: https://docs.python.org/3/reference/expressions.html#calls
     """

@@ -1,7 +1,7 @@
-"""Calls of functions that Python or NumPy brings along: which of them the graph has, and what they become.
+"""Calls of functions of Python or NumPy that a graph supports.
 
 NumPy's functions and methods are in ``numpy_calls``, Python's builtins in ``builtin_calls``, the module math in
-``math_calls``. A call whose arguments are all known now is carried out now, if the function is one of these.
+``math_calls``. A call with known arguments is executed at capture, if the function is one of these.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Handler = Callable[..., Any]
 
 
 def call(builder: GraphBuilder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``function(*args, **kwargs)`` in the graph, or NotImplemented for a function that none of the tables knows.
+    """``function(*args, **kwargs)`` in the graph, or NotImplemented for a function that is in none of the tables.
 
-    Raises UnknownOpError for functions of NumPy, math and Python that the graph has not, TypeMismatchError for
-    arguments that they do not take.
+    Raises UnknownOpError for functions of NumPy, math and Python that the graph lacks, TypeMismatchError for arguments
+    that they do not accept.
     """
     if isinstance(function, BoundMethod):
         return numpy_calls.method(builder, function, args, kwargs)
@@ -43,7 +43,7 @@ def call(builder: GraphBuilder, function: Any, args: tuple[Any, ...], kwargs: di
             with np.errstate(all="ignore"):
                 return function(*args, **kwargs)
         except (ArithmeticError, ValueError):
-            pass  # Python raises when the line runs, so the graph must
+            pass  # Python raises when the line runs, so the graph must too
         except (TypeError, IndexError) as error:
             raise TypeMismatchError(f"{_name(function)} failed: {error}.", slug="bad-call") from None
     try:
@@ -79,7 +79,7 @@ def _name(function: Any) -> str:
 
 
 def _owner(function: Any) -> str | None:
-    """numpy, math or builtins, if the function is one of theirs."""
+    """numpy, math or builtins, if the function belongs to one of them."""
     if isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc):
         return "numpy"
     module = getattr(function, "__module__", None)

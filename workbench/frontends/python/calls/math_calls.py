@@ -1,4 +1,4 @@
-"""The module math on Python's numbers: the same functions of the same library, so the same bits and the same errors.
+"""The module math on Python's numbers: the same library functions, and so the same bits and errors.
 
 Source: https://docs.python.org/3/library/math.html
 """
@@ -17,7 +17,7 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
 from workbench.ops.elementwise.python_math import FUNCTIONS
 
-#: functions of floats whose results are floats: name in math -> op with the attr ``checked``
+#: functions from floats to floats: name in math -> op with the attribute ``checked``
 _FLOATS = {
     math.sqrt: "sqrt",
     math.cbrt: "cbrt",
@@ -44,7 +44,7 @@ _FLOATS = {
 
 
 def number_argument(builder: GraphBuilder, item: Any) -> Any:
-    """An argument of math: a number; arrays of one item count, as they do in Python."""
+    """An argument of math as a number; arrays of one item are accepted, as in Python."""
     if isinstance(item, Value) and not isinstance(item, PyNumber):
         return python_number(builder, item)
     if is_array(item):

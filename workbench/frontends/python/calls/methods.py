@@ -1,4 +1,4 @@
-"""Methods of arrays, lists and dicts, those included that change them."""
+"""Methods of arrays, lists and dicts, including those that change them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.frontends.python.values import operators
 from workbench.frontends.python.values.iteration_space import items_of
 from workbench.frontends.python.values.sequences import position_of
 
-#: NumPy functions and methods whose result may share memory with what they get
+#: NumPy functions and methods whose result may share memory with an argument
 SHARING = frozenset(
     "array_split asanyarray asarray ascontiguousarray asfortranarray atleast_1d atleast_2d atleast_3d "
     "broadcast_arrays broadcast_to diag diagonal dsplit expand_dims flip fliplr flipud hsplit imag matrix_transpose "
@@ -22,7 +22,7 @@ SHARING = frozenset(
 
 
 def method(engine: Engine, node: ast.Call, bound: Method, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """A method of an array, list or dict."""
+    """The result of a method of an array, list or dict."""
     cell, name = bound.cell, bound.name
     if isinstance(cell, ListCell):
         return _of_list(engine, node, cell, name, args)

@@ -1,7 +1,7 @@
 """Calls of NumPy's functions, of its dtypes, and of the methods of arrays.
 
-Functions that the op registry has a counterpart for (``workbench.ops.numpy_functions``) are taken from there; the
-others are in ``numpy_creation`` and ``numpy_functions``. Arguments that only say where or how a result is stored (out=,
+Functions with a counterpart in the op registry (``workbench.ops.numpy_functions``) are taken from there; the others are
+in ``numpy_creation`` and ``numpy_functions``. Arguments that only determine where or how a result is stored (out=,
 order="C") must have their default. Source: https://numpy.org/doc/stable/reference/routines.html
 """
 
@@ -30,18 +30,18 @@ from workbench.ir.types import dtype_name, numpy_dtype
 from workbench.ops import numpy_functions as registered
 from workbench.ops import ufunc_op
 
-#: functions that take ints as they are beside arrays of a smaller dtype
+#: functions that take ints unchanged together with arrays of a smaller dtype
 _WIDE = frozenset((np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.divide))
 _ADDING = frozenset(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod"))
 
 
 def names() -> list[str]:
-    """The names of the functions there are."""
+    """The names of the supported functions."""
     return sorted({f.__name__ for f in (*TABLE, *registered)})
 
 
 def find(function: Any) -> Handler | None:
-    """The handler that puts a call of a NumPy function into the graph, or None."""
+    """The handler that puts a call of a NumPy function into the graph; None if there is none."""
     found = TABLE.get(function)
     if found is not None:
         return found
@@ -78,7 +78,7 @@ def _registered(function: Any, op: str, adapter: Callable[..., Any]) -> Handler:
     def call(builder: GraphBuilder, *args: Any, **kwargs: Any) -> Any:
         kwargs = {k: v for k, v in kwargs.items() if v is not np._NoValue}
         inputs, attrs = adapter([_array(builder, a) for a in args], {k: _array(builder, v) for k, v in kwargs.items()})
-        # which of two zeros wins depends on the order in which NumPy goes, and it rounds every sum of float16
+        # NumPy's order of evaluation decides between zeros of different sign, and it rounds every float16 sum
         if op in ("max", "min") or (op in _ADDING and inputs[0].dtype == "float16"):
             attrs["_as_numpy"] = True
         return builder.op(op, *inputs, **attrs)
@@ -87,7 +87,7 @@ def _registered(function: Any, op: str, adapter: Callable[..., Any]) -> Handler:
 
 
 def _array(builder: GraphBuilder, item: Any) -> Any:
-    """An argument as an adapter takes it: numbers and Values as arrays, tuples of arrays as lists of them."""
+    """An argument as an adapter accepts it: numbers and Values as arrays, tuples of arrays as lists of arrays."""
     if isinstance(item, PyNumber):
         return as_array(builder, item)
     if isinstance(item, (tuple, list)) and holds_value(item):
@@ -96,7 +96,7 @@ def _array(builder: GraphBuilder, item: Any) -> Any:
 
 
 def _constructor(kind: type) -> Handler:
-    """np.float32(x), np.int64(x) ..."""
+    """The handler of np.float32(x), np.int64(x) ..."""
 
     def call(builder: GraphBuilder, x: Any = 0) -> Any:
         try:
@@ -107,7 +107,7 @@ def _constructor(kind: type) -> Handler:
             return cast_number(builder, x, dtype)
         array = as_array(builder, x)
         if array.shape == () and array.dtype == "float64" and numpy_dtype(dtype).kind in "iu":
-            return cast_number(builder, python_number(builder, array), dtype)  # np.float64 is a float to Python
+            return cast_number(builder, python_number(builder, array), dtype)  # np.float64 is a Python float
         return array if array.dtype == dtype else builder.op("cast", array, dtype=dtype)
 
     return call
@@ -142,7 +142,7 @@ def method(builder: GraphBuilder, bound: BoundMethod, args: Sequence[Any], kwarg
 
 
 def _item(builder: GraphBuilder, value: Value, args: Sequence[Any]) -> Value:
-    """One item: the only one, the k-th, or that at these indices."""
+    """One item: the only one, the k-th, or the one at these indices."""
     if not args:
         return value if value.shape == () else builder.op("reshape", value, shape=())
     if len(args) == 1 and not isinstance(args[0], tuple):

@@ -1,4 +1,4 @@
-"""NumPy functions that make arrays: of sizes that may be computed, from numbers and from other arrays.
+"""NumPy functions that create arrays from sizes, which may be computed, from numbers and from other arrays.
 
 Source: https://numpy.org/doc/stable/reference/routines.array-creation.html
 """
@@ -18,7 +18,7 @@ from workbench.ir.types import dtype_name, numpy_dtype
 
 
 def filled(builder: GraphBuilder, shape: Any, value: Value) -> Value:
-    """An array of ``shape``, which may be computed, each item ``value``."""
+    """An array of ``shape``, which may be computed, filled with ``value``."""
     if holds_value(shape):
         parts = shape if isinstance(shape, (tuple, list)) else (shape,)
         sizes = [builder.op("cast", integer(builder, p), dtype="int64") for p in parts]

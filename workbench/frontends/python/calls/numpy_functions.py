@@ -1,4 +1,4 @@
-"""NumPy functions whose arguments differ from those of the op, and those that are made of several ops.
+"""NumPy functions whose arguments differ from those of the op, and functions composed of several ops.
 
 Source: https://numpy.org/doc/stable/reference/routines.html
 """
@@ -40,7 +40,9 @@ def _clip(builder: GraphBuilder, a: Any, a_min: Any = None, a_max: Any = None, *
 
 
 def _ordered(op: str) -> Handler:
-    """NumPy's own kind of sorting decides which of two equal elements comes first: zeros have signs."""
+    """The handler of a sort by NumPy's own algorithm, because the order of equal elements is visible: zeros
+    have signs.
+    """
 
     def call(builder: GraphBuilder, a: Any, axis: int | None = -1, kind: str | None = None) -> Any:
         value = as_array(builder, a)
@@ -143,7 +145,7 @@ def _matrix(op: str, pick: int | None = None) -> Handler:
 @put(np.linalg.solve)
 def _solve(builder: GraphBuilder, a: Any, b: Any) -> Any:
     matrix, right = (floating(builder, i) for i in (a, b))
-    if right.type.rank == 1:  # the op takes matrices
+    if right.type.rank == 1:  # the op takes only matrices
         column = builder.op("solve", matrix, builder.op("expand_dims", right, axis=-1))
         return builder.op("squeeze", column, axis=-1)
     return builder.op("solve", matrix, right)

@@ -1,4 +1,4 @@
-"""The table of NumPy's functions that the graph has, and what its entries share."""
+"""The table of NumPy functions that a graph supports, and helpers for its entries."""
 
 from __future__ import annotations
 

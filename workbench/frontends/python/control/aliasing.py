@@ -1,6 +1,7 @@
-"""Which arrays may be one, or share memory, when an iteration of a loop begins.
+"""Arrays that may be the same, or share memory, when an iteration of a loop begins.
 
-This is kept for pairs of places, not for groups: two arrays that a loop exchanges in every iteration never are one.
+This is recorded for pairs of places, not for groups: two arrays that a loop swaps in every iteration are never the
+same.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from workbench.frontends.python.objects import ArrayCell, Cell, Missing
 from workbench.frontends.python.values.pytree import Template
 from workbench.frontends.python.values.pytree_leaves import places_in
 
-#: a variable, or a list that changes in the loop, and the positions and keys in it
+#: a variable, or a list or dict that changes in the loop, and the positions and keys in it
 Place = tuple[Any, ...]
 
 
 class Sharing:
-    """Places of a loop and what they may hold. ``ends`` are arrays of before the loop that may be at a place when an
-    iteration begins, ``together`` places that may hold one array."""
+    """Places of a loop and the arrays that they may hold. ``ends`` are arrays from before the loop that may be at a
+    place when an iteration begins, ``together`` pairs of places that may hold the same array.
+    """
 
     engine: Engine
     names: dict[str, Template]
@@ -31,7 +33,9 @@ class Sharing:
     _heap: dict[Cell, Any]
 
     def _collect_ties(self) -> bool:
-        """Which arrays of before the loop a variable may hold when an iteration begins, and which ones share one."""
+        """Record the arrays from before the loop that a place may hold when an iteration begins, and the places that
+        may share an array; True if something changed.
+        """
         changed = False
         held: dict[Place, Cell] = {}
         for key in (*self.names, *self.fresh, *self._lists()):
@@ -54,13 +58,13 @@ class Sharing:
         return found if isinstance(key, str) else {p: c for p, c in found.items() if len(p) > 1}
 
     def _may_hold(self, place: Place) -> list[Cell]:
-        """Arrays of before the loop that may be, or share memory with, the one at a place."""
+        """Arrays from before the loop that may be the array at a place, or share memory with it."""
         start = self._places(place[0], self._start, self._heap).get(place)
         starts = () if start is None else (start,)
         return [r for c in (*starts, *self.ends.get(place, ())) for r in self.engine.related(c) if r in self._heap]
 
     def _pair(self, held: dict[Place, Cell]) -> bool:
-        """Note which places may hold one array together."""
+        """Record pairs of places that may hold the same array; True if there is a new pair."""
         before = len(self.together)
         places = list(held)
         for k, one in enumerate(places):
@@ -70,7 +74,7 @@ class Sharing:
 
 
 def value_of(thing: Any) -> Any:
-    """The value that a variable has at least after a break."""
+    """The value of a variable; for one that is only set on the way to a break, that value."""
     return thing.partial if isinstance(thing, Missing) and thing.after_break else thing
 
 

@@ -1,8 +1,7 @@
-"""Blocks of statements: each in turn, as far as none leaves the block.
+"""Blocks of statements, executed in turn until one leaves the block.
 
-A condition that is known now decides an ``if`` at once, without a branch. Where one side always leaves (return, break,
-continue), the statements after the ``if`` belong to the other side; where a side only may leave, they become
-conditional.
+A known condition decides an ``if`` at capture, without a branch. If one side always leaves (return, break, continue),
+the statements after the ``if`` belong to the other side; if a side may leave, they become conditional.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from workbench.frontends.python.values import operators
 
 
 def execute(engine: Engine, statements: Sequence[ast.stmt]) -> None:
-    """Carry out statements until one leaves; what follows one that only may leave is made conditional."""
+    """Execute statements until one leaves; the statements after one that may leave become conditional."""
     for position, node in enumerate(statements):
         flags = [engine.scope.vars.get(flag, False) for flag in FLAGS]
         if any(flag is True for flag in flags):
@@ -41,7 +40,7 @@ def execute(engine: Engine, statements: Sequence[ast.stmt]) -> None:
 
 
 def _if(engine: Engine, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
-    """Carry out an ``if``; True when the statements after it are done too."""
+    """Execute an ``if``; True if this included the statements after it."""
     test = truth(engine, node.test)
     if not operators.is_value(test):
         execute(engine, node.body if test else node.orelse)
@@ -56,7 +55,7 @@ def _if(engine: Engine, node: ast.If, rest: Sequence[ast.stmt]) -> bool:
 
 
 def _unless_left(engine: Engine, node: ast.AST, rest: Callable[[], None]) -> None:
-    """``rest`` where no flag says that the program has left these statements."""
+    """Execute ``rest`` under the condition that no flag is set, so that these statements were not left."""
     flags = [f for f in FLAGS if operators.is_value(engine.scope.vars.get(f, False))]
     left: Any = False
     for flag in flags:

@@ -16,7 +16,7 @@ from workbench.ir.types import TensorType
 
 @dataclass
 class BranchSide:
-    """State of the variables at the end of one side. ``context`` is the one of its values."""
+    """State of the variables at the end of one side. ``context`` is the context of its values."""
 
     context: BranchContext
     vars: dict[str, Any]
@@ -26,7 +26,7 @@ class BranchSide:
 
     @property
     def returned(self) -> bool:
-        """Nothing after the branch is reached from here."""
+        """True if no statement after the branch is reached from this side."""
         return self.vars.get(RETURNED) is True
 
 

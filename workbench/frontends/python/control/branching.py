@@ -1,4 +1,4 @@
-"""Branches: both sides are captured, each from the same state, and what they leave behind is merged."""
+"""Branches: both sides are captured from the same state, and their final states are merged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from workbench.ir.node import Ref
 def branch(
     engine: Engine, pred: Value, on_true: Callable[[], Any], on_false: Callable[[], Any], node: ast.AST, label: str
 ) -> Any:
-    """Both sides, merged; gives what the functions give, merged too. Raises CaptureError where that is impossible."""
+    """Capture both sides and merge their states; returns the merged results of the functions. Raises CaptureError if
+    they cannot be merged.
+    """
     b, scope = engine.builder, engine.scope
     line = scope.text.line(node)
     before = dict(scope.vars), dict(scope.lines), dict(engine.heap)
@@ -38,7 +40,7 @@ def branch(
     b.source = source
     merger = Merger(engine, name, line, sides, outer)
     scope.vars, scope.lines, engine.heap = before
-    known = list(engine.heap)  # merged variables bring new arrays
+    known = list(engine.heap)  # merging variables creates new arrays
     scope.vars = merger.variables(before[0])
     scope.lines = {k: max(s.lines.get(k, 0) for s in sides) for k in {**sides[0].lines, **sides[1].lines}}
     merger.contents(known, node)

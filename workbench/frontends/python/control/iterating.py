@@ -1,8 +1,8 @@
 """``while`` and ``for``: the condition, the counter and the flags around a loop.
 
-A ``break`` or ``return`` that depends on the arguments sets a flag that goes around with the loop, and its condition
-asks for the flag first. A loop over a range or an array stays a loop; tuples, lists and dicts, whose items are things
-of their own, are unrolled.
+A ``break`` or ``return`` that depends on the arguments sets a flag, which is a loop variable that the condition tests
+first. A loop over a range or an array stays a loop; loops over tuples, lists and dicts, whose items may differ in kind,
+are unrolled.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _while(engine: Engine, node: ast.While) -> None:
 
 
 def _inside(engine: Engine, node: ast.While) -> ast.While:
-    """A condition that sets a variable becomes a break in the body."""
+    """The loop with its condition, which sets a variable, turned into a break in the body."""
     if node.orelse:
         engine.fail(
             node.test,
@@ -75,7 +75,7 @@ def _inside(engine: Engine, node: ast.While) -> ast.While:
 
 
 def _frame(engine: Engine, node: ast.stmt, kind: str) -> str:
-    """Loops are named after their line, in called functions also after these."""
+    """The name of a loop: after its line, in a called function also after the function."""
     name = f"{kind}_{engine.scope.text.line(node)}"
     return name if len(engine.stack) <= 1 else f"{engine.scope.name.strip('<>')}_{name}"
 
@@ -85,7 +85,7 @@ def _flags(body: list[ast.stmt]) -> tuple[str, ...]:
 
 
 def _go_on(engine: Engine, node: ast.AST, flags: tuple[str, ...], simple: bool, make: Callable[[], Any]) -> Value:
-    """The condition of a loop: no flag is set, and the test holds; it is not evaluated where a flag is set."""
+    """The condition of a loop: no flag is set, and the test holds. The test is not evaluated if a flag is set."""
     b = engine.builder
     stop: Any = False
     for flag in flags:
@@ -113,7 +113,7 @@ def _go_on(engine: Engine, node: ast.AST, flags: tuple[str, ...], simple: bool, 
 
 
 def _around(engine: Engine, node: ast.While | ast.For, loop: CapturedLoop, endless: bool) -> None:
-    """Flags before and after a loop, and its else."""
+    """Capture a loop, with its flags before and after it, and its else."""
     variables = engine.scope.vars
     variables[BREAK] = variables[CONTINUE] = variables[RETURNED] = False
     variables.pop(RESULT, None)
@@ -138,7 +138,7 @@ def _else(engine: Engine, node: ast.While | ast.For, broken: Any) -> None:
         execute(engine, node.orelse)
     elif node.orelse:
         branch(engine, broken, after_break, lambda: execute(engine, node.orelse), node, "else")
-    for name, thing in engine.scope.vars.items():  # of an inner loop's break nobody knows any more
+    for name, thing in engine.scope.vars.items():  # the break of an inner loop is no longer known
         if isinstance(thing, Missing) and thing.after_break:
             engine.scope.vars[name] = Missing(thing.sentence, thing.slug, thing.fix)
 
@@ -195,7 +195,7 @@ def _count(engine: Engine, node: ast.For, over: Counted) -> None:
 
 
 def _check_step(engine: Engine, step: Value) -> None:
-    """Python refuses a step of zero when the range is made."""
+    """Refuse a step of zero, as Python does when the range is created."""
     b = engine.builder
     before = engine.heap[engine.asserted]
     b.op("assert", b.op("not_equal", step, 0), message="range() arg 3 must not be zero")

@@ -1,7 +1,7 @@
 """Conditions: ``and``, ``or``, ``not``, chained comparisons and ``x if c else y``, each with Python's short circuit.
 
-Operands that Python would not evaluate are not evaluated: the right side becomes a branch of its own, unless it is so
-plain (names, numbers, comparisons of these) that it cannot fail and costs less than a branch. Source:
+Operands that Python would not evaluate are not evaluated: the right side becomes a branch, unless it is so plain
+(names, numbers, comparisons of these) that it cannot fail and costs less than a branch. Source:
 https://docs.python.org/3/reference/expressions.html#boolean-operations
 """
 
@@ -21,7 +21,7 @@ _PLAIN = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Is, ast.IsNot
 
 
 def plain(node: ast.expr) -> bool:
-    """True if evaluating this cannot fail, so that it does no harm where Python would not evaluate it."""
+    """True if evaluating this cannot fail, so that it is harmless even if Python would not evaluate it."""
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.Not) and plain(node.operand) or isinstance(node.operand, ast.Constant)
     if isinstance(node, ast.BoolOp):
@@ -32,7 +32,7 @@ def plain(node: ast.expr) -> bool:
 
 
 def truth(engine: Engine, node: ast.expr) -> Any:
-    """The truth of a condition: a bool known now, or a Value of bool."""
+    """The truth of a condition: a known bool, or a Value of bool."""
     with engine.at(node):
         return _test(engine, node)
 
@@ -62,7 +62,7 @@ def _shortcut(
         left = visit(engine, first)
     if not rest:
         return left
-    stops = isinstance(node.op, ast.Or)  # the truth with which Python stops
+    stops = isinstance(node.op, ast.Or)  # the truth at which Python stops
     decided = operators.truth(engine.builder, engine.raw(left))
     if not operators.is_value(decided):
         return left if bool(decided) is stops else _shortcut(engine, node, rest, visit, truths)
@@ -96,7 +96,7 @@ def _is_truth(thing: Any) -> bool:
 
 
 def _typed(engine: Engine, result: Any, like: Value) -> Any:
-    """NumPy's bools stay NumPy's where both are."""
+    """The result as a NumPy bool if both operands are NumPy bools."""
     if isinstance(result, PyNumber) and not isinstance(like, PyNumber):
         return Value(engine.builder, result.ref, result.type, result.context, result.label)
     return result

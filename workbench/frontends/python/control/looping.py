@@ -1,10 +1,10 @@
-"""Loops: which variables go around, and of which types, is found by trying.
+"""Loops: the loop variables and their types are found by trial captures.
 
-The body is captured under assumptions (what each variable is at the beginning of an iteration); where the end of the
-body does not keep them they are widened, and the body is captured again. Each retry only makes an assumption weaker, so
-that this ends. A variable for which there is no assumption is Missing inside and after, which is an error only where it
-is read. Values that only the body needs are not loop variables, and unread values are removed when the graph is
-finished (``finishing.py``).
+The body is captured under assumptions (the type of each variable at the beginning of an iteration); if the end of the
+body violates them they are widened, and the body is captured again. Each retry only weakens assumptions, so this
+terminates. A variable without an assumption is Missing inside and after the loop, which is an error only if it is read.
+Values used only within an iteration are not loop variables, and unread values are removed when the graph is finished
+(``dead_code.py``).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from workbench.frontends.python.values.pytree_leaves import dummy_thing, leaves,
 from workbench.ir.builder.rollback import RollbackPoint
 from workbench.ir.builder.value import Value
 
-#: captures of one body; more would mean that an assumption does not settle
+#: maximum number of captures of one body; more would mean that an assumption does not converge
 MAX_TRIALS = 100
 
 
 class RetryWiderTypes(Exception):
-    """The assumptions have changed: capture the loop anew."""
+    """The assumptions have changed: the loop must be captured again."""
 
 
 class NeverRuns(Exception):
-    """The condition is false from the beginning, whatever the arguments."""
+    """The condition is false from the beginning for all arguments."""
 
 
 class CapturedLoop(Assumptions):
     """One loop under capture."""
 
     def run(self) -> bool:
-        """Capture the loop; False, and nothing has happened, where it never runs."""
+        """Capture the loop; returns False, without any change, if it never runs."""
         scope = self.engine.scope
         self._assume()
         for _ in range(MAX_TRIALS):
@@ -135,7 +135,7 @@ class CapturedLoop(Assumptions):
                 )
 
     def _link(self, made: dict[Place, Cell]) -> None:
-        """Tell which of the new arrays may be old ones, or one."""
+        """Record which of the new arrays may be old ones, or the same."""
         for place, cell in made.items():
             for other in self._may_hold(place):
                 self.engine.link(cell, other)

@@ -1,4 +1,4 @@
-"""Two sides of a branch become one again: what each left behind in variables, arrays, lists and dicts is merged."""
+"""Merges the two sides of a branch: the variables, arrays, lists and dicts that each side changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Merger:
         return merged
 
     def contents(self, before: list[Cell], node: ast.AST) -> None:
-        """Arrays, lists and dicts that were there before and that a side has changed."""
+        """Merge the arrays, lists and dicts from before the branch that a side has changed."""
         engine = self.engine
         for cell in before:
             a, b = (side.heap[cell] for side in self.sides)
@@ -76,7 +76,7 @@ class Merger:
         return None if any(isinstance(i, Missing) for i in items) else items
 
     def merge(self, name: str, a: Any, b: Any) -> Any:
-        """The thing that is ``a`` after the true side and ``b`` after the false one; Missing where there is none."""
+        """The object that is ``a`` after the true side and ``b`` after the false one; Missing if there is none."""
         if a is b:
             return a
         together = self._together(name, a, b)
@@ -98,7 +98,9 @@ class Merger:
         return rebuild(self.engine, template, values, tied)
 
     def _together(self, name: str, a: Any, b: Any) -> Any:
-        """Tuples, lists and dicts that are alike, item by item, so that what is the same on both sides stays that."""
+        """Merge tuples, lists and dicts of equal structure item by item, so that items equal on both sides are kept;
+        None for others.
+        """
         one, two = self.sides
         if type(a) is tuple and type(b) is tuple and len(a) == len(b):
             pairs = list(zip(range(len(a)), a, b, strict=True))
@@ -152,7 +154,7 @@ class Merger:
             return Gone(self._conflict(name, str(conflict))), []
 
     def _after_break(self, name: str, a: Any, b: Any) -> Missing | None:
-        """The variable if it has a value on all paths that end in break: Missing with that value."""
+        """Missing with the variable's value if it has one on all paths that end in break, otherwise None."""
         flags = [side.vars.get(BREAK, False) for side in self.sides]
         if all(flag is False for flag in flags) and not any(isinstance(t, Missing) and t.after_break for t in (a, b)):
             return None

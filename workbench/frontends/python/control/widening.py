@@ -1,4 +1,4 @@
-"""Assumptions of a loop's capture at the start of an iteration, and how the end of the body weakens it."""
+"""Assumptions of a loop's capture at the start of an iteration, and their weakening at the end of the body."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from workbench.ir.builder.value import Value
 
 @dataclass
 class Assumptions(Sharing):
-    """The assumptions about one loop. ``test`` gives a bool Value, ``body`` carries out one iteration, ``sure`` says
-    that there is one at least. ``hidden`` maps variables that Python does not know to the names that they show.
+    """The assumptions about one loop. ``test`` returns a bool Value, ``body`` executes one iteration, ``sure`` means
+    that there is at least one. ``hidden`` maps variables that do not exist in Python to the names shown for them.
     """
 
     engine: Engine
@@ -49,10 +49,10 @@ class Assumptions(Sharing):
     fresh: dict[str, Template] = field(default_factory=dict)
     gone: dict[str, Missing] = field(default_factory=dict)
     cells: dict[Cell, Any] = field(default_factory=dict)
-    #: cells that may be at a place when an iteration begins, and places that may hold one together
+    #: cells that may be at a place when an iteration begins, and pairs of places that may hold the same cell
     ends: dict[Place, dict[Cell, None]] = field(default_factory=dict)
     together: set[tuple[Place, Place]] = field(default_factory=set)
-    #: fresh variables that have a value only where the loop is left by break
+    #: fresh variables that have a value only if the loop is left by break
     only_broken: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Assumptions(Sharing):
         return Leaf(found.type) if isinstance(found, Leaf) else found
 
     def _opening(self, thing: Any, inside: bool = False) -> Template:
-        """The first assumption: numbers may change; arrays and lists inside of others stay those that they are."""
+        """The first assumption: numbers may change; arrays and lists inside other objects stay the same objects."""
         if isinstance(thing, Cell) and inside and thing in self._heap:
             return Fixed(thing)
         found = template_of(self.engine, thing)
@@ -101,7 +101,7 @@ class Assumptions(Sharing):
         return loosen(found)
 
     def _weaken(self, template: Template, end: Any) -> Template:
-        """The template for what it stands for and also for ``end``; raises Conflict."""
+        """The template that covers ``template`` and ``end``; raises Conflict."""
         if isinstance(template, Fixed):
             if identical(template.value, end):
                 return template
@@ -118,7 +118,7 @@ class Assumptions(Sharing):
 
     # -- after a trial ---------------------------------------------------------------------------------------------
     def _collect(self, begun: dict[Cell, Any]) -> bool:
-        """Weaken the assumptions that the body did not keep; True if there was one."""
+        """Weaken the assumptions that the body violated; True if there was one."""
         engine, changed = self.engine, False
         now = engine.scope.vars
         for name, template in list(self.names.items()):
@@ -218,7 +218,7 @@ class Assumptions(Sharing):
 
 
 def loosen(template: Template) -> Template:
-    """The template in which numbers known now may change."""
+    """The template in which known numbers may change."""
     if isinstance(template, Fixed) and is_number(template.value):
         return leaf_of(template.value)
     if isinstance(template, Many):

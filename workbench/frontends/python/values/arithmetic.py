@@ -1,6 +1,6 @@
-"""Binary operators on captured things, new (``x + y``) and in place (``x += y``).
+"""Binary operators on captured objects, with a new result (``x + y``) and in place (``x += y``).
 
-Tuples and lists keep the identity of what they hold; everything else is computed by ``operators``.
+Tuples and lists keep the identity of their items; everything else is computed by ``operators``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.ir.types import ANY, numpy_dtype
 
 
 def binary(engine: Engine, node: ast.AST, op: str, left: Any, right: Any) -> Any:
-    """``left op right``; tuples and lists keep the identity of what they hold."""
+    """``left op right``; tuples and lists keep the identity of their items."""
     for one, other in ((left, right), (right, left)):
         if op == "Mult" and type(other) is int and (type(one) is tuple or isinstance(one, ListCell)):
             items = items_of(engine, one, node)
@@ -39,12 +39,12 @@ def binary(engine: Engine, node: ast.AST, op: str, left: Any, right: Any) -> Any
         return engine.wrap(operators.binary(engine.builder, op, engine.raw(left), engine.raw(right)))
     except WorkbenchError:
         raise
-    except Exception as error:  # both are known now, and Python itself refuses them
+    except Exception as error:  # both are known, and Python itself refuses them
         engine.python_error(node, error)
 
 
 def in_place(engine: Engine, node: ast.AST, op: str, old: Any, other: Any) -> Any:
-    """``old op= other``: arrays and lists are changed and given back, of anything else there is a new one."""
+    """``old op= other``: arrays and lists are changed and returned, any other object is replaced with a new one."""
     if isinstance(old, ListCell) and op == "Add":
         engine.write(old, (*engine.heap[old], *items_of(engine, other, node)), node)
         return old

@@ -1,4 +1,4 @@
-"""Attributes and methods of values: shapes and dtypes are known now, methods are calls of NumPy functions."""
+"""Attributes and methods of values: shapes and dtypes are known at capture, methods are calls of NumPy functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
 from workbench.ir.types import ANY, numpy_dtype
 
-#: methods of arrays that ``calls`` knows
+#: methods of arrays that ``calls`` supports
 METHODS = frozenset(
     (
         "all",
@@ -59,7 +59,7 @@ _ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "imag", "ite
 
 @dataclass(frozen=True)
 class BoundMethod:
-    """``value.name`` where that is a method: ``call`` takes it as the function."""
+    """``value.name`` if this is a method; ``call`` accepts it as the function."""
 
     value: Value
     name: str
@@ -70,7 +70,7 @@ class BoundMethod:
 
 
 def attribute(builder: GraphBuilder, value: Any, name: str) -> Any:
-    """``value.name``. Raises UnknownOpError that names what there is instead."""
+    """``value.name``. Raises UnknownOpError that lists the supported names."""
     if not isinstance(value, Value):
         return getattr(value, name)
     if isinstance(value, PyNumber):
@@ -118,7 +118,7 @@ def _of_number(builder: GraphBuilder, value: PyNumber, name: str) -> Any:
 
 
 def unknown_attribute(owner: str, name: str, known: tuple[str, ...]) -> UnknownOpError:
-    """The error for a name that nothing stands for."""
+    """The error for an unknown attribute."""
     near = difflib.get_close_matches(name, known, n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}."
     return UnknownOpError(f"The attribute {name!r} of {owner} cannot be put into a graph.", fix=hint)

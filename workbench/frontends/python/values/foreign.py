@@ -1,11 +1,11 @@
-"""Objects of other libraries and classes: their operators are their own, so that a graph cannot have them.
+"""Refuses objects of other libraries and classes, which define their own operators.
 
-A tensor of PyTorch, a Decimal or a pandas Series computes by itself. Carried out while a function is captured, its
-operators would leave their result in the graph as a constant, which is wrong once the object changes, and a loop on
-such an object would be gone through at capture. So they are refused by name, with what to give instead.
+A tensor of PyTorch, a Decimal or a pandas Series computes by itself. If its operators ran during the capture, their
+result would be a constant of the graph, which is wrong once the object changes, and a loop on such an object would run
+at capture. So they are refused by name, with a replacement.
 
-Two questions: :func:`is_number_like` for numbers and arrays of others, which are refused wherever they come from, and
-:func:`refuse` before an operator is carried out at capture, for any class that defines this operator itself.
+Two checks: :func:`is_number_like` for foreign numbers and arrays, which are always refused, and :func:`refuse` before
+an operator runs at capture, for any class that defines this operator itself.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from workbench.errors import TypeMismatchError
 from workbench.ir.builder.value import Value
 
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift")
-#: special methods by which an object gives its own answer, by the question that it is asked
+#: special methods by which an object defines an operation, by kind of operation
 ARITHMETIC = (*(f"__{r}{n}__" for n in (*_ARITHMETIC, "rshift", "divmod") for r in ("", "r")), "__neg__", "__pos__")
 UNARY = ("__neg__", "__pos__", "__invert__", "__abs__")
 ORDER = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 TRUTH = ("__bool__", "__len__")
 ITEMS = ("__getitem__", "__iter__", "__len__", "__contains__")
-#: how NumPy, Python and other libraries read an object as a number or an array
+#: protocols by which NumPy, Python and other libraries read an object as a number or an array
 CONVERSIONS = (
     "__array__",
     "__array_interface__",
@@ -46,9 +46,9 @@ CONVERSIONS = (
     "__int__",
     "__index__",
 )
-#: what a call of a function may ask its arguments
+#: special methods that a function may call on its arguments
 ANY = (*ARITHMETIC, *UNARY, *ORDER[:4], *TRUTH, *ITEMS, *CONVERSIONS, "__round__", "__trunc__")
-#: classes whose operators the capture knows, or whose content is compared at each call (``scopes.token``)
+#: classes whose operators the capture supports, or whose content is compared at each call (``scopes.token``)
 _KNOWN: tuple[type, ...] = (
     object,
     *(bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, slice),
@@ -58,11 +58,11 @@ _KNOWN: tuple[type, ...] = (
     *(np.ndarray, np.recarray, np.memmap, np.ufunc),
 )
 _KNOWN_FAMILIES = (np.generic, np.dtype, enum.Enum)
-#: how code of PyTorch is recorded
+#: advice on recording PyTorch code
 RECORD_TORCH = (
     'record it: wb.debug(module, (x,)) for one call, wb.watch("name", ops="torch", modules=module) for a loop.'
 )
-#: what to give instead, by the library that an object's class is of
+#: replacement by the library that defines an object's class
 _INSTEAD = {
     "torch": "give {name}.detach().cpu().numpy() as an argument; or call it as it is, and " + RECORD_TORCH,
     "jax": "give np.asarray({name}) as an argument, or turn the JAX function into a graph with wb.from_jax(fn, *args).",
@@ -80,13 +80,13 @@ _INSTEAD = {
 
 
 def _class(value: Any) -> Any:
-    """The class of a value, whose type is of no interest to a checker of types."""
+    """The class of a value, hidden from type checkers."""
     return type(value)
 
 
 @functools.lru_cache(maxsize=4096)
 def _own(kind: Any, names: tuple[str, ...]) -> str | None:
-    """The first of these methods that a class defines itself, instead of having it from a class that is known."""
+    """The first of these methods that a class does not inherit from a known class."""
     for name in names:
         for owner in kind.__mro__:
             if name in vars(owner):
@@ -102,12 +102,12 @@ def is_of_torch(value: Any) -> bool:
 
 
 def is_own_array(value: Any) -> bool:
-    """True for arrays that follow NumPy's own rules: no matrices, masked arrays or arrays with units."""
+    """True for arrays that follow NumPy's rules; not for matrices, masked arrays or arrays with units."""
     return isinstance(value, np.ndarray) and _own(_class(value), (*ANY, *ORDER)) is None
 
 
 def is_number_like(thing: Any) -> bool:
-    """True for a number or an array that is not of Python or NumPy: it computes by itself."""
+    """True for a number or an array that is not of Python or NumPy and so computes by itself."""
     kind = _class(thing)
     if isinstance(thing, (Value, type)) or kind in _KNOWN and kind is not np.ndarray:
         return False
@@ -121,7 +121,9 @@ def is_number_like(thing: Any) -> bool:
 
 
 def refuse(things: Iterable[Any], names: tuple[str, ...] = ANY) -> None:
-    """Raise TypeMismatchError if one of these, or an item in them, has its own answer to these special methods."""
+    """Raise TypeMismatchError if one of these objects, or an item in them, defines one of these special methods
+    itself.
+    """
     for thing in things:
         if isinstance(thing, Value) or type(thing) in (bool, int, float, complex, str, bytes, type(None)):
             continue
@@ -136,7 +138,7 @@ def refuse(things: Iterable[Any], names: tuple[str, ...] = ANY) -> None:
 
 
 def refused(thing: Any, why: str = "which computes by itself", what: str = "", name: str = "x") -> TypeMismatchError:
-    """The error for such an object; ``what`` names its place: "the argument x"."""
+    """The error for such an object; ``what`` describes it: "the argument x"."""
     kind = type(thing)
     library = str(kind.__module__).partition(".")[0].removesuffix("lib")
     module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."

@@ -1,7 +1,7 @@
 """``x[index]`` and ``x[index] = new`` of arrays, tuples and ranges, with indices that may be computed.
 
-An index out of range fails when the line runs, as in Python: the node raises IndexError and the run stops in front of
-it. Source: https://numpy.org/doc/stable/user/basics.indexing.html
+An index out of range fails when the line runs, as in Python: the node raises IndexError and the run stops before it.
+Source: https://numpy.org/doc/stable/user/basics.indexing.html
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.ops.index import encode_index
 
 
 def subscript(builder: GraphBuilder, value: Any, index: Any) -> Any:
-    """``value[index]``; parts of tuples and ranges known now are statics."""
+    """``value[index]``; parts of known tuples and ranges are statics."""
     if not isinstance(value, Value) and type(value) not in (tuple, list, dict):
         foreign.refuse((value,), foreign.ITEMS)
     if not isinstance(value, Value) and not holds_value(index):
@@ -47,7 +47,7 @@ def subscript(builder: GraphBuilder, value: Any, index: Any) -> Any:
 
 
 def _of_sequence(builder: GraphBuilder, value: Any, index: Any) -> Any:
-    """An item of a tuple, list or range at a computed place: its items must be numbers of one kind."""
+    """An item of a tuple, list or range at a computed position; the items must be numbers of one kind."""
     if not isinstance(value, (tuple, list, range)) or isinstance(index, slice) or not isinstance(index, Value):
         raise GraphError(
             f"{type(value).__name__} cannot be indexed with a computed {type(index).__name__}.",
@@ -71,7 +71,7 @@ def _of_sequence(builder: GraphBuilder, value: Any, index: Any) -> Any:
 
 
 def encoded(builder: GraphBuilder, array: Value, index: Any) -> tuple[tuple[Any, ...], list[Value]]:
-    """The attr ``index`` of getitem and setitem, and the computed parts of the index."""
+    """The attribute ``index`` of getitem and setitem, and the computed parts of the index."""
     items = index if isinstance(index, tuple) else (index,)
     clean = tuple(_item(builder, i) for i in items)
     shape = array.shape
@@ -129,7 +129,7 @@ def _bound(builder: GraphBuilder, item: Any) -> Any:
 
 
 def _late(builder: GraphBuilder, items: Sequence[Any], shape: Sequence[int | None]) -> tuple[Any, ...]:
-    """Known ints that are out of range are passed as computed ones: they fail when the line runs, not before."""
+    """The items with known ints out of range replaced by computed ones, which fail when the line runs, not before."""
     used = sum(i is not None and i is not Ellipsis for i in items)
     out, axis = [], 0
     for item in items:
@@ -145,7 +145,7 @@ def _late(builder: GraphBuilder, items: Sequence[Any], shape: Sequence[int | Non
 
 
 def store(builder: GraphBuilder, value: Any, index: Any, new: Any) -> Value:
-    """The array after ``value[index] = new``: its dtype stays, ``new`` is cast and broadcast as NumPy does it."""
+    """The array after ``value[index] = new``: the dtype is kept, ``new`` is cast and broadcast as in NumPy."""
     if isinstance(value, (tuple, list, dict)) or not is_array(value):
         raise GraphError(
             f"An item of a {type(value).__name__} cannot be assigned in a graph.",
@@ -162,7 +162,7 @@ def store(builder: GraphBuilder, value: Any, index: Any, new: Any) -> Value:
 
 
 def _marked(builder: GraphBuilder, op: str, inputs: list[Value], key: tuple[Any, ...]) -> Value:
-    """With computed indices the node may fail, and is therefore kept even if its result is unused."""
+    """The node; with computed indices it may fail and is kept even if its result is unused."""
     if any(kind == "input" for kind, *_ in key):
         return builder.op(op, *inputs, index=key, _raises=True)
     return builder.op(op, *inputs, index=key)

@@ -1,4 +1,4 @@
-"""Items, slices and attributes of things.
+"""Items, slices and attributes of captured objects.
 
 Source: https://docs.python.org/3/reference/expressions.html#primaries
 """
@@ -26,7 +26,7 @@ from workbench.frontends.python.values import operators
 from workbench.frontends.python.values.sequences import position_of, shown
 from workbench.ir.builder.value import Value
 
-#: attributes that give an array which shares memory
+#: attributes that return an array with shared memory
 SHARING = frozenset(("T", "mT", "real", "imag", "flat", "base"))
 
 
@@ -37,7 +37,7 @@ def _subscript(engine: Engine, node: ast.Subscript) -> Any:
 
 
 def item(engine: Engine, node: ast.AST, holder: Any, index: Any) -> Any:
-    """``holder[index]``; of an array a view where NumPy gives one."""
+    """``holder[index]``; a view of an array if NumPy gives a view."""
     if type(holder) is tuple or isinstance(holder, ListCell):
         items = engine.heap[holder] if isinstance(holder, ListCell) else holder
         if isinstance(index, slice):
@@ -64,7 +64,7 @@ def item(engine: Engine, node: ast.AST, holder: Any, index: Any) -> Any:
         part = operators.subscript(engine.builder, content, raw)
         if isinstance(part, Value) and part.shape == () and _all_numbers(index):
             return part
-        if isinstance(part, np.generic):  # an item of an array that is known now
+        if isinstance(part, np.generic):  # an item of a known array
             return part
         if _basic(index):
             return ArrayView(holder, raw, part, content)

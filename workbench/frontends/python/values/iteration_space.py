@@ -1,7 +1,7 @@
-"""Iteration space of a ``for`` loop, and the items of whatever has a length that is known now.
+"""Iteration space of a ``for`` loop, and the items of objects of known length.
 
-A counter goes over ranges, arrays and what enumerate, zip and reversed make of them; tuples, lists and dicts are gone
-over item by item.
+Ranges, arrays, and enumerate, zip and reversed of these are iterated by a counter; tuples, lists and dicts item by
+item.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from workbench.frontends.python.values.numbers import python_number
 from workbench.frontends.python.values.sequences import shown
 from workbench.ir.builder.value import Value
 
-#: items that a tuple, list or comprehension may have where each is captured on its own
+#: maximum number of items of a tuple, list or comprehension that is unrolled
 MAX_UNROLLED = 1000
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Something to go over by a counter from ``start`` by ``step`` to before ``stop``; ``item`` gives what is there."""
+    """An iteration by a counter from ``start`` in steps of ``step`` to ``stop`` (exclusive); ``item`` returns the item
+    of a counter.
+    """
 
     start: Any
     stop: Any
@@ -41,7 +43,7 @@ class Counted:
 
 
 def counted(engine: Engine, things: Any, node: ast.AST) -> Counted | tuple[Any, ...]:
-    """How to go over something: by a counter, or item by item where each is a thing of its own."""
+    """The iteration over an object: by a counter, or the tuple of its items."""
     b = engine.builder
     if isinstance(things, (range, Range)):
         return Counted(
@@ -72,7 +74,7 @@ def counted(engine: Engine, things: Any, node: ast.AST) -> Counted | tuple[Any, 
 
 
 def items_of(engine: Engine, thing: Any, node: ast.AST, limit: int = MAX_UNROLLED) -> tuple[Any, ...]:
-    """All items of something whose length is known now: tuples, lists, dicts (their keys), arrays (their rows)."""
+    """All items of an object of known length: tuples, lists, dicts (their keys), arrays (their rows)."""
     if type(thing) is tuple:
         items: tuple[Any, ...] = thing
     elif isinstance(thing, ListCell):
@@ -161,7 +163,7 @@ def _several(engine: Engine, several: Several, node: ast.AST) -> Counted | tuple
             return (number, each.item(_at(engine, each, k)))
 
         return Counted(0, _length(engine, part), 1, pair)
-    if any(isinstance(p, tuple) for p in parts):  # as many as the shortest has, which must be known
+    if any(isinstance(p, tuple) for p in parts):  # as many as the shortest, whose length must be known
         rows = [p if isinstance(p, tuple) else _listed(engine, p, node) for p in parts]
         return tuple(zip(*rows, strict=False))
     lengths = [_length(engine, p) for p in parts if isinstance(p, Counted)]
@@ -203,7 +205,7 @@ def _at(engine: Engine, part: Counted, k: Any) -> Any:
 
 
 def _length(engine: Engine, part: Counted) -> Any:
-    """Steps of a part: known now, or max(0, ceil((stop - start) / step))."""
+    """Number of steps of a part: a known number, or max(0, ceil((stop - start) / step))."""
     known = part.length()
     if known is not None:
         return known

@@ -1,9 +1,9 @@
-"""Values that stand for Python's numbers, and Python's arithmetic on them.
+"""Values that represent Python's numbers, and Python's arithmetic on them.
 
 A :class:`PyNumber` is a Value of int64, float64, bool or complex128 that a Python int, float, bool or complex would be
-in plain Python. Between such numbers the arithmetic is Python's, by ops with the attr ``checked``
-(:mod:`workbench.ops.checked`): what does not fit 64 bits, or divides by zero, is an error in front of its node. Float
-sums and products are NumPy's, which are the same.
+in plain Python. Arithmetic between such numbers follows Python, by ops with the attribute ``checked``
+(:mod:`workbench.ops.checked`): a result that does not fit 64 bits, or a division by zero, is an error that stops the
+run before the node. Float sums and products are NumPy's, which are the same.
 
 Source: https://docs.python.org/3/reference/expressions.html#binary-arithmetic-operations
 """
@@ -17,7 +17,7 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
 from workbench.ops.checked import HIGHEST, LOWEST, too_large
 
-#: Python's numbers by the dtype that carries them, in the order in which they grow into one another
+#: types of Python's numbers with their dtypes, from narrow to wide
 KINDS: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 _RANK = list(KINDS)
@@ -45,7 +45,7 @@ COMPARE = {
     "Eq": "equal",
     "NotEq": "not_equal",
 }
-#: ops on floats that cannot fail and give what Python gives
+#: ops on floats that cannot fail and have Python's results
 _FREE = ("add", "subtract", "multiply")
 _BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
 
@@ -62,15 +62,15 @@ class PyNumber(Value):
 
 
 def is_number(item: Any) -> bool:
-    """True if ``item`` is a Python number, known now or a Value; NumPy's scalars are not."""
+    """True if ``item`` is a Python number, known or a Value; false for NumPy scalars."""
     return isinstance(item, PyNumber) or type(item) in DTYPES
 
 
 def python_number(builder: GraphBuilder, value: Any) -> PyNumber:
-    """``value`` as a Python number: a number known now, or a single value of bool, int64, float64 or complex128.
+    """``value`` as a Python number: a known number, or a scalar Value of bool, int64, float64 or complex128.
 
-    Other integers and floats are converted, which is exact. Raises TypeMismatchError where no Python number has the
-    type, and ExecutionError (integer-overflow) for a known int beyond 64 bits.
+    Other integers and floats are converted exactly. Raises TypeMismatchError if no Python number has the type, and
+    ExecutionError (integer-overflow) for a known int beyond 64 bits.
     """
     if isinstance(value, PyNumber):
         return value
@@ -108,12 +108,12 @@ def _widened(builder: GraphBuilder, value: Value) -> Value:
 
 
 def kind_of(item: Any) -> type:
-    """The Python type of a number that is known now or a :class:`PyNumber`."""
+    """The Python type of a known number or a :class:`PyNumber`."""
     return item.kind if isinstance(item, PyNumber) else type(item)
 
 
 def as_kind(builder: GraphBuilder, item: Any, kind: type) -> PyNumber:
-    """A number as ``kind``, which is at least as wide as its own: bool to int to float to complex."""
+    """A number as ``kind``, which is at least as wide as its own kind: bool to int to float to complex."""
     if not isinstance(item, Value):
         try:
             return python_number(builder, kind(item))
@@ -153,7 +153,7 @@ def arithmetic(builder: GraphBuilder, op: str, left: Any, right: Any) -> PyNumbe
 
 
 def _int_power(builder: GraphBuilder, left: Any, right: Any) -> PyNumber:
-    """An int to a negative power is a float in Python: known exponents decide, others must not be negative."""
+    """A power of ints, which in Python is a float for a negative exponent: allowed for known exponents only."""
     kind = float if not isinstance(right, Value) and right < 0 else int
     pair = as_kind(builder, left, kind), as_kind(builder, right, kind)
     return python_number(builder, builder.op("power", *pair, checked=True))
@@ -173,7 +173,7 @@ def comparison(builder: GraphBuilder, op: str, left: Any, right: Any) -> PyNumbe
     if kinds <= {bool, int}:
         pair = as_kind(builder, left, int), as_kind(builder, right, int)
         return python_number(builder, builder.op(COMPARE[op], *pair))
-    # an int that is known and exact as a float is one from the start
+    # a known int that is exact as a float is converted at once
     left, right = (float(i) if type(i) in (bool, int) and abs(i) <= 2**53 else i for i in (left, right))
     pair = tuple(as_kind(builder, i, float if kind_of(i) is float else int) for i in (left, right))
     if pair[0].kind is pair[1].kind:
@@ -196,7 +196,7 @@ def unary(builder: GraphBuilder, op: str, operand: Any) -> PyNumber:
 
 
 def to_int(builder: GraphBuilder, value: Value) -> PyNumber:
-    """``int(value)``: floats lose their fraction; nan, inf and what does not fit 64 bits fail."""
+    """``int(value)``: floats are truncated; nan, inf and values that do not fit 64 bits fail."""
     number = python_number(builder, value)
     if number.kind is complex:
         raise TypeMismatchError("int() takes no complex number.", slug="wrong-dtype", fix="take its .real first.")

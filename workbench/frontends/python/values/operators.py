@@ -1,9 +1,9 @@
 """Python's syntax on values under capture: operators, comparisons, truth, indexing, attributes, calls.
 
-The capture of a function walks its syntax tree and asks here what each expression gives. Operands are Values of the
-builder or *statics*: whatever Python itself holds at capture (numbers, tuples, arrays, modules, functions). Where all
-operands are statics, so is the result; where that fails, it is left to the graph, for Python would raise when the line
-runs, not before.
+The capture of a function walks its syntax tree and calls this module to evaluate expressions. Operands are Values of
+the builder or *statics*: Python objects known at capture (numbers, tuples, arrays, modules, functions). If all operands
+are statics, so is the result; if the evaluation fails, it is left to the graph, because Python would raise when the
+line runs, not before.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq,
     "NotEq": operator.ne,
 }
-#: ints that the capture makes itself; Python would take long and much memory for them
+#: limit of ints that the capture computes; larger ones would take much time and memory
 _LARGEST_STATIC = 4096
 
 
@@ -58,7 +58,7 @@ def is_value(x: Any) -> bool:
 
 
 def lift(builder: GraphBuilder, static: Any) -> Value:
-    """A static as a Value: Python's numbers as :class:`PyNumber`, arrays and NumPy's scalars as constants."""
+    """A static as a Value: Python's numbers as :class:`PyNumber`, arrays and NumPy scalars as constants."""
     if isinstance(static, Value):
         return static
     if is_number(static):
@@ -69,13 +69,13 @@ def lift(builder: GraphBuilder, static: Any) -> Value:
 
 
 def _static(function: Callable[..., Any], *operands: Any) -> Any:
-    """Python's result, or NotImplemented if Python raises: then the graph raises when the line runs."""
+    """Python's result, or NotImplemented if Python raises; the graph then raises when the line runs."""
     if any(type(o) is int and o.bit_length() > _LARGEST_STATIC for o in operands):
         return NotImplemented
     try:
         with np.errstate(all="ignore"):
             found = function(*operands)
-        # a power that is complex has the type of any other power in a graph, where it fails if it is computed
+        # a complex power of real numbers has a real type in a graph, where computing it fails
         grown = type(found) is complex and not any(isinstance(o, (complex, np.ndarray)) for o in operands)
         return NotImplemented if grown else found
     except (ArithmeticError, ValueError, MemoryError):
@@ -85,7 +85,7 @@ def _static(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def _small(op: str, left: Any, right: Any) -> bool:
-    """True if Python can make the static without taking long."""
+    """True if Python can compute the static quickly."""
     if type(left) in (int, bool) and type(right) in (int, bool):
         if op == "Pow":
             return right <= 0 or left.bit_length() * right <= _LARGEST_STATIC
@@ -101,7 +101,7 @@ def binary(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
         found = _static(_BINARY[op], left, right) if _small(op, left, right) else NotImplemented
         if found is not NotImplemented:
             return found
-    right = _as_float(builder, left, right) if op not in ("FloorDiv", "Mod") else right  # a complex has neither
+    right = _as_float(builder, left, right) if op not in ("FloorDiv", "Mod") else right  # complex numbers have neither
     if is_number(left) and is_number(right):
         return numbers.arithmetic(builder, op, left, right)
     if is_array(left) or is_array(right):
@@ -116,7 +116,7 @@ def binary(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
 
 
 def _as_float(builder: GraphBuilder, left: Any, right: Any) -> Any:
-    """np.float64 is a float to Python: on the right of a complex, Python computes and not NumPy."""
+    """The right operand of a complex number; np.float64 is a Python float, so Python computes and not NumPy."""
     if not is_number(left) or numbers.kind_of(left) is not complex or not is_array(right):
         return right
     if isinstance(right, Value) and right.shape == () and right.dtype == "float64":
@@ -125,7 +125,7 @@ def _as_float(builder: GraphBuilder, left: Any, right: Any) -> Any:
 
 
 def _power(builder: GraphBuilder, x: Value, y: Value, exponent: Any) -> Value:
-    """``x ** y`` as NumPy's operator has it, which may differ from np.power in the last digit."""
+    """``x ** y`` as NumPy's operator computes it, which may differ from np.power in the last digit."""
     known = exponent if type(exponent) in (int, float) else None
     if x.dtype == "bool" and is_number(exponent):
         raise TypeMismatchError(
@@ -141,7 +141,7 @@ def _power(builder: GraphBuilder, x: Value, y: Value, exponent: Any) -> Value:
 
 
 def _listed(builder: GraphBuilder, item: Any) -> Any:
-    """Tuples and lists beside arrays are arrays."""
+    """A tuple or list as an array, for an operation with arrays."""
     return as_array(builder, item) if isinstance(item, (tuple, list)) else item
 
 
@@ -171,7 +171,7 @@ def compare(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
         return found if op == "In" else unary(builder, "Not", found)
     if not (holds_value(left) or holds_value(right)):
         return _static(_COMPARE[op], left, right)
-    right = _as_float(builder, left, right) if op in ("Eq", "NotEq") else right  # a complex knows no order
+    right = _as_float(builder, left, right) if op in ("Eq", "NotEq") else right  # complex numbers have no order
     if is_number(left) and is_number(right):
         return numbers.comparison(builder, op, left, right)
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
@@ -181,7 +181,7 @@ def compare(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
         pair = together(builder, [_listed(builder, left), _listed(builder, right)], wide=True)
         return builder.op(numbers.COMPARE[op], *pair)
     if op in ("Eq", "NotEq"):
-        return op == "NotEq"  # a number equals no string, None or function
+        return op == "NotEq"  # a number never equals a string, None or a function
     raise _no_operator(op, left, right)
 
 
@@ -255,7 +255,7 @@ def subscript(builder: GraphBuilder, value: Any, index: Any) -> Any:
 
 
 def store_subscript(builder: GraphBuilder, value: Any, index: Any, new: Any) -> Value:
-    """The array that ``value`` is after ``value[index] = new``; ``value`` itself stays."""
+    """The array after ``value[index] = new``; ``value`` itself is unchanged."""
     return indexing.store(builder, value, index, new)
 
 

@@ -1,9 +1,9 @@
-"""Products of vectors and matrices, with the last digits of NumPy.
+"""Products of vectors and matrices that agree with NumPy to the last digit.
 
-NumPy leaves them to BLAS, which adds in an order of its own. The op ``matmul`` with ``exact`` calls the same loop on
-operands that lie as NumPy's do: ``A.T @ b`` reads ``A`` itself, by other steps, and gets NumPy's bits. Operands that
-are other views with gaps (``A[:, 0] @ b``) are copied first in a graph, so that last digits may differ; so they may in
-the norm and the inner product of complex matrices.
+NumPy calls BLAS, which has its own order of summation. The op ``matmul`` with ``exact`` calls the same loop on operands
+with the same strides: ``A.T @ b`` reads ``A`` itself with swapped strides and gets NumPy's bits. Other strided views
+(``A[:, 0] @ b``) are copied first in a graph, so the last digits may differ; this also holds for the norm and the inner
+product of complex matrices.
 
 Source: https://numpy.org/doc/stable/reference/routines.linalg.html
 """
@@ -31,7 +31,7 @@ def product(builder: GraphBuilder, left: Value, right: Value) -> Any:
 
 
 def _turned(builder: GraphBuilder, value: Value) -> tuple[Value, bool]:
-    """A matrix and whether it is to be read by columns: for the transpose of a matrix, that matrix."""
+    """A matrix and whether to read it by columns; for a transpose, the original matrix and true."""
     node = builder.node(value.ref.node)
     if node.op != "transpose" or len(node.inputs) != 1 or value.shape is None or len(value.shape) != 2:
         return value, False
@@ -58,10 +58,10 @@ def matmul(builder: GraphBuilder, a: Any, b: Any) -> Any:
 
 @put(np.dot)
 def dot(builder: GraphBuilder, a: Any, b: Any) -> Any:
-    """``np.dot``, which is the matrix product of vectors and matrices, and else has rules of its own."""
+    """``np.dot``, the matrix product of vectors and matrices; other ranks follow different rules."""
     left, right = _operands(builder, a, b)
     flat = all(rank in (1, 2) for rank in _ranks(left, right))
-    flat = flat and numpy_dtype(left.dtype).kind != "c"  # NumPy's dot and matmul differ there in the last digits
+    flat = flat and numpy_dtype(left.dtype).kind != "c"  # NumPy's dot and matmul differ here in the last digits
     return product(builder, left, right) if flat else builder.op("dot", left, right)
 
 
@@ -87,7 +87,7 @@ def inner(builder: GraphBuilder, a: Any, b: Any) -> Any:
 
 @put(np.vdot)
 def vdot(builder: GraphBuilder, a: Any, b: Any) -> Any:
-    """``np.vdot``: all products of two arrays, the first one conjugated, added up."""
+    """``np.vdot``: the sum of all products of two arrays, the first one conjugated."""
     left, right = (v if _ranks(v) == (1,) else builder.op("flatten", v) for v in _operands(builder, a, b))
     if numpy_dtype(left.dtype).kind == "c":
         left = builder.op("conj", left)
@@ -96,7 +96,7 @@ def vdot(builder: GraphBuilder, a: Any, b: Any) -> Any:
 
 @put(np.linalg.norm)
 def norm(builder: GraphBuilder, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002
-    """``np.linalg.norm``, which without an axis and an order is the root of a dot product, and else of a sum."""
+    """``np.linalg.norm``: without axis and order the root of a dot product, otherwise the root of a sum."""
     value = floating(builder, x)
     if ord is None and axis is None and not keepdims and "complex" not in value.dtype:
         flat = builder.op("flatten", value)

@@ -1,7 +1,7 @@
-"""NumPy 2's promotion where Python's numbers meet NumPy's arrays and scalars.
+"""NumPy 2's promotion of Python's numbers with NumPy's arrays and scalars.
 
-A Python number is weak: beside an array it takes the array's dtype if its kind allows that, and fails if it does not
-fit. A bool is not weak. Source: https://numpy.org/neps/nep-0050-scalar-promotion.html
+A Python number is weak: combined with an array it takes the array's dtype if its kind allows that, and fails if it does
+not fit. A bool is not weak. Source: https://numpy.org/neps/nep-0050-scalar-promotion.html
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.ir.types import ANY, OPAQUE, STRING, TensorType, dtype_name, nump
 
 
 def is_array(item: Any) -> bool:
-    """True if ``item`` follows NumPy's rules: an array or a NumPy scalar, known now or a Value."""
+    """True if ``item`` follows NumPy's rules: an array or a NumPy scalar, known or a Value."""
     return isinstance(item, (np.ndarray, np.generic)) or (isinstance(item, Value) and not isinstance(item, PyNumber))
 
 
@@ -61,7 +61,7 @@ def same_dtype(builder: GraphBuilder, values: Sequence[Value], given: Sequence[A
 
 
 def holds_value(item: Any) -> bool:
-    """True if a Value is somewhere in (nested) tuples, lists, dicts and slices."""
+    """True if (nested) tuples, lists, dicts and slices contain a Value."""
     if isinstance(item, (tuple, list)):
         return any(holds_value(i) for i in item)
     if isinstance(item, dict):
@@ -72,9 +72,10 @@ def holds_value(item: Any) -> bool:
 
 
 def together(builder: GraphBuilder, items: Sequence[Any], wide: bool = False) -> list[Value]:
-    """Operands of a NumPy function, Python's numbers among them as Values of the dtype that they take there.
+    """Operands of a NumPy function, with Python's numbers as Values of the dtype that they take in it.
 
-    With ``wide`` ints keep their 64 bits beside integers: NumPy compares them exactly, and divides them as floats.
+    With ``wide``, ints keep 64 bits when combined with integers, because NumPy compares them exactly and divides them
+    as floats.
     """
     strong = [
         numpy_dtype(i.dtype) if isinstance(i, Value) else np.asarray(i).dtype
@@ -115,7 +116,7 @@ def _beside(builder: GraphBuilder, item: Any, strong: Sequence[np.dtype], wide: 
 
 
 def cast_number(builder: GraphBuilder, item: Any, dtype: str) -> Value:
-    """A Python number as a NumPy scalar of ``dtype``; ints must fit, nan and inf are no ints."""
+    """A Python number as a NumPy scalar of ``dtype``; ints must fit, and nan and inf cannot become ints."""
     value = python_number(builder, item)
     if value.dtype == dtype:
         return as_array(builder, value)
@@ -124,7 +125,7 @@ def cast_number(builder: GraphBuilder, item: Any, dtype: str) -> Value:
         raise TypeMismatchError(f"A complex number cannot become {dtype}.", slug="wrong-dtype", fix="take its .real.")
     if wanted in "iu" and value.kind in (int, float):
         return as_array(builder, builder.op("cast", value, dtype=dtype, checked=True))
-    if value.kind is int and dtype in ("float32", "float16"):  # NumPy goes through a double, which rounds twice
+    if value.kind is int and dtype in ("float32", "float16"):  # NumPy converts through double, which rounds twice
         value = python_number(builder, builder.op("cast", value, dtype="float64"))
     return as_array(builder, builder.op("cast", value, dtype=dtype))
 
@@ -141,5 +142,5 @@ def known_shape(value: Value, what: str) -> tuple[int | None, ...]:
 
 
 def type_of(item: Any) -> TensorType:
-    """Type of a Value or of something known now."""
+    """Type of a Value or of a known object."""
     return item.type if isinstance(item, Value) else TensorType.of(np.asarray(item))

@@ -1,9 +1,9 @@
-"""How what a variable holds goes through a branch or around a loop: which parts of it are values, and of which type.
+"""Templates of variables at branches and loops: the parts of an object that are values, with their types.
 
-A template is made from what a variable holds (:func:`template_of`); two of them are united where two ways meet
-(:func:`unite`); ``filling`` takes the parts of a thing that are values out of it, and puts others in their
-place. Rules of numbers: a Python number grows from bool over int and float to complex, where a number known
-now must be the same afterwards; beside a NumPy value it takes that one's dtype, as in NumPy 2 (NEP 50,
+A template is created from the object that a variable holds (:func:`template_of`); two templates are united where two
+paths meet (:func:`unite`); ``pytree_leaves`` extracts the values of an object, and puts others in their place. Rules
+for numbers: a Python number widens from bool to int, float and complex, and a known number must be the same afterwards;
+combined with a NumPy value it takes the dtype of that value, as in NumPy 2 (NEP 50,
 https://numpy.org/neps/nep-0050-scalar-promotion.html).
 """
 
@@ -29,12 +29,12 @@ _WEAK = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
 
 
 class Conflict(Exception):
-    """Two things that cannot be one variable; the text goes on after "it is"."""
+    """Two objects that cannot be one variable; the message continues after "it is"."""
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A value. ``python``: a Python number; ``array``: an array with an identity of its own."""
+    """A value. ``python``: a Python number; ``array``: an array with an identity."""
 
     type: TensorType
     python: bool = False
@@ -49,7 +49,7 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
-    """The same thing on all ways: a static, or a cell with its identity."""
+    """The same object on all paths: a static, or a cell with its identity."""
 
     value: Any
 
@@ -78,7 +78,7 @@ class Many:
 
 @dataclass(frozen=True, eq=False)
 class Gone:
-    """No value on some way."""
+    """No value on some path."""
 
     missing: Missing
 
@@ -112,7 +112,7 @@ def is_number(thing: Any) -> bool:
 
 
 def leaf_of(static: Any) -> Leaf:
-    """The leaf that a number known now would be."""
+    """The leaf for a known number."""
     if type(static) in PYTHON_DTYPES:
         return Leaf(TensorType(PYTHON_DTYPES[type(static)], ()), python=True)
     return Leaf(TensorType(dtype_name(static.dtype), tuple(static.shape)), array=bool(static.ndim))

@@ -1,4 +1,4 @@
-"""Values go into the leaves of templates, and things are made of them again."""
+"""Extracts the values of an object at the leaves of a template, and rebuilds objects from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def leaves(engine: Engine, template: Template, thing: Any) -> list[Value]:
-    """The values that ``thing`` has where the template has leaves, of the leaves' dtypes, made where the builder is."""
+    """The values of ``thing`` at the leaves of the template, cast to the leaves' dtypes in the builder's current
+    context.
+    """
     if isinstance(template, Leaf):
         return [coerce(engine, thing, template)]
     if isinstance(template, Many):
@@ -49,7 +51,7 @@ def coerce(engine: Engine, thing: Any, leaf: Leaf) -> Value:
 
 
 def dummy(engine: Engine, leaf: Leaf) -> Value:
-    """An unused value, in place of one that another branch has."""
+    """An unused value, in place of a value that exists only in the other branch."""
     dtype = leaf.type.dtype
     if dtype in (ANY, OPAQUE, STRING):
         raise Conflict(f"nothing and {leaf}")
@@ -58,7 +60,7 @@ def dummy(engine: Engine, leaf: Leaf) -> Value:
 
 
 def dummy_thing(template: Template) -> Any:
-    """A thing without values that goes with the template; its leaves become dummies."""
+    """An object without values for the template; its leaves become dummies."""
     if isinstance(template, Many):
         return _Dummies(tuple(dummy_thing(i) for i in template.items))
     return Missing("nothing")
@@ -71,7 +73,7 @@ class _Dummies(tuple):
 def rebuild(
     engine: Engine, template: Template, values: list[Value], tied: Callable[[Cell], None] = lambda cell: None
 ) -> Any:
-    """The thing with these values at its leaves (taken from the front of the list)."""
+    """The object with these values at its leaves (taken from the front of the list)."""
     if isinstance(template, Gone):
         return template.missing
     if isinstance(template, Fixed):
@@ -95,7 +97,7 @@ def rebuild(
 
 
 def places_in(thing: Any, heap: dict[Cell, Any], place: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Cell]:
-    """Arrays, lists and dicts in a thing, by the positions and keys that lead to them."""
+    """Arrays, lists and dicts in an object, by the positions and keys that lead to them."""
     found: dict[tuple[Any, ...], Cell] = {place: thing} if isinstance(thing, Cell) else {}
     content = heap.get(thing, ()) if isinstance(thing, (ListCell, DictCell)) else thing
     if isinstance(content, Missing) or isinstance(thing, (ArrayCell, ArrayView)) or type(content) is not tuple:
@@ -107,7 +109,7 @@ def places_in(thing: Any, heap: dict[Cell, Any], place: tuple[Any, ...] = ()) ->
 
 
 def cells_in(thing: Any, heap: dict[Cell, Any]) -> list[Cell]:
-    """Arrays, lists and dicts in a thing."""
+    """Arrays, lists and dicts in an object."""
     return list(places_in(thing, heap).values())
 
 

@@ -1,4 +1,4 @@
-"""Positions in tuples and lists of captured things, and how messages describe a thing."""
+"""Positions in captured tuples and lists, and descriptions of objects for messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.ir.builder.value import Value
 
 
 def position_of(engine: Engine, index: Any, length: int, node: ast.AST) -> int:
-    """A position in a list or tuple that must be known now."""
+    """A position in a list or tuple; it must be known."""
     if operators.is_value(index):
         engine.fail(
             node,
@@ -31,7 +31,7 @@ def position_of(engine: Engine, index: Any, length: int, node: ast.AST) -> int:
 
 
 def shown(thing: Any) -> str:
-    """Describe a thing for a message."""
+    """Describe an object for a message."""
     if isinstance(thing, Cell):
         return {"ListCell": "a list", "DictCell": "a dict"}.get(type(thing).__name__, "an array")
     if isinstance(thing, Value):

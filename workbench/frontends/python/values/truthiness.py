@@ -1,4 +1,4 @@
-"""Python's truth of values, and ``and`` and ``or`` of truths that are both computed."""
+"""Python's truth of values, and ``and`` and ``or`` of computed truths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.ir.builder.value import Value
 
 
 def truth(builder: GraphBuilder, value: Any) -> Any:
-    """Python's truth of ``value``: a bool if it is known now, else a bool Value."""
+    """Python's truth of ``value``: a bool if it is known, otherwise a bool Value."""
     if not isinstance(value, Value):
         if type(value) not in (bool, int, float, tuple, list, dict):
             foreign.refuse((value,), foreign.TRUTH)
@@ -44,7 +44,7 @@ def _array_truth(shape: str) -> GraphError:
 
 
 def both(builder: GraphBuilder, left: Any, right: Any) -> Any:
-    """``left and right`` of two truths, both computed."""
+    """``left and right`` of two truths, without a short circuit."""
     if left is False or right is False:
         return False
     if left is True or right is True:
@@ -53,7 +53,7 @@ def both(builder: GraphBuilder, left: Any, right: Any) -> Any:
 
 
 def either(builder: GraphBuilder, left: Any, right: Any) -> Any:
-    """``left or right`` of two truths, both computed."""
+    """``left or right`` of two truths, without a short circuit."""
     if left is True or right is True:
         return True
     if left is False or right is False:

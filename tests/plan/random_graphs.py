@@ -19,6 +19,9 @@ def numbers(pool: list[Value]) -> list[Value]:
 class Maker:
     """Draws a program: ``Maker(seed).make()`` -> (graph, feeds)."""
 
+    shapes: tuple[tuple[int, ...], ...] = ((), (), (), (3,))  # of the feeds
+    most_trips = 4  # of a loop
+
     def __init__(self, seed: int) -> None:
         self.r = random.Random(seed)
         self.b = GraphBuilder(f"random {seed}")
@@ -29,7 +32,7 @@ class Maker:
         pool: list[Value] = []
         for k in range(self.r.randint(1, 3)):
             dtype = self.r.choice(SCALARS)
-            shape = self.r.choice([(), (), (), (3,)])
+            shape = self.r.choice(self.shapes)
             feeds[f"in{k}"] = np.asarray(np.random.default_rng(self.r.randrange(1 << 30)).integers(-4, 5, shape), dtype)
             pool.append(self.b.placeholder(f"in{k}", dtype, shape if self.r.random() < 0.8 else None))
         self.block(pool, 0)
@@ -85,7 +88,7 @@ class Maker:
         return self.b.op("logical_not", test) if self.r.random() < 0.2 else test
 
     def loop(self, pool: list[Value], depth: int) -> None:
-        trips = self.r.randint(0, 4)
+        trips = self.r.randint(0, self.most_trips)
         carried = [self.pick(self.movable(pool)) for _ in range(self.r.randint(1, 3))]
         init = {f"v{k}": v for k, v in enumerate(carried)} | {"i": self.b.constant(0, "int64")}
         by_trips = self.r.random() < 0.3

@@ -63,22 +63,26 @@ COMMANDS = ("move",) * 6 + ("breakpoint", "value") * 2 + ("run_to", "edit", "ser
 class Walk(ExitStack):
     """A pair of sessions on one random program, and what was said to them; left, it closes all of them."""
 
+    programs, settings = PROGRAMS, SETTINGS
+
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.r = r = random.Random(f"commands {seed}")
         self.said: list[str] = []
         self.outcomes: Counter[str] = Counter()
         self.edited: set[Ref] = set()
-        self.kind = r.choice(list(PROGRAMS))
-        self.graph, self.feeds = PROGRAMS[self.kind](seed)
-        self.setting = r.choice(SETTINGS)
+        self.kind = r.choice(list(self.programs))
+        self.graph, self.feeds = self.programs[self.kind](seed)
+        self.setting = r.choice(self.settings)
         trace, budget = self.setting
         self.whole = self.enter_context(wb.Session(self.graph, self.feeds))
-        room = {} if budget is None else {"memory_budget": budget}
-        self.thin = self.enter_context(wb.Session(self.graph, self.feeds, trace=trace, **room))
+        self.thin = self.enter_context(self.other(trace, {} if budget is None else {"memory_budget": budget}))
         nodes, both = self.whole.plan.layout.nodes, self.thin.plan.layout.values
         self.nodes = [n.name for n in nodes if not n.silent and self.graph.nodes[n.name].types]
         self.refs = [Ref(*key) for key in self.whole.plan.layout.values if key in both]
+
+    def other(self, trace: Any, room: dict[str, int]) -> wb.Session:
+        return wb.Session(self.graph, self.feeds, trace=trace, **room)
 
     def walk(self, commands: int) -> None:
         self.whole.step(MOST_EVENTS + 1)

@@ -6,17 +6,23 @@ import importlib
 import itertools
 import os
 import threading
+from contextlib import suppress
 from typing import Any
 
 from workbench.kernels import machine as core
 from workbench.libraries import is_missing
 from workbench.plan.native.loop_code import LoopCode
-from workbench.plan.native.survey import UnsuitableLoop
+from workbench.plan.native.survey import LoopSurvey, UnsuitableLoop
 from workbench.threads import Lock
 
-#: events of a plan's runs after which its loops are worth what LLVM takes: 50 ms to load, once in a process, and 15 to
-#: 80 ms for a plan, which is what so many events take in the interpreter; and how much earlier once it is loaded
-HOT_EVENTS, LOADED = 30_000_000, 3
+#: milliseconds of a processor that LLVM takes: to be loaded, once in a process, for a loop, for an instruction of it,
+#: and for a checked one, whose ends are many (``python -m tests.benchmarks.machine_code`` measures them)
+LOADING, LOOP, INSTRUCTION, CHECKED = 50.0, 20.0, 0.35, 2.0
+#: events that the interpreter carries out in one, at most; and how many times as long as LLVM takes it must have run:
+#: a run that ends right behind has lost a fifth of its time
+EVENTS_OF_A_MILLISECOND, PATIENCE = 2_500_000, 5
+#: events after which loops become machine code, in place of what this rule says; None but for tests
+HOT_EVENTS: int | None = None
 #: loops are compiled in another thread than that of the run
 BESIDE_RUNS = True
 MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
@@ -48,10 +54,11 @@ def _llvm() -> Any:
 def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
     """(address of the function, what keeps its code)."""
     module = llvm.parse_assembly(text)
+    # more of its passes take half as long again, and the loops measured are no faster for them
     target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
     )
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
     passes = llvm.create_pass_builder(target, options)
     passes.getModulePassManager().run(module, passes)
@@ -71,11 +78,12 @@ class NativeLoops:
     def __init__(self) -> None:
         self.events = 0  # of all runs of the plan
         self.reasons: dict[int, str] | None = None
+        self._milliseconds: float | None = None  # that its loops take
         self._begun = threading.Lock()  # for good
 
     def consider(self, program: core.Program) -> None:
         """Begin to make it for the plan's program, once, if its runs have had many events."""
-        if self.reasons is not None or self.events < HOT_EVENTS // (LOADED if _library else 1):
+        if self.reasons is not None or self.events < self._worth(program):
             return
         if not self._begun.acquire(blocking=False):
             return
@@ -88,8 +96,35 @@ class NativeLoops:
         except RuntimeError:  # the process ends, or may have no more threads
             self.reasons = {}
 
+    def _worth(self, program: core.Program) -> float:
+        if HOT_EVENTS is not None:
+            return HOT_EVENTS
+        least = LOOP * PATIENCE * EVENTS_OF_A_MILLISECOND
+        if self.events < least:
+            return least
+        if self._milliseconds is None:
+            self._milliseconds = milliseconds_of(program)
+        return events_before(self._milliseconds)
+
     def _make(self, program: core.Program) -> None:
         self.reasons = compile_loops(program)
+
+
+def milliseconds_of(program: core.Program) -> float:
+    """Milliseconds that LLVM takes for the loops of a program, as their size tells; 0 if none is suitable."""
+    found = 0.0
+    for head, back in core.innermost_loops(program):
+        if back - head <= MOST_INSTRUCTIONS:
+            instructions = core.loop_instructions(program, head, back)
+            with suppress(UnsuitableLoop):
+                ops = LoopSurvey(instructions, core.native_context(program, instructions[-1]["frame"])).ops.values()
+                found += LOOP + INSTRUCTION * len(ops) + CHECKED * sum(op is not None and op.checked for op in ops)
+    return found
+
+
+def events_before(milliseconds: float) -> float:
+    """Events of a plan's runs after which LLVM may take so long for its loops, and to be loaded if it is not."""
+    return PATIENCE * EVENTS_OF_A_MILLISECOND * (milliseconds + (0 if _library else LOADING))
 
 
 def compile_loops(program: core.Program) -> dict[int, str]:

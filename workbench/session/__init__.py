@@ -1,9 +1,9 @@
 """The session: a run and its debugger on a worker thread.
 
 :class:`Session` is the class to use, and :class:`Snapshot` is its state at one moment. Modules: ``session`` has the
-public methods; ``state`` is what threads share, ``worker`` queues commands, ``pending_requests`` orders and cancels
-them, ``worker_thread`` and ``command_execution`` carry them out, ``slice_lock`` lets readers in between two slices,
-``values`` reads, ``forks`` makes other sessions, ``run_setup`` makes the run, and ``live_sessions`` lists all open
+public methods; ``state`` is shared by threads, ``worker`` queues commands, ``pending_requests`` orders and cancels
+them, ``worker_thread`` and ``command_execution`` execute them, ``slice_lock`` lets readers in between two slices,
+``values`` reads, ``forks`` creates other sessions, ``run_setup`` creates the run, and ``live_sessions`` lists all open
 sessions.
 """
 

@@ -15,7 +15,7 @@ from workbench.session.slice_lock import SliceLock
 from workbench.session.state import SessionState
 
 log = logging.getLogger(__name__)
-#: seconds for which the worker waits for readers that need the run stopped: locks are not fair
+#: seconds for which the worker waits for readers that need the run stopped, because locks are not fair
 POLITE_S = 0.05
 
 
@@ -26,7 +26,7 @@ class CommandExecution:
         self._state, self._requests, self._slices = state, requests, slices
 
     def begin(self, request: CommandRequest) -> bool:
-        """Begin a command; True if it continues with slices."""
+        """Begin a command; True if slices follow."""
         state = self._state
         with state.lock:
             state.running, state.progress = True, "running"
@@ -41,11 +41,11 @@ class CommandExecution:
                 self,
                 state,
                 request,
-            )  # the frames of an error refer to this one: it must not refer to what holds the error
+            )  # the frames of an error refer to this frame, which must not refer to an object that holds the error
         return True
 
     def run_slice(self, request: CommandRequest) -> bool:
-        """Carry out one slice; True if there are more."""
+        """Run one slice; True if more follow."""
         state, slices, stop = self._state, self._slices, None
         try:
             polite = time.monotonic() + POLITE_S
@@ -53,7 +53,8 @@ class CommandExecution:
                 time.sleep(0.0005)
             slices.acquire()
             try:
-                # in this order: who cancels says so first and stops the machine then, so that one of both is seen
+                # in this order: a caller sets the cancellation first and then stops the machine, so that one of them is
+                # noticed
                 core.request_stop(state.run.machine, False)
                 cancelled = state.closed or self._requests.is_cancelled(request)
                 stop = state.debugger.interrupt() if cancelled else state.debugger.advance()
@@ -77,14 +78,15 @@ class CommandExecution:
         except BaseException as problem:
             error, done = error or problem, False
         if error is not None:
-            trace = error.__traceback__  # without the frame above, which refers to the request and with it to the error
+            # without the frame above, which refers to the request and through it to the error
+            trace = error.__traceback__
             request.failure = error.with_traceback(trace and trace.tb_next)
-            if not isinstance(error, Exception):  # SystemExit and the like must not end the waiting thread
+            if not isinstance(error, Exception):  # SystemExit and similar exceptions must not end the waiting thread
                 request.failure = ended_by(error)
             if not request.awaited:
                 log.warning(
                     "the command %r failed: %s", request.command, str(error)
-                )  # the text only: a handler may keep its arguments
+                )  # only the text: a handler may keep its arguments
         with state.lock:
             state.running = False
             self._requests.current = None
@@ -102,7 +104,7 @@ class CommandExecution:
         return False
 
     def fail_all(self) -> None:
-        """Let all commands fail: their thread has ended."""
+        """Mark all commands as failed, because their thread has ended."""
         state = self._state
         with state.lock:
             self._requests.current, state.running = None, False
@@ -118,8 +120,8 @@ class CommandExecution:
 
 
 def clear_frames(error: BaseException | None) -> None:
-    """Clear the local variables in the traceback of a stop's error, which refer to the debugger and so to the stop. The
-    lines stay."""
+    """Clear the local variables in the traceback of a stop's error, which refer to the debugger and through it to the
+    stop. The line numbers remain."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -128,7 +130,7 @@ def clear_frames(error: BaseException | None) -> None:
 
 
 def ended_by(error: BaseException) -> SessionError:
-    """The SessionError for a command that was ended by a SystemExit or the like."""
+    """The SessionError for a command that was ended by an exception such as SystemExit."""
     made = SessionError(
         f"The command was ended by {type(error).__name__} on the worker thread.",
         slug="ended",

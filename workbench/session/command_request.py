@@ -8,7 +8,7 @@ from typing import Any
 from workbench.debugger import Stop
 from workbench.execution import Position
 
-#: commands that the next command ends; the others are completed unless a pause ends them
+#: commands that end when another command follows; the others are completed unless a pause ends them
 OPEN_ENDED = ("run", "resume", "reverse_continue")
 
 
@@ -42,7 +42,7 @@ class Snapshot:
     stop : Stop
         The end of the last command.
     version : int
-        A number that grows with every change of state.
+        A number that increases with every change of state.
     """
 
     state: str

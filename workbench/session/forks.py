@@ -1,4 +1,4 @@
-"""The sessions that are made from another one: at the same event, or with a fix applied."""
+"""Sessions created from another one: at the same event, or with a fix applied."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from workbench.session.worker import Worker
 if TYPE_CHECKING:
     from workbench.session.session import Session
 
-#: makes the fork of a session: with the same options, for a graph and feeds
+#: creates the fork of a session, with the same options, for a graph and feeds
 MakeSession = Callable[[Graph, Mapping[str, Any]], "Session"]
-#: brings a fork to an event: (fork, edits, event, plan)
+#: runs a fork to an event: (fork, edits, event, plan)
 Follow = Callable[["Session", list[Any], int, ExecutionPlan], None]
 
 
 class Forks:
-    """Makes the forks of a session, and lists them."""
+    """Creates the forks of a session, and lists them."""
 
     def __init__(self, state: SessionState, worker: Worker, make: MakeSession, follow: Follow) -> None:
         self._state, self._worker, self._make, self._follow = state, worker, make, follow
         self._made: list[Session] = []
 
     def open(self) -> tuple[Session, ...]:
-        """The forks that are not closed, oldest first."""
+        """The forks that are still open, oldest first."""
         self._made = [fork for fork in self._made if fork.state != "closed"]
         return tuple(self._made)
 
@@ -50,7 +50,8 @@ class Forks:
         return fork
 
     def with_fix(self, before: Termination, fix: None | int | Fix, at: str, seconds: float) -> FixOutcome:
-        """A fork with a fix of ``before`` applied, "here" or at the "start", and the answers before and after."""
+        """A fork with a fix of ``before`` applied, "here" or at the "start", and the termination answers before and
+        after."""
         outcome = self._with_fix(before, fix, at, seconds)
         self._made.append(outcome.fork)
         return outcome
@@ -81,7 +82,7 @@ class Forks:
             raise
 
     def tried(self, before: Termination, fix: Fix, seconds: float) -> FixOutcome:
-        """The outcome of a fix of ``before`` in a copy from the start, which is closed again."""
+        """The outcome of a fix of ``before``, tried from the start in a copy that is closed afterwards."""
         outcome = self._with_fix(before, fix, "start", seconds)
         outcome.fork.close()
         return outcome

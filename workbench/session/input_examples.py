@@ -1,7 +1,8 @@
 """Generates example inputs: arrays of the declared types, with sizes chosen for open dimensions.
 
-An open dimension has the name that the model gives it (``batch``), or the input's name and the axis (``x[0]``). Sizes
-of one name are equal; a name that is a sum or product of others, as ``past + 1``, is computed from these.
+The name of an open dimension is the one that the model gives it (``batch``), or the input's name with the axis
+(``x[0]``). Dimensions with the same name have equal sizes; a name that is a sum or product of others, such as ``past +
+1``, is computed from them.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs
 from workbench.ir.types import ANY, OPAQUE, STRING, numpy_dtype
 
-#: most items of one array
+#: maximum items of one array
 MAX_ITEMS = 1 << 28
-#: sizes that are tried for open dimensions; first axes are mostly batches and stay 1
+#: sizes tried for open dimensions; first axes are mostly batch axes and stay 1
 _TRIED = (1, 2, 4, 8, 16, 32, 64, 128, 224, 512)
-#: seconds for one trial, after which a run that has not failed counts as a success, and for all trials
+#: seconds for one trial, after which a run that has not failed counts as a success, and seconds for all trials
 _EACH, _ALL = 1.0, 6.0
 _ATOM = r"(?:[A-Za-z_][A-Za-z_0-9.]*|[0-9]{1,9})"
 _SUM = re.compile(rf"{_ATOM}(?:\s*[+*]\s*{_ATOM})+")
 
 
 def open_sizes(graph: Graph) -> dict[str, list[str]]:
-    """Name of each open size -> its inputs and axes, as ``x[0]``."""
+    """Name of each open size -> its axes, as ``x[0]``."""
     found: dict[str, list[str]] = {}
     for name, place in _open(graph):
         for part in _parts(name):
@@ -50,7 +51,7 @@ def _open(graph: Graph) -> Iterator[tuple[str, str]]:
 
 
 def _parts(name: str) -> list[str]:
-    """The names in a size: itself, or those of a sum or product."""
+    """The names in a size: the name itself, or those in a sum or product."""
     if not _SUM.fullmatch(name):
         return [name]
     return [part for part in re.findall(_ATOM, name) if not part.isdigit()] or [name]
@@ -93,7 +94,7 @@ def check_sizes(graph: Graph, sizes: Mapping[str, Any]) -> dict[str, int]:
 
 
 def shapes_with(graph: Graph, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...] | None]:
-    """Shapes of the inputs, with these sizes and 1 for all others; None where the rank is unknown."""
+    """Shapes of the inputs, with these sizes and 1 for all others; None if the rank is unknown."""
     given = {place: _size(place if place in sizes else name, sizes) for name, place in _open(graph)}
     found: dict[str, tuple[int, ...] | None] = {}
     for label, ref in graph.inputs.items():
@@ -107,7 +108,7 @@ def shapes_with(graph: Graph, sizes: Mapping[str, int]) -> dict[str, tuple[int, 
 
 
 def with_sizes(graph: Graph, **sizes: int) -> Graph:
-    """The same graph with input types of these sizes."""
+    """The same graph, with these sizes in its input types."""
     chosen = check_sizes(graph, sizes)
     nodes = dict(graph.nodes)
     settled = {place for name, place in _open(graph) if {name, place, *_parts(name)} & chosen.keys()}
@@ -129,8 +130,8 @@ def with_sizes(graph: Graph, **sizes: int) -> Graph:
 
 
 def random_array(dtype: str, shape: tuple[int, ...], rng: np.random.Generator, small: bool = False) -> np.ndarray:
-    """An array of normal numbers, integers from 0 to 9, bools or empty strings; ``small``: numbers from 0 to 1.
-    FeedError if it is too large."""
+    """An array of normally distributed numbers, integers from 0 to 9, bools or empty strings; if ``small``, numbers
+    from 0 to 1. FeedError if it is too large."""
     size = 1
     for n in shape:
         size *= n
@@ -168,16 +169,16 @@ def _feeds(graph: Graph, sizes: Mapping[str, int], small: bool) -> dict[str, np.
 def example_inputs(graph: Graph, /, **dims: int) -> dict[str, np.ndarray]:
     """Generate arrays with which a graph runs.
 
-    Sizes that a model leaves open are chosen by trial: small ones first, each in a run that is stopped after a second,
-    until a run does not fail. The numbers are random, from a fixed seed.
+    Sizes that a model leaves open are found by trial, small ones first: each trial is a run that is stopped after a
+    second, and the first run that does not fail decides. The numbers are random, from a fixed seed.
 
     Parameters
     ----------
     graph : Graph
         The graph.
     **dims
-        Sizes of open dimensions by name, as ``batch=2``. A dimension without a name is called ``x[0]`` after its input
-        and axis (``**{"x[0]": 2}``).
+        Sizes of open dimensions by name, such as ``batch=2``. A dimension without a name is called ``x[0]`` after its
+        input and axis (``**{"x[0]": 2}``).
 
     Returns
     -------
@@ -187,8 +188,8 @@ def example_inputs(graph: Graph, /, **dims: int) -> dict[str, np.ndarray]:
     Raises
     ------
     FeedError
-        ``no-such-dim``, ``bad-dim``, ``too-large``, ``opaque-input``, or ``no-example`` if no size that was tried fits;
-        its cause is the error of the first trial.
+        ``no-such-dim``, ``bad-dim``, ``too-large``, ``opaque-input``, or ``no-example`` if every trial failed; the
+        cause is then the error of the first trial.
 
     Examples
     --------
@@ -201,7 +202,7 @@ def example_inputs(graph: Graph, /, **dims: int) -> dict[str, np.ndarray]:
 
 
 def sizes_that_run(graph: Graph, dims: Mapping[str, int]) -> dict[str, int] | None:
-    """Sizes of all open dimensions with which the graph runs, ``dims`` among them; None if none were found."""
+    """Sizes of all open dimensions with which the graph runs, including ``dims``; None if none were found."""
     try:
         return _found(graph, check_sizes(graph, dims))[0]
     except WorkbenchError:
@@ -239,7 +240,8 @@ def _found(graph: Graph, given: dict[str, int]) -> tuple[dict[str, int], dict[st
 
 
 def _try(graph: Graph, feeds: Mapping[str, np.ndarray]) -> bool:
-    """True if no output is empty, as that of a convolution of a too small image is; raises the errors of the run."""
+    """True if no output is empty, as the output of a convolution is if its image is too small; raises the errors of the
+    run."""
     arrays = prepare_feeds(graph, feeds)
     run = Run(plan_for(graph, arrays, None, lean=True), arrays, NEWEST_ROWS, back=False)
     until = time.monotonic() + _EACH

@@ -1,4 +1,4 @@
-"""All open sessions: lists them, closes them as the process ends, and keeps inherited ones unused after a fork."""
+"""All open sessions: lists them, closes them when the process ends, and keeps inherited ones unused after a fork."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 #: the workers of the open sessions
 _OPEN: weakref.WeakSet[Worker] = weakref.WeakSet()
-#: number -> the session, in the order in which they were made
+#: number -> session, in the order of creation
 _NUMBERED: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 _NUMBERS = itertools.count(1)
-#: bytes of further records at which unreachable sessions are looked for
+#: bytes of new records after which unreachable sessions are collected
 _GROWTH = 256 << 20
-#: bytes of the open sessions when they were last looked for, or fewer since
+#: bytes of the open sessions at the last collection, or fewer if they have shrunk since
 _kept = 0
-#: those of the process that this one was forked from
+#: workers of the parent process, after a fork
 _INHERITED: list[Any] = []
 
 
 def opened(worker: Worker, debugger: DebugControl) -> None:
-    """Register a session: it is closed at the end of the process, and its command dropped when it is deleted."""
+    """Register a session: it is closed at the end of the process, and its command is dropped when it is deleted."""
     _OPEN.add(worker)
     weakref.finalize(worker, _abandon, debugger, os.getpid()).atexit = False
 
 
 def numbered(session: Session) -> int:
-    """Give a session its number, by which :func:`sessions` lists it while it is open."""
+    """Give a session a number, under which :func:`sessions` lists it while it is open."""
     _collect_unreachable()
     number = next(_NUMBERS)
     _NUMBERED[number] = session
@@ -43,10 +43,10 @@ def numbered(session: Session) -> int:
 
 
 def _collect_unreachable() -> None:
-    """Free sessions that only cycles hold, before a new one takes as much again.
+    """Free sessions that only reference cycles hold, before a new session takes as much memory again.
 
-    A session has no cycle of its own. But IPython keeps the error of a failed cell in one, and with it the cell's
-    session: run again eight times, such a cell would hold eight records until the collector comes by."""
+    A session has no cycles. But IPython keeps the error of a failed cell in one, and with it the cell's session: run
+    eight times, such a cell would hold eight records until the next garbage collection."""
     global _kept
     held = _recorded()
     if held > _kept + _GROWTH:
@@ -60,7 +60,7 @@ def _recorded() -> int:
 
 
 def sessions() -> dict[int, Session]:
-    """The open sessions of this process by number, the oldest first."""
+    """The open sessions of this process by number, oldest first."""
     return {number: session for number, session in sorted(_NUMBERED.items()) if session.state != "closed"}
 
 

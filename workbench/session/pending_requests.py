@@ -1,4 +1,4 @@
-"""The requests of a session that are not done: their order, the cancellation of all so far, and who waits for them."""
+"""The pending requests of a session: their order, their cancellation, and the callers that wait for them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from workbench.threads import Waiters
 
 
 class PendingRequests:
-    """The requests, oldest first; the worker carries out the first one.
+    """The requests, oldest first; the worker executes the first one.
 
-    There is no lock: each change is one step of a list, and a request is queued and known as waiting in one and the
-    same step. So a signal handler or another thread may come between any two steps.
+    There is no lock: each change is one list operation, and a single operation queues a request and marks it as
+    pending. A signal handler or another thread may therefore run between any two operations.
     """
 
     def __init__(self) -> None:
-        #: the one that is carried out
+        #: the request being executed
         self.current: CommandRequest | None = None
         self._open: list[CommandRequest] = []
         self._waiters = Waiters()
@@ -37,14 +37,14 @@ class PendingRequests:
         return self._open.copy()
 
     def cancel_all(self) -> list[CommandRequest]:
-        """Cancel all requests so far; returns them."""
+        """Cancel all present requests, and return them."""
         found = self.all()
         for request in found:
             request.cancelled = True
         return found
 
     def is_cancelled(self, request: CommandRequest | None) -> bool:
-        """True if a command must end at once: cancelled, or an open-ended one that another command follows."""
+        """True if a command must end at once: it is cancelled, or it is open-ended and another command follows."""
         if request is None:
             return False
         return request.cancelled or request.command in OPEN_ENDED and any(r is not request for r in self._open[-1:])
@@ -52,10 +52,11 @@ class PendingRequests:
     def mark_done(self, request: CommandRequest) -> None:
         """Remove a request, and wake up waiting callers."""
         request.done = True
-        with suppress(ValueError):  # removed by another thread, when its own had ended
+        with suppress(ValueError):  # another thread removed it, after the thread of the request had ended
             self._open.remove(request)
         self._waiters.wake()
 
     def wait(self, done: Callable[[], bool], timeout: float) -> bool:
-        """Wait until a request is done, at most ``timeout`` seconds, unless ``done()`` already; returns that."""
+        """Wait at most ``timeout`` seconds until a request is done, unless ``done()`` is already True; returns its
+        result."""
         return self._waiters.wait(done, timeout)

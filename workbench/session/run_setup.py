@@ -1,4 +1,4 @@
-"""The run of a new session: what its trace keeps, its plan, and its memory limits."""
+"""The run of a new session: its retention policy, its plan, and its memory limits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from workbench.ir.node import Ref
 from workbench.trace import Trace
 from workbench.trace.retention import DEFAULT_MEMORY, Retention, retention_of
 
-#: most bytes of a trace; beyond it the oldest rows are dropped, and recomputed on access
+#: default maximum bytes of a trace; beyond it the oldest rows are dropped, and recomputed on access
 DEFAULT_BUDGET = DEFAULT_MEMORY
-#: with trace="stats", bytes of the newest arrays of each loop that stay in addition to the statistics of all
+#: with trace="stats", bytes of the newest arrays of each loop that are kept in addition to all statistics
 STATS_WINDOW = 1 << 20
 
 
 def checked_retention(trace: str | Retention, memory_budget: int) -> Retention:
-    """The policy for two arguments of a session; SessionError where they do not fit."""
+    """The policy for the session arguments ``trace`` and ``memory_budget``; SessionError if they contradict each
+    other."""
     if memory_budget <= 0:
         raise SessionError(
             f"memory_budget must be a positive number of bytes, got {memory_budget}.",
@@ -67,6 +68,7 @@ def debugger_for(
 
 
 def pattern_of(trace: Trace, ref: Ref, iteration: tuple[int, ...]) -> str | None:
-    """Name of the pattern of a value up to an iteration, for breakpoints on a change of pattern; None without one."""
+    """Name of the pattern of a value up to an iteration, for breakpoints on a change of pattern; None if there is no
+    pattern."""
     found = label_of(trace, ref, iteration)
     return None if found.label is Pattern.UNKNOWN and not found.count else found.label.name

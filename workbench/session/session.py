@@ -1,4 +1,4 @@
-"""The session: a run and its debugger on a worker thread, with commands from any thread; edits and forks.
+"""The session: a run and its debugger on a worker thread, with commands from any thread, edits and forks.
 
 ::
 
@@ -9,7 +9,7 @@
       SessionValues  reads the run, recomputes what was dropped
       Forks          makes other sessions from this one
 
-Each part gets in its constructor the parts above it that it uses; none refers to the Session.
+The constructor of each part takes the parts above it that it uses; none refers to the Session.
 """
 
 from __future__ import annotations
@@ -58,32 +58,31 @@ from workbench.trace.retention import Retention
 
 
 class Session:
-    """A run of a graph that can be stepped, paused, taken back, edited and read at any moment.
+    """A run of a graph that can be stepped, paused, rewound, edited and inspected at any moment.
 
-    A session has a worker thread of its own, on which its commands are carried out one after the other; every method
-    may be called from any thread. Going back is exact: an earlier state is restored from a checkpoint and replayed bit
-    for bit. Use it as a context manager, or call :meth:`close`.
+    A session has a separate worker thread, which executes its commands one after another; every method may be called
+    from any thread. Going back is exact: an earlier state is restored from a checkpoint and replayed bit for bit. Use a
+    session as a context manager, or call :meth:`close`.
 
     Parameters
     ----------
     graph : Graph or GraphFunction
-        The graph to run; of a function of ``@wb.graph`` its graph for these feeds.
+        The graph to run; for a function decorated with ``@wb.graph``, its graph for these feeds.
     feeds : mapping, optional
         Values of the inputs by name.
     outputs : sequence of str, optional
-        Names of the values to compute; by default the graph's outputs. Nodes that they do not need are left out of the
-        run.
+        Names of the values to compute; by default the graph's outputs. Nodes that they do not need are left out.
     trace : {"all", "carried", "stats", "off"} or Retention, default "all"
-        The values that the trace keeps. "all": every value, within ``memory_budget``. "carried": loop variables, of
-        every iteration if that fits. "stats": every number, and of arrays of known shape the statistics
-        (``trace[name].statistics``) and only the newest values, large ones only until their last use. "off": only the
-        newest values. Values that are not kept are recomputed exactly by :meth:`value` and :meth:`values`.
+        The values that the trace keeps. "all": every value, within ``memory_budget``. "carried": loop variables, in
+        every iteration if they fit. "stats": every number; for arrays of known shape only their statistics
+        (``trace[name].statistics``) and the newest values, large ones until their last use. "off": only the newest
+        values. Values that are not kept are recomputed exactly by :meth:`value` and :meth:`values`.
     memory_budget : int, default 512 MiB
         Limit of the trace in bytes, checkpoints included. A :class:`workbench.Retention` has its own limit instead.
 
     device : str or Device, optional
-        Where arrays of 256 KiB or more live and are computed: ``"cuda"`` for a GPU (needs ``cupy-cuda12x``), or a
-        :class:`workbench.Device`; by default on the host. Values come to the host when they are looked at.
+        Where arrays of 256 KiB or more are stored and computed: ``"cuda"`` for a GPU (needs ``cupy-cuda12x``), or a
+        :class:`workbench.Device`; by default on the host. Values are copied to the host when they are read.
 
     Raises
     ------
@@ -119,13 +118,13 @@ class Session:
         memory_budget: int = DEFAULT_BUDGET,
         device: str | Device | None = None,
     ) -> None:
-        if callable(graph_for := getattr(graph, "graph_for", None)):  # a function of @wb.graph
+        if callable(graph_for := getattr(graph, "graph_for", None)):  # a function decorated with @wb.graph
             graph = graph_for(**dict(feeds or {}))
-        #: the graph that is run
+        #: the graph of the run
         self.graph = graph
-        #: what the trace keeps
+        #: the retention policy of the trace
         self.retention = checked_retention(trace, memory_budget)
-        #: where large arrays live; None for the host
+        #: device of large arrays; None for the host
         self.device = checked_device(device)
         debugger = debugger_for(graph, feeds or {}, outputs, trace, self.retention, self.device)
         self._state = SessionState(graph, debugger)
@@ -134,14 +133,14 @@ class Session:
         text = trace if isinstance(trace, str) else "all"
         make = partial(Session, outputs=outputs, trace=text, memory_budget=self.retention.memory, device=self.device)
         self._forks = Forks(self._state, self._worker, make, _follow)
-        #: values that a panel shows in front of the loop variables: what a recorded loop gave its watch
+        #: values that a panel shows before the loop variables: the values passed to the watch of a recorded loop
         self.watched: tuple[str, ...] = ()
         #: result of the last :meth:`apply_fix`
         self.fixed: FixOutcome | None = None
         self._proofs = TerminationCache()
-        #: the number of the session in this process, by which lists of sessions and its panel name it
+        #: the number of the session in this process, used by lists of sessions and by its panel
         self.number = live_sessions.numbered(self)
-        # weakly: a closed session must be freed at once, with its trace, not at the next garbage collection
+        # weakly: a closed session must be freed at once with its trace, not at the next garbage collection
         still = weakref.WeakMethod(self._worker.stopped_between_slices)
         debugger.breakpoints.stopped_by(lambda: method() if (method := still()) else nullcontext())
 
@@ -154,7 +153,7 @@ class Session:
 
     @property
     def position(self) -> Position:
-        """The present position; while the session runs, the last one at which it was stopped."""
+        """The present position; during a run, the last position at which it was stopped."""
         return self._state.position
 
     @property
@@ -164,11 +163,12 @@ class Session:
 
     @property
     def version(self) -> int:
-        """A number that grows with every change of state and every stop."""
+        """A number that increases with every change of state and every stop."""
         return self._state.version
 
     def snapshot(self) -> Snapshot:
-        """Return state, position and iteration counts at this moment. Cheap: any thread may ask, also at full speed.
+        """Return state, position and iteration counts at this moment. Cheap: any thread may call it, even during a run
+        at full speed.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Session:
         Parameters
         ----------
         wait : bool, default True
-            Whether to wait for the stop. A run that is not waited for ends with the next command.
+            Whether to wait for the stop. Without waiting, the run ends when the next command is given.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class Session:
         return None
 
     def step(self, n: int = 1) -> Stop:
-        """Fire the next ``n`` nodes; constants and loop invariants fire silently in addition.
+        """Fire the next ``n`` nodes, not counting constants and loop invariants, which fire silently.
 
         Parameters
         ----------
@@ -242,12 +242,13 @@ class Session:
         Returns
         -------
         Stop
-            With the reason STEP, or FINISHED at the end. A node that fails gives FAILED, and the run stays before it.
+            With the reason STEP, or FINISHED at the end. If a node fails, the reason is FAILED, and the run stays
+            before that node.
 
         Raises
         ------
         SessionError
-            If ``n`` is not a positive integer (``bad-count``); so in all commands with ``n``.
+            If ``n`` is not a positive integer (``bad-count``); the same holds for all commands with ``n``.
 
         Examples
         --------
@@ -263,15 +264,16 @@ class Session:
         return self._worker.carry_out("step_back", n=n)
 
     def step_over(self, n: int = 1) -> Stop:
-        """Fire the next ``n`` nodes of this frame; a frame that opens on the way runs to its end as part of a node."""
+        """Fire the next ``n`` nodes of this frame; a frame that opens on the way runs to its end as part of its
+        node."""
         return self._worker.carry_out("step_over", n=n)
 
     def step_back_over(self, n: int = 1) -> Stop:
-        """Go back by ``n`` nodes of this frame (or of those around it); frames inside it are passed over."""
+        """Go back by ``n`` nodes of this frame (or of enclosing frames), stepping over inner frames."""
         return self._worker.carry_out("step_back_over", n=n)
 
     def next_iteration(self, n: int = 1) -> Stop:
-        """Run to the start of the next iteration of the innermost open loop, or out of the loop; ``n`` times.
+        """Run to the start of the next iteration of the innermost open loop, or out of the loop, ``n`` times.
 
         Examples
         --------
@@ -287,7 +289,7 @@ class Session:
         return self._worker.carry_out("previous_iteration", n=n)
 
     def step_into(self) -> Stop:
-        """Run until a loop opens inside this one, or this one ends; where no loop lies ahead, fire the next node."""
+        """Run until an inner loop opens or this loop ends; if no loop follows, fire the next node."""
         return self._worker.carry_out("step_into")
 
     def step_out(self) -> Stop:
@@ -299,7 +301,7 @@ class Session:
         return self._worker.carry_out("step_back_out")
 
     def next_branch(self, name: str | None = None) -> Stop:
-        """Run to the next flip: the position before a Switch that decides otherwise than the time before.
+        """Run to the next flip: the position before a Switch that decides differently from last time.
 
         Decisions are compared within one activation of a loop. The end of a loop is a flip too.
 
@@ -328,7 +330,7 @@ class Session:
         return self._worker.carry_out("next_branch", name=name)
 
     def previous_branch(self, name: str | None = None) -> Stop:
-        """Go back to the last flip (see :meth:`next_branch`); breakpoints are passed over.
+        """Go back to the last flip (see :meth:`next_branch`); breakpoints are ignored.
 
         Parameters
         ----------
@@ -365,12 +367,12 @@ class Session:
         Raises
         ------
         SessionError
-            ``no-branch``, or ``bad-side`` for another ``side``.
+            ``no-branch``, or ``bad-side`` if ``side`` is not True, False or None.
         """
         return self._worker.carry_out("run_to_branch", name=name, side=side)
 
     def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop:
-        """Run to the next firing of a node, or to the one in a given iteration, forwards or back.
+        """Run to the next firing of a node, or to the firing in a given iteration, forwards or backwards.
 
         A node outside all loops fires once: if it has fired, the session goes back to it.
 
@@ -379,13 +381,13 @@ class Session:
         name : str
             A node or a value.
         iteration : int or tuple of int, optional
-            One iteration per frame around it, or a number for the only one.
+            One iteration per frame around it, or a single index if there is one frame.
 
         Returns
         -------
         Stop
             With the reason TARGET, before the firing. NOT_REACHED if the firing does not exist: the run is then at its
-            end, or at the same position as before if the firing would lie in the past (its branch was not taken).
+            end, or still at the same position if the firing would lie in the past (its branch was not taken).
 
         Raises
         ------
@@ -406,7 +408,7 @@ class Session:
         return self._worker.carry_out("reverse_continue")
 
     def restart(self) -> Stop:
-        """Go back to the beginning; breakpoints stay."""
+        """Go back to the beginning and drop all edits; breakpoints stay."""
         return self._worker.carry_out("restart")
 
     def pause(self, wait: bool = True, timeout: float | None = None) -> Stop | None:
@@ -415,9 +417,9 @@ class Session:
         Parameters
         ----------
         wait : bool, default True
-            Whether to wait until they have ended.
+            Whether to wait until the commands have ended.
         timeout : float, optional
-            Longest wait in seconds.
+            Maximum wait in seconds.
 
         Returns
         -------
@@ -428,12 +430,12 @@ class Session:
         return self._worker.pause(wait, timeout)
 
     def set_value(self, name: str, value: Any) -> Stop:
-        """Edit a value: whatever fires from here on reads the new one.
+        """Edit a value: nodes that fire from here on read the new value.
 
-        Every replay includes the edit from then on. The run without it, as far as it was ever computed, is kept in
+        Every replay then includes the edit. The run without it, as far as it was ever computed, is kept in
         :attr:`histories`; :meth:`undo_edit` goes back to it. A value and its aliases (Identity, Switch, a loop's Merge)
-        change together; values that were computed from it before stay. A loop variable may be edited before its Merge
-        has fired in this iteration: the run is then behind the Merge.
+        change together; values that were already computed from it stay unchanged. A loop variable may be edited before
+        its Merge has fired in this iteration: the run then continues past the Merge.
 
         Parameters
         ----------
@@ -451,9 +453,9 @@ class Session:
         ------
         SessionError
             ``not-editable`` for constants, for values of loops that are not open, and for an array with a view that
-            will still be read; ``not-fired`` for a value that this iteration computes anew; ``dead-value``;
-            ``bad-edit`` for another dtype or shape;
-            ``already-decided`` for a predicate by which a Switch has decided (step back to before the Switch).
+            will still be read; ``not-fired`` for a value that this iteration has yet to compute; ``dead-value``;
+            ``bad-edit`` for another dtype or shape; ``already-decided`` for a predicate by which a Switch has decided
+            (step back to before the Switch).
 
         Examples
         --------
@@ -469,7 +471,7 @@ class Session:
         return self._worker.carry_out("set_value", name=name, value=value)
 
     def undo_edit(self) -> Stop:
-        """Undo the last edit: go back to where it was made, with the run as it was without it.
+        """Undo the last edit: go back to its position, and continue the run as it was without the edit.
 
         Returns
         -------
@@ -479,7 +481,7 @@ class Session:
         Raises
         ------
         SessionError
-            If the run has no edit that could be undone (``no-edit``).
+            If the run has no edit to undo (``no-edit``).
 
         Examples
         --------
@@ -500,9 +502,9 @@ class Session:
         Parameters
         ----------
         edits : sequence of edits
-            Those of a trace, ``trace.edits()``, also of one that was loaded from a file.
+            The edits of a trace, ``trace.edits()``, which may be loaded from a file.
         event : int
-            Number of events of the place to go to.
+            Number of events before the target position.
 
         Returns
         -------
@@ -538,12 +540,12 @@ class Session:
         return last is not None and last.edit is not None and any(e is last.edit for e in self._run.edits)
 
     def update(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Update:
-        """Change inputs and run to the end, computing only what depends on them.
+        """Change inputs and run to the end, computing only values that depend on the changes.
 
-        A loop is computed from the first iteration that differs. Afterwards the session is as if it had been run with
-        the new inputs: outputs, trace, steps back, replays. The history before is kept in :attr:`histories`.
-        Breakpoints are passed over, and edits, which belong to the old inputs, are dropped. Inputs of another dtype or
-        shape make a new :attr:`trace`. If a node fails, the session is ``failed`` before that node.
+        A loop is computed from the first iteration that differs. Afterwards outputs, trace, steps back and replays are
+        as if the session had been run with the new inputs. The previous history is kept in :attr:`histories`.
+        Breakpoints are ignored, and edits are dropped, because they belong to the old inputs. Inputs of another dtype
+        or shape create a new :attr:`trace`. If a node fails, the session is ``failed`` before that node.
 
         Parameters
         ----------
@@ -555,7 +557,7 @@ class Session:
         Returns
         -------
         Update
-            The work that was done and saved.
+            The work that was done, and the work that was saved.
 
         Raises
         ------
@@ -578,7 +580,7 @@ class Session:
     # -- the queue of commands -----------------------------------------------------------------------------------------
 
     def post(self, command: str, **arguments: Any) -> None:
-        """Queue a command and return at once. It ends a run that is in progress, and follows any other command.
+        """Queue a command and return at once. A run in progress ends; any other command is completed first.
 
         Parameters
         ----------
@@ -609,7 +611,7 @@ class Session:
         Parameters
         ----------
         timeout : float, optional
-            Longest wait in seconds.
+            Maximum wait in seconds.
 
         Returns
         -------
@@ -619,18 +621,18 @@ class Session:
         Raises
         ------
         SessionError
-            With slug ``bad-seconds``, for a time limit that is not a finite number from 0 on.
+            With slug ``bad-seconds``, for a time limit that is not a finite, non-negative number.
         """
         checked_seconds("wait", "timeout", timeout)
         return self._worker.wait(timeout)
 
     async def wait_async(self, timeout: float | None = None) -> Stop | None:
-        """Wait as :meth:`wait` does, but let other cells and callbacks of a notebook run meanwhile.
+        """Wait like :meth:`wait`, but let other cells and callbacks of a notebook run meanwhile.
 
         Parameters
         ----------
         timeout : float, optional
-            Longest wait in seconds; by default there is no limit.
+            Maximum wait in seconds; unlimited by default.
 
         Returns
         -------
@@ -640,12 +642,12 @@ class Session:
         Raises
         ------
         SessionError
-            With slug ``bad-seconds``, for a time limit that is not a finite number from 0 on.
+            With slug ``bad-seconds``, for a time limit that is not a finite, non-negative number.
         """
         checked_seconds("wait_async", "timeout", timeout)
         limit = None if timeout is None else time.monotonic() + timeout
         while (stop := self.wait(0)) is None and (limit is None or time.monotonic() < limit):
-            await asyncio.sleep(0.01)  # a waiting thread would keep the interpreter from ending while a run goes on
+            await asyncio.sleep(0.01)  # a waiting thread would keep the interpreter from exiting during a run
         return stop
 
     def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
@@ -654,8 +656,8 @@ class Session:
         Parameters
         ----------
         callback : callable
-            Gets a :class:`Snapshot`. Its exceptions are logged. The session keeps it alive; a callback that refers to
-            the session keeps that alive too, until it is closed or the next garbage collection.
+            Called with a :class:`Snapshot`. Its exceptions are logged. The session keeps the callback alive; a callback
+            that refers to the session keeps the session alive, until it is closed or the next garbage collection.
 
         Returns
         -------
@@ -679,7 +681,7 @@ class Session:
     def close(self) -> None:
         """Stop the session and join its worker thread. The trace stays readable.
 
-        In a forked process it does nothing: thread and files belong to the process that made the session.
+        In a forked process it does nothing, because thread and files belong to the parent process.
         """
         self._worker.close()
 
@@ -687,7 +689,7 @@ class Session:
 
     @property
     def trace(self) -> Trace:
-        """The record of the run so far; it can be read from any thread, also while the session runs."""
+        """The record of the run so far; any thread can read it, even during a run."""
         return self._values.trace
 
     @property
@@ -697,7 +699,7 @@ class Session:
 
     @property
     def plan(self) -> ExecutionPlan:
-        """The execution plan: order, kernels, memory places, and the reason of each choice."""
+        """The execution plan: order, kernels, memory places, and the reason for each choice."""
         return self._run.plan
 
     @property
@@ -707,26 +709,27 @@ class Session:
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
-        """The outputs by name, once the run is finished.
+        """The outputs by name, once the run has finished.
 
         Raises
         ------
         SessionError
-            If it is not finished (``not-finished``).
+            If the run is not finished (``not-finished``).
         DeadValueError
             If an output is dead (``dead-value``).
         """
         return self._values.outputs()
 
     def value(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
-        """Return one value: recorded, recomputed if it was dropped, or computed on demand if no output needed it.
+        """Return one value: recorded, recomputed if it was dropped, or computed on demand if no output needs it.
 
         Parameters
         ----------
         name : str or Ref
             The value.
         iteration : int or tuple of int, optional
-            One iteration per frame around the value, or a number for the only one; by default the last firing.
+            One iteration per frame around the value, or a single index if there is one frame; by default the last
+            firing.
 
         Returns
         -------
@@ -751,7 +754,7 @@ class Session:
         return self._values.value(name, iteration)
 
     def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
-        """Keep a value in memory, also when the trace drops it and after :meth:`close`.
+        """Keep a value in memory, even if the trace drops it and after :meth:`close`.
 
         Parameters
         ----------
@@ -763,8 +766,7 @@ class Session:
         Returns
         -------
         Array
-            A handle that no manager owns: the array is released with ``handle.release()``, or with the last handle on
-            it.
+            A handle without a manager: the array is released by ``handle.release()``, or with the last handle to it.
 
         Raises
         ------
@@ -780,7 +782,7 @@ class Session:
         return self._values.hold(name, iteration)
 
     def memory_now(self) -> RunFigures:
-        """Return the bytes that the run holds now. Cheap: any thread may ask, also at full speed.
+        """Return the bytes that the run holds now. Cheap: any thread may call it, even during a run at full speed.
 
         Returns
         -------
@@ -799,7 +801,8 @@ class Session:
         *,
         within: int | tuple[int, ...] = (),
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values of many iterations of a loop: from the trace, and what it dropped from one exact replay.
+        """Return the values of many iterations of a loop: recorded ones from the trace, dropped ones from one exact
+        replay.
 
         Parameters
         ----------
@@ -808,7 +811,7 @@ class Session:
         start, stop, step : int
             A range of iterations of the innermost loop, as for ``range``; by default all.
         within : int or tuple of int, default ()
-            In nested loops, the iterations of the loops around it.
+            In nested loops, the iterations of the enclosing loops.
 
         Returns
         -------
@@ -837,7 +840,7 @@ class Session:
         -------
         Trace
             :attr:`trace`, or if that has dropped rows, the trace of a replay from the beginning, which takes up to 256
-            MiB as long as it is used. Where this is not enough, and while the session runs, :attr:`trace` as it is.
+            MiB while it is used. If that is not enough, or during a run, :attr:`trace` unchanged.
         """
         return self._values.whole_trace()
 
@@ -853,7 +856,7 @@ class Session:
         iteration : int or tuple of int, optional
             Its iteration, as in :meth:`value`.
         max_links : int, default 200
-            Most values in the chain.
+            Maximum number of values in the chain.
 
         Returns
         -------
@@ -872,7 +875,7 @@ class Session:
         )
 
     def memory(self) -> MemoryReport:
-        """Report the memory of the run: now, at most, and the lower bound of its plan; also while it runs.
+        """Report the memory of the run: present, peak, and the lower bound of its plan; also during a run.
 
         Returns
         -------
@@ -882,9 +885,9 @@ class Session:
 
     @property
     def shapes(self) -> tuple[ShapeInfo, ...]:
-        """The shapes, dtypes and layouts of the session's arrays so far, each once; also while it runs.
+        """The shapes, dtypes and layouts of the session's arrays so far, without duplicates; also during a run.
 
-        Single numbers have none.
+        Single numbers are not included.
 
         Examples
         --------
@@ -914,30 +917,30 @@ class Session:
         return self._state.debugger.breakpoints
 
     def termination(self, frame: Any = None, seconds: float | None = None) -> Termination:
-        """Tell if and when a loop ends, and why.
+        """Determine if and when a loop ends, and why.
 
-        While the session runs, this waits for a short stop between two slices. A proof stays valid as the run
-        continues, and is not repeated until a value or an input is changed.
+        During a run, this waits for a short stop between two slices. A proof stays valid as the run continues, and is
+        not repeated until a value or an input is changed.
 
         Parameters
         ----------
         frame : str or tuple of str, optional
             Name or path of the loop; by default the innermost open one.
         seconds : float, optional
-            Limit of the look-ahead, in seconds of a reference core: work is counted, not measured, so that a busy
-            machine gives the same answer. By default 0.2, and 2 % of the run time so far while the session runs.
+            Limit of the look-ahead, in seconds of a reference core: work is counted, not timed, so that a busy machine
+            gives the same answer. By default 0.2, and during a run 2 % of the run time so far.
 
         Returns
         -------
         Termination
-            The answer, with its proof or forecast. When it is printed, the fixes of an endless loop are first tried in
-            copies of the session, and those that do not help are left out.
+            The answer, with its proof or forecast. Printing it first tries the fixes of an endless loop in copies of
+            the session, and leaves out those that do not help.
 
         Raises
         ------
         SessionError
-            For a loop that the run does not have (``no-such-frame``), or a time limit that is not a finite number from
-            0 on (``bad-seconds``).
+            For a loop that the run does not have (``no-such-frame``), or a time limit that is not a finite,
+            non-negative number (``bad-seconds``).
 
         Examples
         --------
@@ -957,7 +960,8 @@ class Session:
     def look_ahead(self, frame: Any = None) -> LookAhead | None:
         """Compute the future iterations of a loop whose end is proved.
 
-        The run is not touched. Work is bounded: of many iterations an even choice is computed, the last one always.
+        The run does not change. The work is bounded: if there are many iterations, an even selection is computed, which
+        includes the last one.
 
         Parameters
         ----------
@@ -968,8 +972,8 @@ class Session:
         -------
         LookAhead or None
             ``iterations`` from the present one to the end, and the ``values`` of the loop's variables and of the
-            operands of its condition. For a loop that provably never ends some iterations. None without a proof,
-            after the end, and while the session runs.
+            operands of its condition. For a loop that provably never ends, some of its iterations. None without a
+            proof, after the end, and during a run.
 
         Raises
         ------
@@ -990,22 +994,22 @@ class Session:
             return self._proofs.ahead(self._run, frame)
 
     def next_values(self, name: str, values: Any) -> np.ndarray | None:
-        """Compute the value of a loop variable one iteration later, for values that it might have.
+        """Compute the next value of a loop variable, for several hypothetical present values.
 
-        The run is not touched. It is the map whose cobweb the panel draws.
+        The run does not change. The panel draws the cobweb of this map.
 
         Parameters
         ----------
         name : str
-            The variable, of a loop that is not inside another one.
+            The variable, of a loop that is not nested.
         values : array_like
             (n,) real numbers.
 
         Returns
         -------
         ndarray or None
-            (n,) float64, NaN where the loop would end. None where there is not such a map: its next value depends on
-            other variables, or on random numbers; or it takes too long.
+            (n,) float64, NaN where the loop would end. None if there is no such map, because the next value depends on
+            other variables or on random numbers, or if computing it takes too long.
 
         Examples
         --------
@@ -1023,19 +1027,19 @@ class Session:
 
     @property
     def histories(self) -> tuple[History, ...]:
-        """The runs before edits and updates, whole, oldest first; each has a ``name`` and a ``trace``."""
+        """The complete runs before edits and updates, oldest first; each has a ``name`` and a ``trace``."""
         return tuple(self._state.debugger.histories)
 
     @property
     def forks(self) -> tuple[Session, ...]:
-        """The open sessions that :meth:`fork` and :meth:`apply_fix` made from this one, oldest first."""
+        """The open sessions that :meth:`fork` and :meth:`apply_fix` created from this one, oldest first."""
         return self._forks.open()
 
     def fork(self) -> Session:
-        """Make an independent session with the same inputs, edits and breakpoints, at the same event.
+        """Create an independent session with the same inputs, edits and breakpoints, at the same event.
 
-        The new session has run to that event itself, at full speed, so that its trace is complete. Edit a value in one
-        of the two, continue both, and compare them with :func:`workbench.diff`.
+        The new session runs to that event at full speed, so its trace is complete. Edit a value in one of the two
+        sessions, continue both, and compare them with :func:`workbench.diff`.
 
         Returns
         -------
@@ -1054,12 +1058,12 @@ class Session:
     def apply_fix(
         self, fix: None | int | Fix = None, *, frame: Any = None, at: str = "start", seconds: float = 0.2
     ) -> Session:
-        """Apply a proposed fix in a new session, to compare it with this one, which is not touched.
+        """Apply a proposed fix in a new session, to compare it with this one, which does not change.
 
         Parameters
         ----------
         fix : int or Fix, optional
-            One of ``termination(frame).fix``, or its number; by default the first that can be applied.
+            One of ``termination(frame).fix``, or its index; by default the first that can be applied.
         frame : str or tuple of str, optional
             The loop, as in :meth:`termination`.
         at : {"start", "here"}, default "start"
@@ -1072,12 +1076,12 @@ class Session:
         -------
         Session
             The new session, on an edited graph or with edited inputs. :attr:`fixed` holds the answers before and after,
-            and says if the fix works.
+            and whether the fix works.
 
         Raises
         ------
         SessionError
-            ``bad-place`` for another ``at``, ``no-fix`` if there is no such fix, and ``fix-not-applicable``,
+            ``bad-place`` for an invalid ``at``, ``no-fix`` if there is no such fix, and ``fix-not-applicable``,
             ``fix-no-clause``, ``fix-no-constant``, ``fix-no-step`` or ``fix-types`` if it cannot be applied.
 
         Examples
@@ -1101,7 +1105,8 @@ class Session:
         return fork
 
     def try_fix(self, answer: Termination, fix: Fix, seconds: float = 0.2) -> FixOutcome:
-        """Try a fix of ``answer`` from the start, in a copy that is closed again; :meth:`apply_fix` keeps the copy.
+        """Try a fix of ``answer`` from the start, in a copy that is closed afterwards; :meth:`apply_fix` keeps the
+        copy.
 
         Parameters
         ----------
@@ -1110,7 +1115,7 @@ class Session:
         fix : Fix
             One of ``answer.fixes``.
         seconds : float, default 0.2
-            Longest run of the copy in seconds. A loop that needs longer leaves the outcome open.
+            Maximum run time of the copy in seconds. If its loop needs longer, the outcome remains open.
 
         Returns
         -------
@@ -1120,7 +1125,7 @@ class Session:
         Raises
         ------
         SessionError
-            As :meth:`apply_fix`.
+            Like :meth:`apply_fix`.
         """
         checked_seconds("try_fix", "seconds", seconds)
         return self._forks.tried(answer, fix, seconds)
@@ -1162,5 +1167,5 @@ class Session:
 
 
 def _follow(session: Session, edits: list[Any], event: int, plan: ExecutionPlan) -> None:
-    """Run a new session to an event of another one, with its edits."""
+    """Run a new session to an event of another one, with the edits of that session."""
     session._worker.carry_out("follow", edits=edits, event=event, plan=plan)

@@ -1,4 +1,4 @@
-"""The lock that is held while the executor runs a slice; readers that need a stopped run take it between two slices."""
+"""The lock held while the executor runs a slice; readers that need a stopped run take it between two slices."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from workbench.threads import OwnedLock, holds_a_lock
 class SliceLock(OwnedLock):
     """The lock, and the readers that wait for it.
 
-    ``with slices:`` stops the run between two slices; a running command continues afterwards. The run itself takes it
-    by ``acquire``. The end of the block is compiled: an exception of a signal handler cannot come in between.
+    ``with slices:`` stops the run between two slices; a running command continues afterwards. The run itself takes the
+    lock by ``acquire``. The end of the block is compiled code, so that an exception of a signal handler cannot
+    interrupt it.
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
@@ -31,7 +32,7 @@ class SliceLock(OwnedLock):
             if not self.acquire(blocking=False):
                 self._wait()
             return True
-        except BaseException:  # of a signal handler, when the lock had been taken
+        except BaseException:  # raised by a signal handler after the lock was taken
             if self.is_mine and not before:
                 self.release()
             raise
@@ -50,7 +51,8 @@ class SliceLock(OwnedLock):
 
 
 def in_a_signal(what: str) -> SessionError:
-    """The error of a call that would wait for a thread which waits for the one that a signal handler interrupted."""
+    """The error for a call that would deadlock: it waits for a thread that waits for the one interrupted by the signal
+    handler."""
     return SessionError(
         f"{what!r} would wait forever: it was called by a signal handler in the middle of a step of its thread that "
         "others wait for.",

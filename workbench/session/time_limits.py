@@ -1,4 +1,4 @@
-"""Check of the time limits that people give to a session."""
+"""Check of the time limits passed to a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.errors import SessionError
 
 
 def checked_seconds(command: str, parameter: str, seconds: float | None) -> None:
-    """Refuse a time limit that is not a finite number of seconds from 0 on; None stands for no limit.
+    """Refuse a time limit that is not a finite, non-negative number of seconds; None means no limit.
 
     Raises
     ------

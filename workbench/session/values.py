@@ -1,4 +1,4 @@
-"""Reads from a session: recorded, recomputed and held values, the trace, memory."""
+"""Reads from a session: recorded, recomputed and held values, the trace, and memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from workbench.trace.checks import path_of
 
 
 class SessionValues:
-    """The values of the present run; from any thread, also while it runs.
+    """The values of the present run; readable from any thread, even during a run.
 
-    ``stopped`` gives a context manager inside of which the run is stopped between two slices.
+    ``stopped`` returns a context manager in which the run is stopped between two slices.
     """
 
     def __init__(self, state: SessionState, stopped: Callable[[], AbstractContextManager[None]]) -> None:
@@ -39,12 +39,12 @@ class SessionValues:
     def trace(self) -> Trace:
         """The record of the run so far."""
         run = self._state.run
-        if self._traced[0] is not run:  # inputs of other types made a new run
+        if self._traced[0] is not run:  # inputs of other types created a new run
             self._traced = (run, run.trace_for(self._state.weak_is_running()))
         return self._traced[1]
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """The outputs by name, once the run is finished."""
+        """The outputs by name, once the run has finished."""
         if self._state.progress != "finished":
             raise SessionError(
                 f"The outputs are not computed yet: the session is {self._state.progress}.",
@@ -54,7 +54,7 @@ class SessionValues:
         return self._state.run.outputs()
 
     def value(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
-        """One value: recorded, recomputed if it was dropped, or computed on demand if no output needed it."""
+        """One value: recorded, recomputed if it was dropped, or computed on demand if no output needs it."""
         run = self._state.run
         try:
             self.trace.ref(name)
@@ -64,12 +64,13 @@ class SessionValues:
             computed: np.ndarray = compute_unrequired(run, self._state.graph.value(name), iteration, self.value)
             return computed
         if iteration is None:
-            with suppress(IndexError):  # it has no firings; asking first would not help: a step back may come between
+            # it has no firings; checking first would not help, because a step back may happen in between
+            with suppress(IndexError):
                 return self.trace[name][-1]
             found: np.ndarray | None = step_back.recompute_last(run, self.trace.ref(name))
             if found is not None:
                 return found
-            if self.trace.dropped and len(earlier := self.whole_trace()[name]):  # in rows that were dropped
+            if self.trace.dropped and len(earlier := self.whole_trace()[name]):  # its firings are in dropped rows
                 return earlier[-1]
             raise DeadValueError(
                 f"{name!r} has not fired.", slug="not-fired", fix="step on, or check the branch that it is in."
@@ -84,13 +85,13 @@ class SessionValues:
             if again is not None:
                 return again
             if self.trace.dropped and self._state.graph.nodes[ref.node].attrs.get("is_constant"):
-                # an invariant also fires where its loop is never started; no row of the loop tells that
+                # an invariant also fires if its loop is never started, which no row of the loop records
                 if step_back.could_be_unstarted(run, ref, iteration):
                     return self.whole_trace()[name].at(iteration)
             raise
 
     def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
-        """A handle on a value, which no manager owns."""
+        """A handle to a value, without a manager."""
         value, ref = self.value(name, iteration), self._state.graph.value(name)
         if not isinstance(value, np.ndarray | np.generic):
             raise SessionError(
@@ -110,11 +111,11 @@ class SessionValues:
     def between(
         self, name: str | Ref, start: int, stop: int | None, step: int, within: int | tuple[int, ...]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Iterations and values of a range of iterations: from the trace, and what it dropped from a replay."""
+        """(iterations, values) of a range of iterations: recorded ones from the trace, dropped ones from a replay."""
         return values_between(self._state.run, self.trace, self.trace.ref(name), start, stop, step, within)
 
     def whole_trace(self) -> Trace:
-        """The trace, or if that has dropped rows and the session does not run, that of a replay."""
+        """The trace, or if that has dropped rows and the session is not running, the trace of a replay."""
         if self.trace.dropped and self._state.name != "running":
             with self._stopped():
                 found = full_replay(self._state.run)
@@ -123,15 +124,15 @@ class SessionValues:
         return self.trace
 
     def shapes(self) -> tuple[ShapeInfo, ...]:
-        """The shapes, dtypes and layouts of its arrays so far, each once."""
+        """The shapes, dtypes and layouts of the run's arrays so far, without duplicates."""
         found = []
         for number in core.shapes_held(self._state.run.machine):
-            with suppress(ValueError):  # released meanwhile: the run was begun anew
+            with suppress(ValueError):  # released meanwhile, because the run was restarted
                 found.append(SHAPES.get(number))
         return tuple(found)
 
     def memory(self) -> MemoryReport:
-        """The memory of the run: now, at most, and the lower bound of its plan."""
+        """The memory of the run: present, peak, and the lower bound of its plan."""
         run, plan = self._state.run, self._state.run.plan
         if self._planned is None or self._planned[0] is not plan:
             wanted = plan.outputs, plan.signature, plan.statistics, True, plan.device

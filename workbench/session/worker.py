@@ -1,4 +1,4 @@
-"""The command queue of a session: requests from any thread are carried out in slices on its worker thread.
+"""The command queue of a session: its worker thread executes requests from any thread in slices.
 
 ::
 
@@ -6,8 +6,8 @@
     caller threads <--snapshot, Stop--   (the executor holds no GIL inside a slice)
 
 The kernel of a notebook never blocks: ``post`` only queues. ``carry_out`` and ``wait`` wait; an interrupt (Ctrl-C, the
-stop button of a notebook) pauses the session and is raised as KeyboardInterrupt. ``worker_thread`` has the loop of the
-thread.
+stop button of a notebook) pauses the session and is raised as KeyboardInterrupt. The thread's loop is in
+``worker_thread``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from workbench.threads import Lock, holds_a_lock
 
 
 class Worker:
-    """The queue of a session's commands, which are carried out one after the other on a worker thread.
+    """The queue of a session's commands, which a worker thread executes one after another.
 
     The thread starts with the first command, and refers to the worker only during a slice.
     """
@@ -47,7 +47,7 @@ class Worker:
         self.requests = PendingRequests()
         self.execution = CommandExecution(state, self.requests, self._slices)
         self._thread: threading.Thread | None = None
-        self._start_lock = Lock()  # held while the thread is started
+        self._start_lock = Lock()  # held while the thread is being started
         self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()
         weakref.finalize(self, self._wakes.put, None).atexit = False
         live_sessions.opened(self, state.debugger)
@@ -59,7 +59,7 @@ class Worker:
 
     # -- commands --------------------------------------------------------------------------------------------------
     def post(self, command: str, arguments: dict[str, Any]) -> None:
-        """Queue a command and return at once; "pause" cancels all."""
+        """Queue a command and return at once; "pause" cancels all commands."""
         self._state.check_open()
         if command == "pause":
             self.cancel_all()
@@ -67,7 +67,7 @@ class Worker:
             self._post(command, arguments)
 
     def carry_out(self, command: str, **arguments: Any) -> Stop:
-        """Queue a command and wait for its end; raises what it raised."""
+        """Queue a command and wait for its end; raises the command's error if it fails."""
         self._check_can_wait(command)
         try:
             request = self._post(command, arguments, awaited=True)
@@ -96,7 +96,7 @@ class Worker:
             raise
 
     def pause(self, wait: bool, timeout: float | None = None) -> Stop | None:
-        """Cancel all requests so far, and wait until they have ended; returns the stop, None after the timeout."""
+        """Cancel all present requests, and wait until they have ended; returns the stop, None after the timeout."""
         halted = self.cancel_all()
         if not wait:
             return None
@@ -105,7 +105,7 @@ class Worker:
         return self._state.stop if done else None
 
     def cancel_all(self) -> list[CommandRequest]:
-        """Cancel all requests so far; returns them."""
+        """Cancel all present requests, and return them."""
         self._state.check_process()
         found = self.requests.cancel_all()
         if self.requests.current is not None:
@@ -124,20 +124,21 @@ class Worker:
         with state.lock:
             already, state.closed = state.closed, True
             state.version += not already
-        self.cancel_all()  # and what is queued from now on ends at once
+        self.cancel_all()  # commands queued from now on also end at once
         self._wakes.put(None)
         if thread is not None and thread is not threading.current_thread():
             try:
                 thread.join(10.0)
-            except RuntimeError:  # another thread is about to start it: it finds the session closed, and ends
+            # another thread is about to start it; the new thread finds the session closed, and ends
+            except RuntimeError:
                 pass
         if not already:
             live_sessions.closed(self)
             state.listeners.clear()
-        state.run.close()  # and again for files that could not be completed before
+        state.run.close()  # again for files that could not be completed before
 
     def stopped_between_slices(self) -> AbstractContextManager[Any]:
-        """Stop the run between two slices inside of this block; a running command continues afterwards."""
+        """Stop the run between two slices within a ``with`` block; a running command continues afterwards."""
         self._state.check_process()
         if self._slices.is_mine and threading.current_thread() is self._thread:
             self._check_can_wait("reading the session")
@@ -145,7 +146,8 @@ class Worker:
 
     # -- the thread ------------------------------------------------------------------------------------------------
     def has_more(self, thread: threading.Thread) -> bool:
-        """False when the thread must end: another one has its place, or the session is closed and nothing is left."""
+        """False if the thread must end: another thread has replaced it, or the session is closed and no request is
+        left."""
         return self._thread is thread and (self.is_open or self.requests.first() is not None)
 
     def ended(self, thread: threading.Thread | None) -> None:
@@ -158,8 +160,8 @@ class Worker:
 
     # -- parts -----------------------------------------------------------------------------------------------------
     def _post(self, command: str, arguments: dict[str, Any], awaited: bool = False) -> CommandRequest:
-        """Queue a command. A signal handler may post others between any two of these lines, or raise."""
-        handler_of(command)  # SessionError for an unknown one, on the caller's thread
+        """Queue a command. A signal handler may post other commands between any two of these lines, or raise."""
+        handler_of(command)  # raises the SessionError for an unknown command on the caller's thread
         self._state.check_open()
         self._have_thread()
         if command == "restart":
@@ -170,14 +172,14 @@ class Worker:
             self._wake()
             if self.requests.is_cancelled(self.requests.current):
                 self._stop_machine()
-        except BaseException:  # of a handler: a command that was not posted to the end is none
+        except BaseException:  # raised by a handler: a command that was not posted completely does not count
             request.cancelled = True
             raise
         return request
 
     def _have_thread(self) -> None:
         """Start the worker thread if there is none; SessionError if the system refuses it."""
-        # a handler that has interrupted the start queues its command: the thread that is about to be there takes it
+        # if a handler interrupted the start, it only queues its command, which the starting thread will execute
         if self._start_lock.is_mine or self._thread is not None and self._thread.is_alive():
             return
         with self._start_lock:
@@ -193,11 +195,12 @@ class Worker:
                 thread.start()
             except BaseException as error:
                 self.ended(thread)  # commands of handlers fail
-                self._thread = None  # after an interrupt it may have begun nevertheless: it finds that out, and ends
+                self._thread = None  # after an interrupt it may have started nevertheless; it notices this, and ends
                 if not isinstance(error, RuntimeError | MemoryError):
                     raise
                 if error.__context__ is not None and "release unlocked lock" in str(error):
-                    # an interrupt just after the wait for the start let its lock go, which then cannot be let go again
+                    # an interrupt just after the wait for the start released its lock, which then cannot be released
+                    # again
                     raise error.__context__ from None
                 raise SessionError(
                     f"The worker thread of the session cannot be started: {error}.",
@@ -207,14 +210,14 @@ class Worker:
                 ) from error
 
     def _wake(self) -> None:
-        if self._wakes.empty():  # else the thread looks at the requests once more anyway
+        if self._wakes.empty():  # otherwise the thread checks the requests again anyway
             self._wakes.put(None)
 
     def _stop_machine(self) -> None:
         core.request_stop(self._state.run.machine)
 
     def _check_can_wait(self, what: str) -> None:
-        """Raise SessionError where waiting would never end."""
+        """Raise SessionError if waiting would never end."""
         self._state.check_process()
         if threading.current_thread() is self._thread:
             raise SessionError(
@@ -226,17 +229,17 @@ class Worker:
             raise in_a_signal(what)
 
     def _wait_until(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Wait until ``done()``, at most ``timeout`` seconds; returns whether it is done."""
+        """Wait at most ``timeout`` seconds until ``done()`` is True; returns False after the timeout."""
         limit = None if timeout is None else time.monotonic() + timeout
         while not done():
             rest = 0.5 if limit is None else min(limit - time.monotonic(), 0.5)
             if rest <= 0:
                 return False
-            self._wake()  # a handler may have come between queueing a request and saying so
+            self._wake()  # a handler may have run between queueing a request and waking the thread
             if not self.requests.wait(done, rest):
                 thread = self._thread
                 if not self._start_lock.is_mine and (thread is None or not thread.is_alive()):
-                    with self._start_lock:  # nobody is about to start one
+                    with self._start_lock:  # no other thread is about to start one
                         if self._thread is thread:
                             self.ended(thread)
         return True

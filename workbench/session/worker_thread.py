@@ -1,7 +1,7 @@
-"""The loop of the worker thread: one request after the other, each in slices, until the end of the session.
+"""The loop of the worker thread: one request after another, each in slices, until the end of the session.
 
-The thread refers to the worker only during a slice. When a session is deleted while it runs, the run ends after that
-slice (0.05 s, or the node that is being computed), and its memory is freed.
+The thread refers to the worker only during a slice. When a session is deleted during a run, the run ends after the
+present slice (0.05 s, or the node being computed), and its memory is freed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def work(reference: weakref.ref[Worker], wakes: queue.SimpleQueue[None]) -> None:
-    """The target of the thread. ``wakes`` gets an item after each change: a request, the end of the session."""
+    """The target of the thread. ``wakes`` gets an item after each change: a new request, or the end of the session."""
     try:
         while _has_more(reference):
             request = _first(reference)
@@ -31,7 +31,7 @@ def work(reference: weakref.ref[Worker], wakes: queue.SimpleQueue[None]) -> None
             if going is None:
                 return
             del request
-    finally:  # also if another thread has raised an exception in this one: no caller may wait forever
+    finally:  # also if another thread has raised an exception in this one, because no caller may wait forever
         worker = reference()
         if worker is not None:
             worker.ended(threading.current_thread())
@@ -49,11 +49,11 @@ def _first(reference: weakref.ref[Worker]) -> CommandRequest | None:
 
 
 def _run_slice(reference: weakref.ref[Worker], request: CommandRequest, begin: bool = False) -> bool | None:
-    """Carry out one slice of a request; True if there are more, None if the session no longer exists."""
+    """Run one slice of a request; True if more follow, None if the session no longer exists."""
     worker = reference()
     try:
         if worker is None:
             return None
         return worker.execution.begin(request) if begin else worker.execution.run_slice(request)
     finally:
-        del worker, request  # the frames of an error refer to this one, and the worker to the error of its last stop
+        del worker, request  # the frames of an error refer to this frame, and the worker to the error of its last stop

@@ -1,9 +1,9 @@
 """ATen calls as foreign nodes, ``torch:aten.mul.Tensor``: each computes one call of PyTorch on arrays.
 
-The attribute ``call`` says, as JSON, what each argument is. In a recorded loop the operands are whole storages, as
-arrays, and an argument is a strided part of one, so that kernels see the same strides as when the call was recorded,
-and give the same bits; a storage written in place is an output, a new version of it. In an exported program operands
-and outputs are arrays, whose sizes may be known only at run time.
+The attribute ``call`` describes each argument, as JSON. In a recorded loop the operands are whole storages, as arrays,
+and an argument is a strided part of one, so that kernels see the recorded strides and give the same bits; a storage
+written in place is an output, as a new version. In an exported program operands and outputs are arrays, whose sizes may
+be known only at run time.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from workbench.libraries import needed
 from workbench.ops import foreign
 
 PREFIX = "torch"
-#: a value of one iteration, from outside of the loop; its input is the number of the iteration
+#: a value that an iteration receives from outside the loop; the input is the index of the iteration
 GIVEN = "torch:given"
-#: whether a number that Python read from a tensor is another than the one of the record; inputs: storage, that number
+#: true if a number that Python read from a tensor differs from the recorded one; inputs: storage, recorded number
 READ = "torch:read"
-#: (record, key) -> function of an iteration that gives an array
+#: (record, key) -> function from an iteration to an array
 SOURCES: dict[tuple[str, int], Callable[[int], Any]] = {}
 
 
@@ -74,7 +74,7 @@ def _read(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Compute a call: the storages that it gives, as arrays of the types in ``attrs``."""
+    """Compute a call; returns its output storages as arrays of the types in ``attrs``."""
     torch = library()
     call = _parsed(attrs["call"])
     bases = [_as_tensor(torch, a, k in call["written"]) for k, a in enumerate(arrays[: call["storages"]])]
@@ -132,7 +132,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _function(torch: Any, name: str) -> Any:
-    """The overload of an op by its whole name: namespace.op.overload."""
+    """The overload of an op by its full name: namespace.op.overload."""
     namespace, op, overload = (*name.split("."), "", "")[:3]
     found = getattr(getattr(getattr(torch.ops, namespace, None), op, None), overload or "default", None)
     if not isinstance(found, torch._ops.OpOverload) or any(a.name == "filename" for a in found._schema.arguments):
@@ -143,7 +143,7 @@ def _function(torch: Any, name: str) -> Any:
 
 
 def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[Any]) -> Any:
-    """An argument of a call, of its description by :func:`describe_argument`."""
+    """An argument of a call, from its description by :func:`describe_argument`."""
     if isinstance(given, list):
         return [_argument(torch, a, bases, numbers) for a in given]
     if not isinstance(given, dict):
@@ -167,7 +167,7 @@ def _argument(torch: Any, given: Any, bases: Sequence[Any], numbers: Sequence[An
         return complex(*value)
     if kind == "device":
         return torch.device(value)
-    if kind == "generator":  # with the state from which the call draws
+    if kind == "generator":  # with the state that the call starts from
         return torch.Generator().set_state(torch.get_rng_state())
     return getattr(torch, value)
 
@@ -206,7 +206,7 @@ def _storage_of(torch: Any, tensor: Any) -> Any:
 
 
 def _whole_array(torch: Any, name: str, tensor: Any, kind: TensorType) -> np.ndarray:
-    """A tensor as an array of its own, which the type of the output accepts."""
+    """A tensor as a new array, checked against the type of the output."""
     found = TensorType(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))
     if not kind.accepts(found):
         raise ExecutionError(f"PyTorch's {name} gave {found}, where the program says {kind}.", slug="foreign-op-failed")

@@ -1,4 +1,4 @@
-"""A program that PyTorch exported becomes a graph. PyTorch is not needed for it."""
+"""Converts an exported program of PyTorch to a graph, without PyTorch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.ir.builder.value import Value
 from workbench.ir.collector import collector_paused
 from workbench.ir.graph import Graph
 
-#: kinds of inputs that are in the file
+#: kinds of inputs that are stored in the file
 _STORED = ("parameter", "buffer", "tensor_constant")
 _WRITTEN = {"buffer_mutation": "buffer", "parameter_mutation": "parameter", "user_input_mutation": "input"}
 
@@ -25,15 +25,15 @@ _WRITTEN = {"buffer_mutation": "buffer", "parameter_mutation": "parameter", "use
 def from_exported(
     data: bytes, outputs: Sequence[str] | None = None, name: str = "program", trusted: bool = False
 ) -> Graph:
-    """Read the bytes of a ``.pt2`` file. A ``trusted`` one may call ops of every loaded library.
+    """Read the bytes of a ``.pt2`` file. A ``trusted`` program may call ops of every loaded library.
 
     Raises
     ------
     LoadError
-        ``bad-exported-program`` for a file that is damaged, of another schema, or that holds more than plain tensors
+        ``bad-exported-program`` for a file that is damaged, of another schema, or with content other than plain tensors
         and calls of ops; ``no-such-output``.
     UnknownOpError
-        Once, with every op that is not evaluated, and the lines.
+        Raised once, with every op that cannot be evaluated, and the lines.
     """
     with collector_paused():
         return _graph(read_program(data), outputs, name, trusted)
@@ -101,7 +101,9 @@ def _check(argument: ValueName, value: Value, program: ExportedProgram) -> None:
 def _outputs(
     program: ExportedProgram, lowering: TorchLowering, given: Sequence[Any], made: Sequence[Any]
 ) -> tuple[dict[str, Value], list[str]]:
-    """The results by their place in what the module returns, then the new values of what it writes to."""
+    """The results by their place in the module's return value, then the new values of buffers that the module writes
+    to.
+    """
     if len(program.outputs) != len(made):
         raise refused(f"it describes {len(program.outputs)} of its {len(made)} outputs")
     outputs: dict[str, Value] = {}
@@ -134,7 +136,7 @@ def _outputs(
 
 
 def result_paths(tree: Any, path: str = "", depth: int = 0) -> list[str]:
-    """The place of each result in what a module returns: ``[0]``, ``['loss']``; none where the tree says nothing."""
+    """The place of each result in a module's return value: ``[0]``, ``['loss']``; none if the tree is not known."""
     if not isinstance(tree, dict) or depth > 50:
         return []
     children = tree.get("children_spec")

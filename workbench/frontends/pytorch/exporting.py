@@ -22,37 +22,37 @@ def from_torch(
     dynamic_shapes: Any = None,
     strict: bool | None = None,
 ) -> Graph:
-    """Make the graph of what PyTorch exports of a module, with its loops, branches, modules and lines.
+    """Export a module with PyTorch and make its graph, with its loops, branches, modules and lines.
 
-    The module is exported with ``torch.export``, not run, and read as :func:`load` reads a ``.pt2`` file. Ops of
-    libraries of your own (``torch.library``), which are in no file that is loaded, are called, too.
+    The module is exported with ``torch.export``, not run, and read as :func:`load` reads a ``.pt2`` file. Ops of your
+    own libraries (``torch.library``), which a loaded file cannot call, are called too.
 
     Parameters
     ----------
     program : torch.export.ExportedProgram, torch.nn.Module or callable
         An exported program, or a module or function of tensors that PyTorch can export.
     args : sequence, default ()
-        Example arguments: they give types and sizes.
+        Example arguments, of which only types and sizes matter.
     kwargs : mapping, optional
         Keyword arguments.
     dynamic_shapes : optional
-        Which sizes stay open, as ``torch.export.export`` takes them.
+        Dynamic sizes, in the form that ``torch.export.export`` accepts.
     strict : bool, optional
-        Whether PyTorch traces the Python code itself, by which bodies of loops have the lines of the code. By default
-        that is tried first; where it fails, ``strict=False`` follows. ``graph.notes`` says which it was.
+        Whether PyTorch traces the Python code itself, so that bodies of loops have source lines. By default this is
+        tried first; if it fails, ``strict=False`` follows. ``graph.notes`` says which was used.
 
     Returns
     -------
     Graph
-        Inputs have the names of the arguments, results their place in what is returned: ``result``, ``result[0]``. New
-        values of buffers that the module writes to are further outputs.
+        Inputs have the names of the arguments; results are named by their place in the return value: ``result``,
+        ``result[0]``. New values of buffers that the module writes to are further outputs.
 
     Raises
     ------
     LoadError
         ``no-torch``, ``not-a-module``, ``torch-export-failed`` (PyTorch does not export it), or those of :func:`load`.
     UnknownOpError
-        Once, with every op that is not evaluated.
+        Raised once, with every op that cannot be evaluated.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def from_torch(
                 exported = torch.export.export(
                     module, given, dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=way
                 )
-        except Exception as error:  # PyTorch raises almost anything over code that it cannot trace
+        except Exception as error:  # PyTorch raises many kinds of exceptions over code that it cannot trace
             notes.append(f"PyTorch did not export it with strict={way}: {_first_line(error)}")
             continue
         notes.append(
@@ -134,7 +134,7 @@ def _first_line(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the warnings of PyTorch about what it will change, and the code that it prints when it fails."""
+    """Suppress PyTorch's warnings about future changes, and the code that it prints when it fails."""
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

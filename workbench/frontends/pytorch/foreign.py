@@ -1,4 +1,4 @@
-"""Calls that have no rule of ours: PyTorch computes them where it is installed, node by node."""
+"""Calls without a rule here: PyTorch computes them if it is installed, node by node."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ATEN = re.compile(r"aten\.[A-Za-z_][A-Za-z0-9_]*\.\w+", re.ASCII)
 _DRAWS = re.compile(
     r"aten\._?(rand\w*|native_dropout|\w*dropout|bernoulli|multinomial|normal\w*|uniform|exponential|poisson|rrelu\w*|cauchy|geometric|log_normal|binomial)\."
 )
-#: an option that the tensors of a node need not have
+#: an option that the tensors of a node need not follow
 _LEFT_OUT = ("device", "layout", "memory_format", "pin_memory", "non_blocking", "out")
 
 
 def written_by(lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """The tensors that a call of another library writes to, as its schema says."""
+    """The tensors that a call of another library writes to, by its schema."""
     found = _own_op(lowering, target)
     if found is None:
         return []
@@ -38,7 +38,7 @@ def written_by(lowering: TorchLowering, target: str, args: Sequence[Any], kwargs
 
 
 def _own_op(lowering: TorchLowering, target: str) -> Any:
-    """The op of a library that is neither ATen nor PyTorch's way to put graphs into each other; None without trust."""
+    """The op of a library other than ATen and PyTorch's own namespaces; None if the program is not trusted."""
     if not lowering.trusted or target.startswith(("aten.", "higher_order.", "_operator.", "math.", "torch.")):
         return None
     import torch
@@ -52,7 +52,7 @@ def _own_op(lowering: TorchLowering, target: str) -> Any:
 def foreign_call(
     lowering: TorchLowering, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Value] = ()
 ) -> list[Any] | str:
-    """The results of a call as a node that PyTorch computes; the reason why not, as the end of a sentence."""
+    """The results of a call as a node that PyTorch computes; otherwise the reason why not, as the end of a sentence."""
     types = [m.type for m in lowering.metas] + [w.type for w in written]
     if not _ATEN.fullmatch(target) and _own_op(lowering, target) is None:
         return "it is of a library of ops that is not known here"

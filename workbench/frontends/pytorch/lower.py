@@ -4,7 +4,7 @@ graph ─► each call ─┬─ while_loop, cond, scan, map   ► frames and br
                     ├─ arithmetic on sizes            ► numbers, plain where known   (numbers.py)
                     ├─ a view                         ► the same memory              (views.py)
                     ├─ an op in place                 ► its rule, and a new memory   (tensors.py)
-                    ├─ a rule of ours                 ► compiled nodes               (rules/)
+                    ├─ known to a rule                ► compiled nodes               (rules/)
                     └─ any other op                   ► a foreign node, or refused   (foreign.py)
 """
 
@@ -31,28 +31,29 @@ from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
 from workbench.ir.types import TensorType, numpy_dtype
 
-#: checks at run time and hints, which give no value
+#: checks at run time and hints, which return no value
 _NO_VALUE = frozenset(
     "_assert_scalar.default _assert_async.msg _assert_async.default _assert_tensor_metadata.default "
     "sym_constrain_range.default sym_constrain_range_for_size.default".split()
 )
-#: calls that give a tensor other memory
+#: calls that give a tensor new memory
 _RESIZED = frozenset(("resize_", "resize_as_", "set_"))
 DRAWN = (
     "Random numbers are drawn here, not by PyTorch: of the same distributions, but other ones, and the same in every "
     "run. They come from {}."
 )
-#: what rules raise over arguments that no PyTorch writes
+#: exceptions of rules over arguments that PyTorch never writes
 _WRONG = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, StopIteration)
 
 
 class TorchLowering:
-    """The graph in the making. ``call`` is the call that is lowered now, ``metas`` are the types of its results, and
-    ``types`` those of all values of its graph."""
+    """The graph under construction. ``call`` is the call being lowered, ``metas`` are the types of its results, and
+    ``types`` those of all values of its graph.
+    """
 
     def __init__(self, builder: GraphBuilder, trusted: bool = False) -> None:
         self.builder = builder
-        #: whether calls of any library that is loaded are made, as those of the user's own program
+        #: true for the user's own program, in which ops of every loaded library are called
         self.trusted = trusted
         self.refused: dict[str, str] = {}
         #: calls that draw random numbers, with their lines
@@ -60,15 +61,15 @@ class TorchLowering:
         self.call: OpCall = OpCall("", "", (), {}, (), None, "")
         self.metas: list[Meta] = []
         self.types: dict[str, Meta] = {}
-        #: names of values that something in the present graph reads
+        #: names of values that are read in the current graph
         self._used: frozenset[str] = frozenset()
         self._names: dict[int, str] = {}
-        #: tensors of all graphs, which keep their ids from being used again
+        #: tensors of all graphs, kept alive so that their ids are not reused
         self._kept: list[Tensor] = []
         self._numbers: dict[Any, dict[Any, Value]] = {}
-        #: the module in which the loop, branch or call around the present graph stands
+        #: the module of the loop, branch or call that encloses the current graph
         self._scope = ""
-        #: the region of a loop, branch or graph without that of the module whose call is lowered
+        #: region of a loop, branch or graph, without the module of the call being lowered
         self._around: dict[Any, str | None] = {}
 
     # -- graphs ------------------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ class TorchLowering:
             self._scope = scope
 
     def body(self, graph: SubGraph, given: Sequence[Value]) -> list[Value]:
-        """The results of a branch or of the body of a loop, which may write to tensors of its own only."""
+        """The results of a branch or of the body of a loop, which may write only to its own tensors."""
         inputs = [new_tensor(v, f"input {k}") for k, v in enumerate(given)]
         results = self.graph(graph, inputs)
         if any(t.base.version for t in inputs):
@@ -104,12 +105,12 @@ class TorchLowering:
 
     @contextmanager
     def _module(self, scope: str) -> Iterator[None]:
-        """Nodes that are made inside are of the region of a module."""
+        """Nodes emitted inside are in the region of a module."""
         context = self.builder.context
         before, outer = context.region, self._around.get(context)
         self._around[context] = before
         if scope == self._scope or scope.startswith(f"{self._scope}."):
-            scope = scope[len(self._scope) + 1 :]  # the construct around stands in that module
+            scope = scope[len(self._scope) + 1 :]  # the enclosing construct is in that module
         context.region = "/".join(p for p in (before, scope.replace(".", "/")) if p) or None
         try:
             yield
@@ -168,7 +169,7 @@ class TorchLowering:
         return self._computed(call.target, args, kwargs)
 
     def _computed(self, target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """The results of an op that writes to nothing."""
+        """The results of an op that writes to no tensor."""
         rule = RULES.get(target)
         made = None if rule is None else rule(self, *map(_read, args), **{k: _read(v) for k, v in kwargs.items()})
         if isinstance(made, list) and any(isinstance(m, Unread) for m in made):
@@ -178,11 +179,11 @@ class TorchLowering:
         return made if made is not None else self._other(target, args, kwargs)
 
     def _in_place(self, target: str, args: list[Any], kwargs: dict[str, Any]) -> Tensor:
-        """An op whose name ends with ``_``: its rule, written into its first argument."""
+        """Lower an op whose name ends with ``_``: the result of its rule is written into its first argument."""
         written = args[0] if args else next(iter(kwargs.values()))
         if not isinstance(written, Tensor):
             raise refused(f"{self.call.name!r} writes to something other than a tensor")
-        if target in VIEWS:  # squeeze_, t_ and others: the same memory, which this tensor sees otherwise from now on
+        if target in VIEWS:  # squeeze_, t_ and others: from now on this tensor is another view of the same memory
             seen = VIEWS[target](self, *args, **kwargs)
             if isinstance(seen, Tensor):
                 written.see_as(seen)
@@ -199,7 +200,7 @@ class TorchLowering:
     def _writing(
         self, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Tensor]
     ) -> list[Any]:
-        """An op of another library, which writes to some of its tensors."""
+        """Lower an op of another library that writes to some of its tensors."""
         made = self._other(target, args, kwargs, [t.read() for t in written])
         count = len(made) - len(written)
         for tensor, value in zip(written, made[count:], strict=True):
@@ -207,7 +208,7 @@ class TorchLowering:
         return made[:count]
 
     def write(self, tensor: Tensor, value: Value) -> None:
-        """Change a tensor, and with it all that shares its memory."""
+        """Change a tensor, and with it all tensors that share its memory."""
         if tensor.base.doubtful:
             raise refused(
                 f"it writes to {tensor.base.label!r} ({self.call.name}), and only a run knows whether "
@@ -223,8 +224,9 @@ class TorchLowering:
     def _other(
         self, target: str, args: Sequence[Any], kwargs: dict[str, Any], written: Sequence[Value] = ()
     ) -> list[Any]:
-        """An op without a rule: PyTorch computes it, or it is noted for one error at the end. The new values of what
-        it writes to follow its results."""
+        """Lower an op without a rule: PyTorch computes it, or it is recorded for one error at the end. The new values
+        of the tensors that it writes to follow its results.
+        """
         made = foreign_call(self, target, [_read(a) for a in args], {k: _read(v) for k, v in kwargs.items()}, written)
         if isinstance(made, str):
             self.refused.setdefault(self._place, made)
@@ -233,15 +235,15 @@ class TorchLowering:
 
     @property
     def _place(self) -> str:
-        """The present call with its line."""
+        """The current call with its line."""
         return self.call.target + ("" if self.builder.source is None else f" at {self.builder.source.place}")
 
     def draws(self) -> None:
-        """The present call draws random numbers."""
+        """Record that the current call draws random numbers."""
         self.drawing[self._place] = None
 
     def finish(self) -> list[str]:
-        """UnknownOpError for all that is not evaluated; returns what has to be said of the graph."""
+        """Raise UnknownOpError for all ops that cannot be evaluated; returns notes on the graph."""
         if self.refused:
             shown = "; ".join(f"{where}: {why}" for where, why in list(self.refused.items())[:12])
             more = f"; and {len(self.refused) - 12} more" if len(self.refused) > 12 else ""
@@ -264,7 +266,7 @@ class TorchLowering:
         return [self._resolved(a, values) for a in argument] if isinstance(argument, list) else argument
 
     def _checked(self, name: ValueName, value: Any) -> Any:
-        """A result as a tensor or number of the type that the program gives it."""
+        """A result as a tensor or number, checked against the type that the program declares."""
         meta = self.types.get(name.name)
         if isinstance(value, Value) and meta is None:
             return Number(value)
@@ -283,7 +285,7 @@ class TorchLowering:
             self._kept.append(value)
 
     def retype(self, k: int, kind: TensorType) -> None:
-        """Result ``k`` of the present call is of another type than the program says."""
+        """Change the type that the program declares for result ``k`` of the current call."""
         name = list(_flat(self.call.outputs))[k].name
         self.types[name] = self.metas[k] = Meta(kind, (None,) * (kind.rank or 0))
 
@@ -291,7 +293,7 @@ class TorchLowering:
         return self._names.get(id(tensor))
 
     def tensor(self, value: Any) -> Value:
-        """A result as a value: of a tensor, a number, or a plain number."""
+        """A tensor, a number or a plain number as a value."""
         found = _read(value)
         if isinstance(found, Value):
             return found
@@ -304,26 +306,26 @@ class TorchLowering:
     # -- nodes -------------------------------------------------------------------------------------------------------
     @property
     def label(self) -> str:
-        """A name for the call, with the loops, branches and modules around it."""
+        """A name for the call, prefixed with the enclosing loops, branches and modules."""
         region = self.builder.context.region
         return f"{region}/{self.call.name}" if region else self.call.name
 
     def op(self, op: str, *inputs: Any, **attrs: Any) -> Value:
-        """A node that gives a result of the call, under its name."""
+        """A node that computes a result of the call, under the name of the call."""
         made: Value = self.builder.op(op, *inputs, name=self.label, **attrs)
         return made
 
     def part(self, op: str, *inputs: Any, **attrs: Any) -> Value:
-        """A node on the way to the result."""
+        """A node for an intermediate value of the call."""
         made: Value = self.builder.op(op, *inputs, name=f"{self.label}/{op}", **attrs)
         return made
 
     def several(self, op: str, *inputs: Any, **attrs: Any) -> list[Value]:
-        """The outputs of a node that has several."""
+        """The outputs of a node with several outputs."""
         return list(self.builder.op(op, *inputs, name=self.label, **attrs))
 
     def cast(self, value: Any, dtype: str, named: bool = False) -> Value:
-        """A value, or a number, in a dtype."""
+        """A value or a number, cast to a dtype."""
         if isinstance(value, Number):
             value = value.value
         if not isinstance(value, Value):
@@ -334,7 +336,7 @@ class TorchLowering:
         return made
 
     def number(self, number: Any, dtype: str) -> Value:
-        """A constant of this place; equal ones are shared within one loop, branch or graph."""
+        """A constant; equal constants are shared within one loop, branch or graph."""
         with np.errstate(all="ignore"):
             array = np.asarray(number).astype(numpy_dtype(dtype))
         here = self.builder.context
@@ -348,11 +350,11 @@ class TorchLowering:
         return known[key]
 
     def filled(self, shape: Sequence[int | None], number: Any, dtype: str) -> Value:
-        """One number everywhere, which takes room in the run only; sizes that are not known are 1."""
+        """A tensor filled with one number at run time, so that the graph stores no array; unknown sizes become 1."""
         return self.part("fill", self.vector([1 if d is None else d for d in shape]), self.number(number, dtype))
 
     def sizes_of(self, x: Value) -> list[Any]:
-        """The sizes of a value: whole numbers, and those of a run."""
+        """The sizes of a value: integers, or numbers known only at run time."""
         if x.shape is None:
             raise refused(f"{self.call.name!r} reads a tensor of an unknown number of axes")
         return [d if d is not None else self.size_of(x, k) for k, d in enumerate(x.shape)]
@@ -369,7 +371,7 @@ class TorchLowering:
         return made
 
     def reshape(self, x: Value, shape: Sequence[int | None], sizes: Any = None) -> Value:
-        """``x`` in a shape, of which ``sizes`` says what is not known before the run."""
+        """``x`` reshaped to ``shape``; ``sizes`` gives the sizes that are not known before the run."""
         if None not in shape:
             made: Value = self.op("reshape", x, shape=tuple(shape))
             return made
@@ -383,7 +385,7 @@ class TorchLowering:
 
     @contextmanager
     def region(self, name: str) -> Iterator[None]:
-        """Nodes that are made inside are a region of their own."""
+        """Nodes emitted inside form a separate region."""
         context = self.builder.context
         before = context.prefix, context.region
         context._open(self.builder.reserve(name))
@@ -394,7 +396,7 @@ class TorchLowering:
 
 
 def _read(value: Any) -> Any:
-    """Tensors as their present values, in lists too."""
+    """Tensors replaced with their current values, in lists too."""
     if isinstance(value, Tensor):
         return value.read()
     return [_read(v) for v in value] if isinstance(value, list) else value
@@ -409,7 +411,7 @@ def _flat(items: Any) -> Iterator[Any]:
 
 
 def _fits(found: TensorType, wanted: TensorType) -> bool:
-    """True if no size is known to be another."""
+    """True if no two known sizes differ."""
     if found.shape is None or wanted.shape is None:
         return True
     pairs = zip(found.shape, wanted.shape, strict=False)

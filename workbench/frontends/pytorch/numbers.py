@@ -1,4 +1,4 @@
-"""Numbers of a program beside its tensors: sizes, and what is computed from them."""
+"""Numbers of a program other than its tensors: sizes, and numbers computed from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that only a run knows: a value without axes, int64, float64 or bool."""
+    """A number known only at run time: a scalar value of int64, float64 or bool."""
 
     value: Value
 
@@ -69,7 +69,7 @@ _OPS = {
 }
 _WHOLE = ("math.floor", "math.ceil", "math.trunc", "torch.sym_int")
 _OF_FLOATS = ("_operator.truediv", "math.sqrt", "torch._sym_sqrt")
-#: bits of a whole number, and of the exponent of a power
+#: maximum bits of an integer, and maximum exponent of a power
 _BITS, _EXPONENT = 64, 64
 
 
@@ -78,7 +78,7 @@ def is_arithmetic(target: str) -> bool:
 
 
 def arithmetic(lowering: TorchLowering, target: str, given: Sequence[Any]) -> Any:
-    """The result of a call on numbers; plain where all of them are."""
+    """The result of a call on numbers; plain if all of them are."""
     flat = [g for item in given for g in (item if isinstance(item, list) else [item])]
     if not any(isinstance(g, Number) for g in flat):
         if any(type(g) not in (bool, int, float) for g in flat):

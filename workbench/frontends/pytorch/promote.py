@@ -1,8 +1,8 @@
-"""Dtypes of results: PyTorch's rules for tensors with axes, tensors without and Python numbers side by side.
+"""Dtypes of results: PyTorch's rules for combining tensors with axes, scalar tensors and Python numbers.
 
-A kind decides: bool, integer, float, complex. Tensors without axes change a dtype only where their kind is higher than
-that of the tensors with axes, and numbers only where theirs is higher than that of all tensors.
-Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc.
+The kinds are, in order, bool, integer, float, complex. Scalar tensors change a dtype only if their kind is higher than
+that of the tensors with axes, and numbers only if theirs is higher than that of all tensors. Source:
+https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from workbench.ir.builder.value import Value
 from workbench.ir.types import numpy_dtype
 
 KINDS = "bifc"
-#: what a number is as a tensor
+#: kind of a number -> its dtype as a tensor
 _OF_NUMBERS = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 _SHORT = ("float16", "bfloat16")
 
 
 def kind_of(dtype: str) -> str:
-    """``b``, ``i``, ``f`` or ``c``."""
+    """The kind of a dtype: ``b``, ``i``, ``f`` or ``c``."""
     if dtype == "bfloat16" or dtype.startswith("float"):
         return "f"
     return {"u": "i"}.get(kind := numpy_dtype(dtype).kind, kind)
@@ -52,7 +52,7 @@ def result_dtype(operands: Sequence[Any]) -> str:
 
 
 def common(one: str, other: str) -> str:
-    """The dtype of two tensors of equal standing."""
+    """The common dtype of two tensors of equal rank in the rules."""
     if one == other:
         return one
     kinds = kind_of(one), kind_of(other)

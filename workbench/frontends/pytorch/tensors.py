@@ -1,11 +1,11 @@
-"""Tensors of a program that is lowered: what shares memory, and what a call in place changes.
+"""Tensors of the lowered program: shared memory, and changes by calls in place.
 
-A tensor is a base and the views that lead from it: ``y[1].t()`` is base ``y``, then a selection, then a transposition.
-The graph has no memory, so a write into a tensor is a new value of its base ::
+A tensor is a base and a chain of views: ``y[1].t()`` is base ``y``, then a selection, then a transposition.
+The graph has no memory, so a write into a tensor creates a new value of its base ::
 
     y = x.clone()     base y, version 0
     z = y[1]          base y, [select 1]
-    z.add_(2)         new base = setitem(base, z + 2), version 1: y, z and all their views are made anew when next read
+    z.add_(2)         new base = setitem(base, z + 2), version 1: y, z and all their views are recomputed when next read
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from workbench.ir.builder.value import Value
 
 @dataclass(slots=True)
 class Base:
-    """Memory: its present value, how often it was written, and its origin (``label``, for messages)."""
+    """Memory: its current value, the number of writes, and its origin (``label``, for messages)."""
 
     value: Value
     label: str
     version: int = 0
-    #: a tensor that may or may not share this memory: a size that only a run knows decides
+    #: name of a tensor that may or may not share this memory, which depends on a size known only at run time
     doubtful: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorView:
-    """One step from a tensor to a part of it, and back: ``put(whole, part)`` is the whole with that part."""
+    """One step from a tensor to a part of it, and back: ``put(whole, part)`` returns the whole with the new part."""
 
     take: Callable[[Value], Value]
     put: Callable[[Value, Value], Value]
@@ -43,7 +43,7 @@ class Tensor:
     _version: int = -1
 
     def read(self) -> Value:
-        """The present value."""
+        """The current value."""
         if self._value is None or self._version != self.base.version:
             value = self.base.value
             for view in self.views:
@@ -52,7 +52,7 @@ class Tensor:
         return self._value
 
     def write(self, value: Value) -> None:
-        """Change the memory."""
+        """Change the memory through this view."""
         wholes = [self.base.value]
         for view in self.views[:-1]:
             wholes.append(view.take(wholes[-1]))
@@ -62,11 +62,11 @@ class Tensor:
         self.base.version += 1
 
     def see_as(self, other: Tensor) -> None:
-        """From now on this tensor is what another one is."""
+        """Make this tensor the same view as another one."""
         self.base, self.views, self._value, self._version = other.base, other.views, other._value, other._version
 
     def viewed(self, view: TensorView) -> Tensor:
-        """A view of this tensor; its value is made now, where its line is."""
+        """A view of this tensor; its value is created now, for the right source line."""
         return Tensor(self.base, (*self.views, view), view.take(self.read()), self.base.version)
 
 
@@ -75,7 +75,7 @@ def new_tensor(value: Value, label: str) -> Tensor:
 
 
 class Unread:
-    """A result that nothing here computes, and that most programs do not read, or only in their checks."""
+    """A result that is not computed here and that most programs read only in checks or not at all."""
 
 
 UNREAD = Unread()

@@ -1,6 +1,6 @@
-"""ATen ops that give a view of their tensor: the same memory, seen otherwise.
+"""ATen ops that return a view of their tensor, with the same memory.
 
-Whether ``reshape``, ``contiguous`` and ``to`` give a view or a copy follows from sizes and strides, as in PyTorch.
+``reshape``, ``contiguous`` and ``to`` return a view or a copy depending on sizes and strides, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def view(*targets: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 # -- sizes ------------------------------------------------------------------------------------------------------------
 def is_contiguous(meta: Meta) -> bool | None:
-    """True if the elements lie one after the other; None where only a run knows."""
+    """True if the elements are contiguous in memory; None if this is known only at run time."""
     expected: int | None = 1
     for size, stride in zip(reversed(meta.type.shape or ()), reversed(meta.strides), strict=True):
         if size == 1:
@@ -50,10 +50,11 @@ def is_contiguous(meta: Meta) -> bool | None:
 
 
 def can_view(meta: Meta, sizes: Sequence[int | None]) -> bool | None:
-    """True if elements of these strides can be seen in other sizes without a copy; None where only a run knows.
+    """True if elements with these strides can be viewed in other sizes without a copy; None if this is known only at
+    run time.
 
-    Axes that lie one after the other in memory are taken together; each such group must be a product of new sizes.
-    Source: computeStride in aten/src/ATen/TensorUtils.cpp.
+    Axes that are contiguous in memory are grouped; each group must be a product of new sizes. Source: computeStride in
+    aten/src/ATen/TensorUtils.cpp.
     """
     shape = meta.type.shape or ()
     whole = is_contiguous(meta)
@@ -77,7 +78,7 @@ def can_view(meta: Meta, sizes: Sequence[int | None]) -> bool | None:
 
 
 def axis(lowering: TorchLowering, dim: Any, rank: int | None) -> int:
-    """An axis counted from the front."""
+    """An axis as a nonnegative index."""
     if type(dim) is not int or rank is None or not -max(rank, 1) <= dim < max(rank, 1):
         raise refused(f"{lowering.call.target} has the axis {dim} of {rank}")
     return dim % max(rank, 1)
@@ -85,7 +86,7 @@ def axis(lowering: TorchLowering, dim: Any, rank: int | None) -> int:
 
 # -- the same elements in other sizes ---------------------------------------------------------------------------------
 def reshaped(lowering: TorchLowering, sizes: Any = None) -> TensorView:
-    """A view in the sizes of the result, which are those in ``sizes`` where only a run knows them."""
+    """A view with the sizes of the result; ``sizes`` gives those that are known only at run time."""
     shape = lowering.metas[0].type.shape or ()
 
     def take(x: Value) -> Value:
@@ -140,7 +141,7 @@ def _squeeze(lowering: TorchLowering, self: Tensor, dim: Any = None) -> Tensor:
 
 
 def shared(lowering: TorchLowering, self: Tensor, step: TensorView) -> Tensor:
-    """A view where PyTorch gives one, a copy where it copies."""
+    """A view if PyTorch returns a view, otherwise a copy."""
     name = lowering.name_of(self)
     meta = lowering.types.get(name or "")
     is_view = None if meta is None else can_view(meta, lowering.metas[0].type.shape or ())
@@ -228,7 +229,7 @@ def _permute(lowering: TorchLowering, self: Tensor, *given: Any, **named: Any) -
 
 # -- some of the elements ---------------------------------------------------------------------------------------------
 def part(lowering: TorchLowering, at: int, item: Any, named: bool = True) -> TensorView:
-    """Index or slice ``item`` along axis ``at``; its numbers may be known in a run only."""
+    """Index or slice ``item`` along axis ``at``; its numbers may be known only at run time."""
     extra: list[Value] = []
 
     def number(given: Any) -> Any:
@@ -296,7 +297,7 @@ def _split(lowering: TorchLowering, self: Tensor, by: Any = None, dim: int = 0, 
 
 
 def _starts(lowering: TorchLowering, by: Any, whole: Any, count: int) -> list[Any]:
-    """The begin of each of ``count`` pieces: plain numbers, or those that a run knows."""
+    """The start of each of ``count`` pieces: plain numbers, or numbers known only at run time."""
 
     def of(op: str, *numbers: Any) -> Any:
         return arithmetic(lowering, op if "." in op else f"_operator.{op}", numbers)
@@ -316,7 +317,7 @@ def _starts(lowering: TorchLowering, by: Any, whole: Any, count: int) -> list[An
         for length in by[: count - 1]:
             starts.append(of("add", starts[-1], length))
         return starts
-    if kind == "tensor_split":  # the first pieces are longer by 1
+    if kind == "tensor_split":  # the first pieces have one more element
         length, longer = of("floordiv", whole, by), of("mod", whole, by)
         return [of("add", of("mul", k, length), of("torch.sym_min", k, longer)) for k in range(count)]
     length = of("floordiv", of("add", whole, of("sub", by, 1)), by) if kind == "chunk" else by

@@ -1,8 +1,8 @@
 """FlatArrays of SameDiff -> NumPy arrays.
 
 An array is a buffer and ND4J's shape info: ``[rank, dimensions, strides, flags, element-wise stride, order]``, strides
-in elements. The strides say where the elements are, whatever the order, so that arrays of order c and f, and views of
-larger buffers, are read alike. The buffer is in the byte order that the array names; Java writes big-endian.
+in elements. The strides locate the elements for every order, so that arrays of order c and f, and views of larger
+buffers, are read alike. The buffer is in the byte order that the array names; Java writes big-endian.
 
 In the containers of :mod:`workbench.frontends.samediff.containers` the shape is that of the array alone, the buffer is
 little-endian, and the field of the byte order is the order of the elements, 0 for c and 1 for f.
@@ -22,14 +22,14 @@ from workbench.frontends.samediff.strings import strings_of
 from workbench.frontends.tf.tensor_proto import MAX_ARRAY_RANK, Budget
 from workbench.ir.types import STRING, numpy_dtype
 
-#: flag of an array without elements
+#: flag of an empty array
 EMPTY = 8
 BIG_ENDIAN = 1
 _WRITE_AGAIN = "save the model again with the tool that wrote it."
 
 
 def dtype_of(number: int, what: str) -> str:
-    """The dtype name of a data type; LoadError ``unknown-dtype`` for those that no array of ours can hold."""
+    """The dtype name of a data type; LoadError ``unknown-dtype`` for types that our arrays cannot hold."""
     name = DTYPES.get(number)
     if name is None:
         shown = FOREIGN_DTYPES.get(number, f"number {number}")
@@ -42,7 +42,7 @@ def dtype_of(number: int, what: str) -> str:
 
 
 def array_of(message: Mapping[str, Any], dtype: str | None, budget: Budget, what: str) -> np.ndarray:
-    """The array of a FlatArray message with shape info; ``dtype`` is that of its variable, None where it has none.
+    """The array of a FlatArray message with shape info; ``dtype`` is that of its variable, or None.
 
     Raises LoadError ``bad-tensor``, ``bad-shape``, ``unknown-dtype``, or ``too-large`` for a view that repeats more
     elements than ``budget`` has left.
@@ -93,7 +93,7 @@ def _numbers(raw: bytes, dtype_name: str, big: bool, what: str) -> np.ndarray:
     dtype = numpy_dtype(dtype_name)
     if len(raw) % dtype.itemsize:
         raise _bad(what, f"holds {len(raw)} bytes, not a whole number of {dtype_name}")
-    if dtype_name == "bool":  # any other byte than 0 and 1 would make a NumPy boolean that equals neither
+    if dtype_name == "bool":  # a byte other than 0 and 1 would become a NumPy bool that equals neither
         return np.frombuffer(raw, np.uint8) != 0
     if dtype.itemsize == 1:
         return np.frombuffer(raw, dtype)
@@ -102,7 +102,7 @@ def _numbers(raw: bytes, dtype_name: str, big: bool, what: str) -> np.ndarray:
 
 
 def _strided(flat: np.ndarray, shape: tuple[int, ...], strides: Sequence[int], budget: Budget, what: str) -> np.ndarray:
-    """The elements that shape and strides name, in a new array. The stride of an axis of size 1 means nothing."""
+    """The elements given by shape and strides, in a new array. The stride of an axis of size 1 is ignored."""
     steps = [0 if d == 1 else s for d, s in zip(shape, strides, strict=True)]
     last = sum((d - 1) * s for d, s in zip(shape, steps, strict=True))
     if any(s < 0 for s in steps) or last >= len(flat):

@@ -3,10 +3,10 @@
 ::
 
     flatgraph ──► lowering, rules ──► invariants, merges ──► TensorFlow's flows, rules, stacks ──► Graph
-    variables,    nodes of            Enters for what         one node of ours
-    nodes         TensorFlow 1        loops read              for each
+    variables,    nodes of            Enters for values       a workbench node
+    nodes         TensorFlow 1        read in loops           for each
 
-SameDiff has the frames of TensorFlow 1, and they are those of the graph, one to one. Values keep SameDiff's names.
+SameDiff has the frames of TensorFlow 1, which become frames of the graph, one to one. Values keep SameDiff's names.
 """
 
 from __future__ import annotations
@@ -39,23 +39,25 @@ def from_samediff(source: Any, outputs: Sequence[str] | None = None, *, name: st
     """Import a SameDiff graph of deeplearning4j; neither Java nor ND4J is needed.
 
     Files of ND4J 1.0.0-beta4 (2019) and later are read: FlatBuffers (``.fb``, or the ``.zip`` of ``sd.save``, which is
-    one too), and the containers ``.sdnb`` and ``.sdz``. The inputs of the graph are its placeholders; variables and
-    constants are constants of the graph. All values keep their names.
+    also a FlatBuffer), and the containers ``.sdnb`` and ``.sdz``. The inputs of the graph are its placeholders;
+    variables and constants are constants of the graph. All values keep their names.
 
     Parameters
     ----------
     source : bytes or path
-        The content of a file, or the path to one. Only a path leads to other files, the shards of a large model.
+        The content of a file, or the path to one. Other files, the shards of a large model, are read only if a path is
+        given.
     outputs : sequence of str, optional
-        Names of variables; then only what they need is imported. By default all that no op reads, and, where the
-        training configuration names labels, also what no op reads but those of the loss: the predictions.
+        Names of variables; only nodes that they depend on are imported. By default all variables that no op reads, and,
+        if the training configuration names labels, also those that only ops of the loss read: the predictions.
     name : str, default "graph"
         Name of the graph; a file gives its own.
 
     Returns
     -------
     Graph
-        ``graph.notes`` says what the file holds beside the graph: kinds of variables, losses, how it was trained.
+        ``graph.notes`` lists facts of the file that are not part of the graph: kinds of variables, losses, training
+        configuration.
 
     Raises
     ------
@@ -64,7 +66,7 @@ def from_samediff(source: Any, outputs: Sequence[str] | None = None, *, name: st
         (``samediff-before-2019``), an output that does not exist (``no-such-output``), or a variable without a value
         (``no-value``).
     UnknownOpError
-        Once, with every op that has no counterpart and the variables that it computes.
+        Raised once, with every op that has no counterpart and the variables that it computes.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def convert_flatgraph(source: FlatGraph, outputs: Sequence[str] | None, name: st
         for label, tensor in values.tensors.items()
         if tensor.node in tensors and tensor.output < len(tensors[tensor.node])
     }
-    if wanted is None:  # what closes a TensorArray leaves a variable that is none
+    if wanted is None:  # an op that closes a TensorArray has a variable without a value
         ends = [end for end in ends if end in refs] or ends
     missing = [end for end in ends if end not in refs]
     if missing:
@@ -135,7 +137,7 @@ def convert_flatgraph(source: FlatGraph, outputs: Sequence[str] | None, name: st
 
 
 def _wanted(values: Values, outputs: Sequence[str] | None) -> list[str] | None:
-    """The named variables; ``x:0`` is taken for ``x``, as TensorFlow has it."""
+    """The named variables; ``x:0`` means ``x``, as in TensorFlow."""
     if outputs is None:
         return None
     found = []
@@ -153,7 +155,7 @@ def _wanted(values: Values, outputs: Sequence[str] | None) -> list[str] | None:
 
 
 def _ends(values: Values) -> list[str]:
-    """Variables that no op reads; before them the predictions, which only ops behind the labels read."""
+    """Variables that no op reads, preceded by the predictions, which only ops that depend on the labels read."""
     ends = leaves(values, set())
     labelled = behind(values, labels_of(values.source))
     predictions = [n for n in leaves(values, labelled) if n not in labelled] if labelled else []

@@ -1,5 +1,6 @@
-"""Sentences on what a SameDiff file holds beside its graph: kinds of variables, losses, the training configuration,
-which is JSON that Jackson wrote (a name in "@class" says which Java class an object was)."""
+"""Sentences on facts of a SameDiff file that are not part of its graph: kinds of variables, losses, the training
+configuration, which is JSON written by Jackson ("@class" names the Java class of an object).
+"""
 
 from __future__ import annotations
 
@@ -10,18 +11,18 @@ from typing import Any
 from workbench.frontends.samediff.flatgraph import FlatGraph
 from workbench.frontends.samediff.schema import ARRAY, KINDS, SEQUENCE
 
-#: names of a list, and characters of a value, that are shown
+#: maximum number of names of a list, and of characters of a value, that are shown
 _NAMES, _LONGEST = 8, 80
 _MAX_JSON = 1 << 20
 
 
 def facts_of(source: FlatGraph) -> list[str]:
-    """One sentence each on the variables, the losses, the training and the updater, as far as the file has them."""
+    """One sentence each on the variables, the losses, the training and the updater, if the file has them."""
     by_kind: dict[int, list[str]] = {}
     computed = {name for node in source.nodes for name in node.outputs}
     for variable in source.variables.values():
         if variable.kind not in (ARRAY, SEQUENCE) and variable.name in computed:
-            continue  # a file from before kinds were stored
+            continue  # a file older than the storage of kinds
         by_kind.setdefault(variable.kind, []).append(variable.name)
     found = [f"{_kind(kind)}: {_listed(names)}." for kind, names in sorted(by_kind.items()) if kind != ARRAY]
     if ARRAY in by_kind:
@@ -79,7 +80,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
 
 
 def _object(fields: Mapping[str, Any], depth: int = 0) -> str:
-    """A Java object as Class(name value, ...); one that only holds a fixed value as that value."""
+    """A Java object as Class(name value, ...); a fixed schedule as its value."""
     name = str(fields.get("@class", "")).rpartition(".")[2]
     rest = {k: v for k, v in fields.items() if k != "@class"}
     if name == "FixedSchedule" and set(rest) == {"value"}:

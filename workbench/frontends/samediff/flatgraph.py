@@ -15,16 +15,17 @@ from workbench.frontends.samediff.layout import class_now, layout_of
 from workbench.frontends.samediff.schema import DTYPES, PLACEHOLDER, schema
 from workbench.frontends.tf.tensor_proto import MAX_RANK, Budget
 
-#: key of a value: node or variable, and which of its outputs
+#: key of a value: number of the node or variable, and index of the output
 Key = tuple[int, int]
-#: gives the array of a FlatArray message; arguments: message, dtype of its variable, budget, name for messages
+#: (FlatArray message, dtype of its variable, budget, name for messages) -> array
 ReadArray = Callable[[Mapping[str, Any], "str | None", Budget, str], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class FlatVariable:
-    """A variable as SameDiff wrote it. ``dtype`` is None for a type that is none of ours, ``shape`` for an unknown one;
-    ``control`` names the variables that have to be computed before it."""
+    """A variable as SameDiff wrote it. ``dtype`` is None for an unsupported type, ``shape`` for an unknown one;
+    ``control`` names the variables that must be computed before it.
+    """
 
     name: str
     kind: int
@@ -58,7 +59,9 @@ class FlatNode:
 
 @dataclass(frozen=True, slots=True)
 class FlatGraph:
-    """``names`` are the variables of keys; ``training`` is JSON text, ``updater`` names variables that have a state."""
+    """``names`` are the variables of keys; ``training`` is a JSON string, ``updater`` names the variables with an
+    updater state.
+    """
 
     variables: Mapping[str, FlatVariable]
     nodes: Sequence[FlatNode]
@@ -70,7 +73,7 @@ class FlatGraph:
 
 def read_flatgraph(data: bytes, read_array: ReadArray = array_of, budget: Budget | None = None) -> FlatGraph:
     """Read a FlatGraph. Raises LoadError: ``empty``, ``truncated``, ``too-large``, ``not-samediff``,
-    ``samediff-before-2019``, ``duplicate-name``, or one that says what is wrong with an array."""
+    ``samediff-before-2019``, ``duplicate-name``, or a slug for a defect of an array."""
     if not data:
         raise LoadError("The SameDiff file has no bytes.", slug="empty", fix="write the file again; it is empty.")
     try:
@@ -168,13 +171,16 @@ def _node(
 
 
 def _outputs(name: str, stored: Sequence[str], variables: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Names of a node's outputs: those that it lists, else those of the variables with its number, else its own."""
+    """Names of a node's outputs: those that it lists, otherwise those of the variables with its number, otherwise its
+    own.
+    """
     return tuple(stored) or tuple(variable for _, variable in sorted(variables)) or (name,)
 
 
 def _property(raw: Mapping[str, Any]) -> Any:
-    """The value of a property: one number, bool or text, or a list of them; None for arrays, which are in the arguments
-    too."""
+    """The value of a property: a number, bool or string, or a list of these; None for arrays, which are also in the
+    arguments.
+    """
     for key in ("strings", "bools", "longs", "ints", "doubles"):
         if raw.get(key):
             values = raw[key]

@@ -1,5 +1,5 @@
-"""Values that SameDiff reads in a loop without an Enter: constants, variables, placeholders, and what is made of these
-alone. SameDiff has them in every frame; here an Enter hands each of them in as a loop invariant.
+"""Values that SameDiff reads in a loop without an Enter: constants, variables, placeholders, and values computed from
+these alone. SameDiff has them in every frame; here an Enter brings each of them in as a loop invariant.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from workbench.frontends.tf.graphdef import NodeDef, TensorName
 
-#: names of the frames around a node; None for a value that is the same in all of them
+#: names of the frames that enclose a node; None for a value that is the same in all of them
 Frames = tuple[str, ...] | None
 
 
 def with_invariants(nodes: Mapping[str, NodeDef]) -> Mapping[str, NodeDef]:
-    """The nodes with an Enter wherever one was missing; the same nodes if there are no loops."""
+    """The nodes with all missing Enters added; the same nodes if there are no loops."""
     if not any(n.op == "Enter" for n in nodes.values()):
         return nodes
     frames = _frames(nodes)
@@ -46,8 +46,9 @@ def with_invariants(nodes: Mapping[str, NodeDef]) -> Mapping[str, NodeDef]:
 
 
 def _frames(nodes: Mapping[str, NodeDef]) -> dict[str, Frames]:
-    """The frames of each node, by those of what it reads. A loop is entered by its Enters, so NextIterations are passed
-    over; whatever is in a circle without them is left to the checker of graphs."""
+    """The frames of each node, derived from the frames of its inputs. A loop is entered by its Enters, so
+    NextIterations are skipped; a cycle without a NextIteration is left to the checker of graphs.
+    """
     found: dict[str, Frames] = {}
     for start in nodes:
         stack = [(start, False)]

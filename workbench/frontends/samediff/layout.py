@@ -1,9 +1,9 @@
-"""Which layout a FlatGraph has, and whether some bytes are one at all. The format has no mark of its own.
+"""Detects the layout of a FlatGraph, and whether some bytes are a FlatGraph. The format has no identifier.
 
-Files written before 2019 (ND4J 1.0.0-beta3 and older) are recognised and refused: its arrays have no shape descriptors,
-its variables have their array in another slot, and its custom ops are of class 20, which is another class now.
-Snapshots between it and 1.0.0-beta4 wrote the arrays of today with two other forms of nodes; of these graphs those are
-read that have reductions only, whose classes are known.
+Files written before 2019 (ND4J 1.0.0-beta3 and older) are recognised and refused: their arrays have no shape
+descriptors, their variables have the array in another slot, and their custom ops are of class 20, which now is another
+class. Snapshots between that version and 1.0.0-beta4 wrote the current arrays with two other forms of nodes; of these
+graphs only those with reductions alone, whose classes are known, are read.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from workbench.errors import LoadError
 from workbench.frontends.flatbuffers.tables import FlatError, FlatReader, Table
 from workbench.frontends.samediff.schema import schema
 
-#: slots that a FlatGraph has at least and at most
+#: minimum and maximum number of slots of a FlatGraph
 _LEAST, _MOST = 3, 24
 _MINUS_ONE = 0xFFFFFFFF
-#: a class of ops of snapshots -> the one of today; 5 to 8 were 4 to 7 then
+#: class of ops in snapshots -> current class; 5 to 8 were 4 to 7
 _SHIFTED = {4: 5, 5: 6, 6: 7, 7: 8}
-#: the class of custom ops before 2019; now that of random numbers, of which there are few
+#: class of custom ops before 2019, which now is the class of random ops; number of ops in that class
 _CUSTOM_THEN, _FEW = 20, 1000
 _CHECKED = 64
 
 
 def is_flatgraph(data: bytes) -> bool:
-    """True if the bytes can be a SameDiff graph of any version, also one that is cut off."""
-    if len(data) < 16 or data[4:8].isalnum():  # other formats have an identifier of four letters there
+    """True if the bytes can be a SameDiff graph of any version, even a truncated one."""
+    if len(data) < 16 or data[4:8].isalnum():  # other formats have an identifier of four letters here
         return False
     reader = FlatReader(data, schema("current"))
     try:
@@ -43,16 +43,16 @@ def is_flatgraph(data: bytes) -> bool:
 
 
 def layout_of(data: bytes) -> str:
-    """``current``, ``early`` or ``first``; LoadError ``samediff-before-2019`` for what was written before 2019.
+    """The layout, ``current``, ``early`` or ``first``; LoadError ``samediff-before-2019`` for a file from before 2019.
 
-    Variables and nodes that are not where their offsets point are passed over; whoever reads the graph meets them.
+    Variables and nodes with invalid offsets are skipped; reading the graph reports them.
     """
     reader = FlatReader(data, schema("current"))
     root = reader.root_table()
     variables, nodes = (_tables(reader, root, slot) for slot in (1, 2))
     if any(_word(data, v, 4) == _MINUS_ONE or _array_is_old(reader, v) for v in variables):
         raise before_2019()
-    if any(_word(data, n, 11) == _MINUS_ONE for n in nodes):  # the device, one slot before that of today
+    if any(_word(data, n, 11) == _MINUS_ONE for n in nodes):  # the device, one slot before the current one
         raise before_2019()
     moved = any(_is_vector_of_tables(reader, n, 16) or _only_at(n, 15, 16) for n in nodes)
     if not moved:
@@ -66,12 +66,12 @@ def layout_of(data: bytes) -> str:
 
 
 def class_now(number: int, layout: str) -> int:
-    """The class of an op, as it is numbered now."""
+    """The current number of the class of an op."""
     return number if layout == "current" else _SHIFTED.get(number, number)
 
 
 def before_2019() -> LoadError:
-    """The one error for files of before 2019."""
+    """The error for files from before 2019."""
     return LoadError(
         "This SameDiff file has the layout of before 2019, which ND4J 1.0.0-beta3 and older versions wrote: its arrays "
         "have no shape descriptors, and its ops other numbers. Files of 1.0.0-beta4 (2019) and later are read.",
@@ -97,7 +97,7 @@ def _tables(reader: FlatReader, root: Table, slot: int) -> list[Table]:
 
 
 def _named(reader: FlatReader, table: Table) -> str:
-    """``named``, ``unnamed`` (as some nodes were), ``cut off``, or ``bad`` where slot 1 cannot be a name."""
+    """``named``, ``unnamed`` (as some nodes were), ``cut off``, or ``bad`` if slot 1 cannot be a name."""
     at = table.at(1)
     if at is None:
         return "unnamed"
@@ -112,7 +112,7 @@ def _named(reader: FlatReader, table: Table) -> str:
 
 
 def _is_cut_off(reader: FlatReader, root: Table) -> bool:
-    """True if the bytes end within the variables and nodes or before them, as those of a file that was cut off do."""
+    """True if the bytes end within or before the variables and nodes, as in a truncated file."""
     for slot in (1, 2):
         at = root.at(slot)
         try:
@@ -129,11 +129,11 @@ def _word(data: bytes, table: Table, slot: int) -> int | None:
 
 
 def _array_is_old(reader: FlatReader, variable: Table) -> bool:
-    """True if the array is in slot 3, behind a shape in slot 2, where the layout of today has a dtype of one byte."""
+    """True if the array is in slot 3, after a shape in slot 2, where the current layout has a dtype of one byte."""
     at = variable.at(2)
     follows = min((p for p in variable.places if at is not None and p > at - variable.start), default=variable.size)
     if at is not None and follows - (at - variable.start) >= 4 and variable.at(3) is not None:
-        return _points_to_table(reader, variable, 3)  # a shape, and the array behind it
+        return _points_to_table(reader, variable, 3)  # a shape, then the array
     return False
 
 
@@ -146,7 +146,7 @@ def _points_to_table(reader: FlatReader, table: Table, slot: int) -> bool:
 
 
 def _is_vector_of_tables(reader: FlatReader, node: Table, slot: int) -> bool:
-    """True if a slot is a vector of strings, where the layout of today has one string."""
+    """True if a slot is a vector of strings, where the current layout has one string."""
     at = node.at(slot)
     if at is None:
         return False
@@ -160,6 +160,6 @@ def _is_vector_of_tables(reader: FlatReader, node: Table, slot: int) -> bool:
 
 
 def _only_at(node: Table, *slots: int) -> bool:
-    """Nodes of the first layout without a name of their op: a scope in slot 15, nothing behind it."""
+    """True for a node of the first layout without an op name: a scope in slot 15 and no later slot."""
     first, then = slots
     return node.at(7) is None and node.at(8) is not None and node.at(first) is not None and node.at(then) is None

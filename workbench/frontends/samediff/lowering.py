@@ -1,4 +1,4 @@
-"""Nodes of a FlatGraph -> nodes of TensorFlow 1, each by the rule for its op."""
+"""Nodes of a FlatGraph -> nodes of TensorFlow 1, by the rule of each op."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PASSES = ("identity", "enter", "switch")
 
 
 class Values:
-    """Origins of the variables of a graph: ``tensors`` by name, ``makers`` the ops by the names of what they make."""
+    """Origins of the variables of a graph: ``tensors`` by name, ``makers`` the ops by the names of their outputs."""
 
     def __init__(self, source: FlatGraph) -> None:
         self.source = source
@@ -38,7 +38,7 @@ class Values:
         self.ops = {node.name: node.outputs[0] for node in source.nodes if node.name and node.name not in self.tensors}
 
     def named(self, key: Key, node: FlatNode) -> str:
-        """The name of the variable with a key; LoadError ``no-such-node`` where there is none."""
+        """The name of the variable with a key; LoadError ``no-such-node`` if there is none."""
         name = self.source.names.get(key)
         if name is None:
             raise LoadError(
@@ -50,12 +50,12 @@ class Values:
         return name
 
     def control(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The nodes that compute the variables, or are the ops, of these names; names of neither are passed over."""
+        """The nodes that compute the variables, or are the ops, of these names; other names are skipped."""
         found = (self.tensors[n].node if n in self.tensors else self.ops.get(n) for n in names)
         return tuple(dict.fromkeys(n for n in found if n is not None))
 
     def constant(self, name: str) -> np.ndarray | None:
-        """The value of a variable that is a constant, also behind ops that only hand it on."""
+        """The value of a constant variable, also through ops that pass it on."""
         for _ in range(64):
             node = self.makers.get(name)
             if node is None:
@@ -68,7 +68,7 @@ class Values:
 
 
 def reached(values: Values, wanted: Iterable[str]) -> set[str]:
-    """Names of the variables that some need, themselves included, by data and control dependencies."""
+    """Names of the wanted variables and of those that they depend on, by data and control dependencies."""
     stack, found = list(wanted), set()
     while stack:
         name = stack.pop()
@@ -90,9 +90,9 @@ def reached(values: Values, wanted: Iterable[str]) -> set[str]:
 
 
 def tf_nodes(values: Values, needed: set[str]) -> tuple[dict[str, NodeDef], list[str]]:
-    """The nodes of TensorFlow 1 for the variables ``needed``, and notes on what was repaired.
+    """The nodes of TensorFlow 1 for the variables ``needed``, and notes on repairs.
 
-    Raises UnknownOpError once, with every op that has no counterpart.
+    Raises one UnknownOpError with every op that has no counterpart.
     """
     made: dict[str, NodeDef] = {}
     notes: list[str] = []
@@ -119,12 +119,12 @@ def tf_nodes(values: Values, needed: set[str]) -> tuple[dict[str, NodeDef], list
 
 
 def op_name(node: FlatNode) -> str:
-    """The stored name of an op, or the one of its class and number, from before names were stored."""
+    """The stored name of an op, or the name for its class and number in files that store no names."""
     return node.op or UNNAMED.get((node.op_class, node.number), "")
 
 
 def op_of_ours(node: NodeDef) -> LoweredNode | None:
-    """A node that a rule has made of an op of ours."""
+    """A node that a rule has created for a workbench op; None for other nodes."""
     return LoweredNode(node.op[len(OURS) :], node.inputs, node.attrs) if node.op.startswith(OURS) else None
 
 
@@ -134,7 +134,7 @@ def _shown(node: FlatNode, op: str) -> str:
 
 
 def _leaf(variable: FlatVariable, values: Values) -> NodeDef:
-    """A variable that no op computes."""
+    """The node of a variable that no op computes."""
     name, dtype = variable.name, variable.dtype
     if variable.kind == PLACEHOLDER:
         if dtype is None:
@@ -174,7 +174,7 @@ def _dtype(values: Values, name: str) -> str | None:
 
 
 def leaves(values: Values, without: set[str]) -> list[str]:
-    """Names of the variables that no op reads, of those that are not in ``without``; ops without a value left out."""
+    """Names of the variables that no op reads, except those in ``without`` and ops without a value."""
     nodes: Sequence[FlatNode] = [n for n in values.source.nodes if n.outputs[0] not in without]
     read = {values.named(key, n) for n in nodes for key in n.inputs}
     read.update(name for n in nodes for name in n.control)
@@ -182,14 +182,14 @@ def leaves(values: Values, without: set[str]) -> list[str]:
         if name not in without:
             read.update(variable.control)
     ends = [n for n in nodes if n.op.lower() not in ("noop", "assert") and not read.intersection((*n.outputs, n.name))]
-    # one side of a Switch is always dead, so what stands on one is not a result if there is anything else
+    # one side of a Switch is always dead, so variables on a side are results only if there are no others
     sided = _on_one_side(values)
     results = [n for n in ends if n.outputs[0] not in sided] or ends
     return [name for n in results for name in n.outputs]
 
 
 def behind(values: Values, starts: Iterable[str], until: Iterable[str] = ()) -> set[str]:
-    """Names of the variables that need one of ``starts``; ops named in ``until`` are not walked through."""
+    """Names of the variables that depend on one of ``starts``, not through ops named in ``until``."""
     readers: dict[str, list[str]] = {}
     for node in values.source.nodes:
         if plain(node.op) not in until:

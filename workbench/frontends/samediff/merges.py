@@ -1,5 +1,5 @@
-"""Merges of values that always are there. Some of SameDiff's importers lost the control dependencies by which a
-constant belongs to one side of a branch, so that both inputs of a Merge have fired. libnd4j takes the last of these.
+"""Repairs Merges whose inputs always fire. Some of SameDiff's importers lost the control dependencies by which a
+constant belongs to one side of a branch, so that both inputs of a Merge fire. libnd4j takes the last of these.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from workbench.frontends.tf.graphdef import NodeDef
 
 
 def with_last_alive(nodes: Mapping[str, NodeDef]) -> tuple[Mapping[str, NodeDef], list[str]]:
-    """The nodes, and a note on each Merge that was changed: to its last input where that always fires, else with its
-    inputs in reverse order, because a Merge of ours takes the first that has fired."""
+    """The nodes, and a note on each Merge that was changed: it becomes its last input if that always fires; otherwise
+    its inputs are reversed, because our Merge takes the first that has fired.
+    """
     merges = [n for n in nodes.values() if n.op == "Merge" and len(n.inputs) > 1]
     if not merges:
         return nodes, []
@@ -35,7 +36,7 @@ def with_last_alive(nodes: Mapping[str, NodeDef]) -> tuple[Mapping[str, NodeDef]
 
 
 def _behind_switches(nodes: Mapping[str, NodeDef]) -> set[str]:
-    """The nodes that a Switch decides about, themselves included."""
+    """The names of all Switches and of the nodes that depend on them."""
     readers: dict[str, list[str]] = {}
     for node in nodes.values():
         for used in (*(t.node for t in node.inputs), *node.control):

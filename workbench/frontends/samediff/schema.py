@@ -1,8 +1,8 @@
 """Tables of the FlatBuffers that SameDiff writes.
 
 Source of the numbers: libnd4j/include/graph/scheme/{graph,node,variable,array,properties,utils}.fbs of deeplearning4j.
-The fields of a node have moved twice; LAYOUTS has all three forms in files with shape descriptors. (In the older ones
-of these the classes of ops have other numbers too, see :mod:`workbench.frontends.samediff.layout`.)
+The fields of a node have moved twice; LAYOUTS has all three forms in files with shape descriptors. (In the older two,
+the classes of ops also have other numbers, see :mod:`workbench.frontends.samediff.layout`.)
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def schema(layout: str) -> Slots:
     return {**_TABLES, "FlatNode": LAYOUTS[layout]}
 
 
-#: numbers of the data types -> dtype names of the graph
+#: number of a data type -> dtype name of the graph
 DTYPES: dict[int, str] = {
     1: "bool",
     3: "float16",
@@ -110,13 +110,13 @@ DTYPES: dict[int, str] = {
     17: "bfloat16",
     50: "string",
 }
-#: names of the numbers that no array of ours can hold, for messages
+#: names of data types that our arrays cannot hold, for messages
 FOREIGN_DTYPES = {2: "FLOAT8", 4: "HALF2", 15: "QINT8", 16: "QINT16", 51: "UTF16", 52: "UTF32"}
 
 VARIABLE, CONSTANT, ARRAY, PLACEHOLDER, SEQUENCE = range(5)
 KINDS = ("VARIABLE", "CONSTANT", "ARRAY", "PLACEHOLDER", "SEQUENCE")
 
-#: classes of ops, as they are numbered now
+#: classes of ops by their current numbers
 CLASSES = {
     0: "TRANSFORM_FLOAT",
     1: "TRANSFORM_SAME",

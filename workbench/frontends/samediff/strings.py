@@ -1,10 +1,9 @@
-"""Buffers of UTF-8 strings: the places of the strings, then their bytes; or each string behind its length.
+"""Buffers of UTF-8 strings: the offsets of the strings, then their bytes; or each string preceded by its length.
 
-Java writes the number of strings n first, then n + 1 places; libnd4j writes the places alone. The first place is 0 and
-the last one the end of the bytes, which distinguishes the two forms. libnd4j writes its places as they are in memory,
-in the byte order of the processor, even where the array is declared big-endian. Java's own streams put a length before
-each string. A form counts only if it takes the buffer to its last byte. Source: Utf8Buffer and BaseDataBuffer of ND4J,
-FlatUtils of libnd4j.
+Java writes the number of strings n first, then n + 1 offsets; libnd4j writes only the offsets. The first offset is 0
+and the last one the end of the bytes, which distinguishes the two forms. libnd4j writes its offsets in the byte order
+of the processor, even if the array is declared big-endian. Java's own streams write a length before each string. A form
+is accepted only if it consumes the whole buffer. Source: Utf8Buffer and BaseDataBuffer of ND4J, FlatUtils of libnd4j.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ import numpy as np
 
 from workbench.errors import LoadError
 
-#: bytes of a length that stands before a string
+#: sizes in bytes of a string's length
 _LENGTHS = (2, 4, 8)
 
 
 def strings_of(raw: bytes, big: bool, what: str, count: int) -> np.ndarray:
-    """The strings of a buffer as bytes, an array of objects; LoadError ``bad-tensor`` for any other buffer. ``count``
-    is how many the array's shape names; a view may show fewer than there are."""
+    """The strings of a buffer as an array of bytes objects; LoadError ``bad-tensor`` for any other buffer. ``count`` is
+    the number of elements in the array's shape; a view may have fewer than the buffer.
+    """
     other: list[bytes] | None = None
     for strings in _readings(raw, big, count):
         if len(strings) == count:
@@ -43,7 +43,7 @@ def _array(strings: list[bytes]) -> np.ndarray:
 
 
 def _readings(raw: bytes, big: bool, count: int) -> Iterator[list[bytes]]:
-    """The readings of a buffer, the likeliest first."""
+    """The possible readings of a buffer, the likeliest first."""
     orders = (">", "<") if big else ("<", ">")
     for order in orders:
         places = np.frombuffer(raw, f"{order}i8", len(raw) // 8)
@@ -61,12 +61,12 @@ def _readings(raw: bytes, big: bool, count: int) -> Iterator[list[bytes]]:
 
 
 def _forms(places: np.ndarray) -> list[tuple[int, int]]:
-    """Index at which the places may begin, and of how many strings: behind their number, or at once."""
+    """(index at which the offsets may begin, number of strings): after the number of strings, or at 0."""
     found = []
     if len(places) > 1 and 0 < places[0] < len(places):
         found.append((1, int(places[0])))
     if len(places) > 1 and places[0] == 0:
-        # the last place is the number of bytes behind it
+        # the last offset is the number of bytes after it
         left = len(places) * 8 - 8 * np.arange(2, len(places) + 1)
         fits = np.flatnonzero((places[1:] >= left) & (places[1:] < left + 8))
         found += [(0, int(n) + 1) for n in fits[:8]]
@@ -74,7 +74,7 @@ def _forms(places: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _prefixed(raw: bytes, order: str, width: int, count: int) -> list[bytes] | None:
-    """``count`` strings, each behind a length of so many bytes, which end with the buffer."""
+    """``count`` strings, each preceded by a length of ``width`` bytes, if they end with the buffer."""
     if not 0 < count * width <= len(raw):
         return None
     strings, at = [], 0

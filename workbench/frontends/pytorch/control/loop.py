@@ -1,7 +1,7 @@
 """``while_loop`` -> a frame.
 
 Source: https://docs.pytorch.org/docs/stable/higher_order_ops/while_loop.html. PyTorch does not keep the names of loop
-variables; here they are those of their start values.
+variables; here they are named after their start values.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def lower_while(
 def lower_stacking_while(
     lowering: TorchLowering, cond: SubGraph, body: SubGraph, carried: list[Any], additional: Sequence[Any] = ()
 ) -> list[Any]:
-    """``while_loop_stack_output`` gives the variables after each iteration, stacked; without one the start values."""
+    """``while_loop_stack_output`` returns the variables after each iteration, stacked; without iterations the start
+    values.
+    """
     b = lowering.builder
     given = [lowering.tensor(a) for a in additional]
     names = variable_names(lowering, carried)
@@ -68,7 +70,7 @@ def lower_stacking_while(
 
 
 def variable_names(lowering: TorchLowering, values: Sequence[Any], other: str = "v") -> list[str]:
-    """Names for loop variables, each once."""
+    """Unique names for loop variables."""
     found: list[str] = []
     for k, value in enumerate(values):
         name = (lowering.name_of(value) if isinstance(value, Tensor) else None) or f"{other}{k}"

@@ -1,7 +1,7 @@
 """``scan``, ``map`` and ``associative_scan`` -> a frame with a counter.
 
-In iteration k the body gets row k of each array that is scanned, and its results that are stacked go to a list, which
-becomes an array after the loop. Source: torch/_higher_order_ops/scan.py and map.py of PyTorch 2.13.
+In iteration k the body gets row k of each scanned array; its stacked results are collected in a list, which becomes an
+array after the loop. Source: torch/_higher_order_ops/scan.py and map.py of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def lower_map(lowering: TorchLowering, body: SubGraph, rows: list[Any], addition
 def lower_associative_scan(
     lowering: TorchLowering, combine: SubGraph, rows: list[Any], additional: Sequence[Any] = ()
 ) -> list[Any]:
-    """The combination of all rows up to each one: a loop that goes on from the first row, where PyTorch takes pairs.
-    Both give the same except for rounding if the function is associative."""
+    """The combination of all rows up to each one, by a loop that starts with the first row; PyTorch combines pairs.
+    Both give the same except for rounding if the function is associative.
+    """
     values = [lowering.tensor(r) for r in rows]
     given = [lowering.tensor(a) for a in additional]
     if any(not v.shape for v in values):
@@ -78,7 +79,9 @@ def over_rows(
     backward: bool = False,
     stacked_types: Sequence[TensorType] = (),
 ) -> list[Value]:
-    """``step_of(variables, parts)`` gives variables and results of each row: the last ones, and the results stacked."""
+    """The last variables and the stacked results of ``step_of(variables, parts)``, which returns variables and results
+    of each row.
+    """
     if not rows or not rows[0].shape:
         raise refused(f"{lowering.call.name!r} goes over nothing")
     b, label = lowering.builder, lowering.label

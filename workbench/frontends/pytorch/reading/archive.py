@@ -1,16 +1,16 @@
-"""The archive of an exported program: a zip of plain files, which only this module reads, once.
+"""The archive of an exported program: a zip of plain files, read once and only by this module.
 
 ::
 
     NAME/models/model.json                         the program
-    NAME/data/weights/model_weights_config.json    where the parameters and buffers lie, and as what
+    NAME/data/weights/model_weights_config.json    location and format of parameters and buffers
     NAME/data/weights/weight_0 ...                 their bytes
     NAME/data/constants/...                        the same for constants
-    NAME/byteorder, archive_format ...             one word each
+    NAME/byteorder, archive_format ...             a single word
 
-Nothing is unpickled: example inputs (``.pt``) are not looked at, and a weight that is a pickle is refused where it is
-named. PyTorch writes members uncompressed; what is compressed is refused, so that no archive is larger than its file.
-Source: torch/export/pt2_archive/constants.py of PyTorch 2.13.
+Nothing is unpickled: example inputs (``.pt``) are skipped, and a weight that is a pickle is refused where it is named.
+PyTorch writes members uncompressed; compressed members are refused, so that no archive is larger than its file. Source:
+torch/export/pt2_archive/constants.py of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from typing import Any
 
 from workbench.errors import LoadError
 
-#: files of an archive; one of a large model has some thousands
+#: maximum number of files in an archive; a large model has some thousands
 MAX_FILES = 100_000
 _FIX = "export the program again, with PyTorch 2.9 or newer: torch.export.save(program, 'model.pt2')."
 
 
 def refused(why: str, fix: str = _FIX) -> LoadError:
-    """The error of a program that is not read."""
+    """The error for a program that is refused."""
     return LoadError(f"The exported program of PyTorch is not opened: {why}.", slug="bad-exported-program", fix=fix)
 
 
 class Archive:
-    """The members of the archive in ``data`` by their names below its one folder."""
+    """The members of the archive in ``data`` by their names below its only folder."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -41,7 +41,7 @@ class Archive:
                 self._members = self._read(archive, len(data))
         except LoadError:
             raise
-        except Exception as error:  # zipfile raises almost anything over a broken archive
+        except Exception as error:  # zipfile raises many kinds of exceptions over a broken archive
             raise refused(f"its archive is damaged ({type(error).__name__}: {error})") from error
 
     @staticmethod
@@ -56,7 +56,7 @@ class Archive:
         for info in infos:
             name = info.filename.partition("/")[2]
             if name.endswith(".pt"):
-                continue  # example inputs: a pickle that nothing here needs
+                continue  # example inputs: a pickle, which is not needed here
             if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
                 raise refused(f"{info.filename[:100]!r} is compressed or encrypted, as PyTorch writes none")
             if name in found or ".." in name.split("/") or "\\" in name:
@@ -65,7 +65,7 @@ class Archive:
         return found
 
     def names(self, folder: str, ending: str) -> list[str]:
-        """Names of the members of a folder that end so."""
+        """Names of the members of a folder that end with ``ending``."""
         return [n for n in self._members if n.startswith(f"{folder}/") and n.endswith(ending)]
 
     def bytes_of(self, name: str) -> bytes:
@@ -74,7 +74,7 @@ class Archive:
         return self._members[name]
 
     def word(self, name: str) -> str:
-        """The content of a file of one word, "" if there is none."""
+        """The content of a file with a single word, "" if there is no such file."""
         return self._members.get(name, b"")[:100].decode("utf-8", "replace").strip()
 
     def document(self, name: str) -> dict[str, Any]:

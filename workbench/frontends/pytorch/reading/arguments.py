@@ -10,13 +10,13 @@ from workbench.frontends.pytorch.reading.archive import refused
 from workbench.frontends.pytorch.reading.fields import as_kind, field, tagged
 from workbench.frontends.pytorch.reading.tensors import dtype_of
 
-#: lists in lists
+#: maximum nesting of lists
 MAX_LEVELS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ValueName:
-    """A value that a call or an input gives: a tensor, or a number (``sym_int``, ``sym_float``, ``sym_bool``)."""
+    """A result of a call or an input: a tensor, or a number (``sym_int``, ``sym_float``, ``sym_bool``)."""
 
     name: str
     kind: str = "tensor"
@@ -29,7 +29,7 @@ class Dtype:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A device, layout or memory format, which change no value."""
+    """A device, layout or memory format, which does not change values."""
 
     kind: str
     text: str
@@ -41,7 +41,7 @@ class InnerGraph:
     __slots__ = ()
 
 
-#: makes a graph of its JSON
+#: JSON -> graph
 GraphOf = Callable[[dict[str, Any]], InnerGraph]
 Argument = None | bool | int | float | complex | str | ValueName | Dtype | Other | InnerGraph | list[Any]
 _PLAIN: dict[str, type] = {"as_int": int, "as_bool": bool, "as_string": str}
@@ -63,7 +63,7 @@ _OTHERS = ("as_layout", "as_memory_format", "as_device")
 
 
 def parse_argument(node: Any, graph_of: GraphOf) -> Argument:
-    """An argument; refused by its kind where it is none that is read."""
+    """An argument; refused if its kind is not supported."""
     tag, content = tagged(node, "arg")
     return _parsed(tag, content, graph_of, 0)
 

@@ -1,4 +1,4 @@
-"""Checked access to parsed JSON: each field has the type that the schema gives it, or the program is refused."""
+"""Checked access to parsed JSON: a program is refused if a field does not have the type of the schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MISSING: Any = object()
 
 
 def field(node: dict[str, Any], key: str, kind: type[T], default: Any = _MISSING) -> T:
-    """The field of an object; a default stands for one that is left out or null."""
+    """The field of an object; the default if it is missing or null."""
     found = node.get(key)
     if found is None and default is not _MISSING:
         return default  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The program of an archive as plain data: graphs of calls, the types of their values, and what goes in and out.
+"""The program of an archive as plain data: graphs of calls, the types of their values, inputs and outputs.
 
 Source: torch/_export/serde/schema.py of PyTorch 2.13 (schema 8.20). Minor versions only add fields; another major
 version is refused.
@@ -23,7 +23,7 @@ from workbench.ir.node import Source
 from workbench.ir.types import TensorType
 
 MAJOR = 8
-#: graphs in graphs: branches and bodies of loops
+#: maximum nesting of graphs: branches and bodies of loops
 MAX_DEPTH = 40
 
 
@@ -37,7 +37,7 @@ class Meta:
 
 @dataclass(frozen=True, slots=True)
 class OpCall:
-    """One call: ``aten.add.Tensor``, its arguments by name (those without a name by position), and its results.
+    """One call: ``aten.add.Tensor``, its arguments by name or position, and its results.
 
     ``source`` is the line of the user's code; ``scope`` is the path of the module, ``layers.0.c1``.
     """
@@ -75,7 +75,7 @@ class SubGraph(InnerGraph):
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:
-    """``inputs`` and ``outputs`` say what each input and output of ``graph`` is: (kind, dotted name or None)."""
+    """``inputs`` and ``outputs`` describe each input and output of ``graph``: (kind, dotted name or None)."""
 
     graph: SubGraph
     inputs: tuple[tuple[str, str | None], ...]
@@ -86,7 +86,7 @@ class ExportedProgram:
 
 
 def read_program(data: bytes) -> ExportedProgram:
-    """Read the bytes of a ``.pt2`` file; LoadError where they are not a program of schema 8."""
+    """Read the bytes of a ``.pt2`` file; LoadError if they are not a program of schema 8."""
     archive = Archive(data)
     if archive.word("byteorder") not in ("", "little"):
         raise refused(f"its bytes are in {archive.word('byteorder')!r} order")
@@ -176,7 +176,7 @@ def _scope(stack: str) -> str:
 
 
 def _result_tree(module: dict[str, Any]) -> Any:
-    """How the results were put together, as PyTorch's own description; None where it says nothing."""
+    """The structure of the results, as described by PyTorch; None if there is no description."""
     for entry in field(module, "module_call_graph", list, []):
         if type(entry) is dict and entry.get("fqn") == "" and type(entry.get("signature")) is dict:
             try:

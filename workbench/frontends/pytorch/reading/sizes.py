@@ -1,8 +1,8 @@
-"""Expressions of dynamic sizes in an exported program, which PyTorch has SymPy evaluate as Python code.
+"""Expressions of dynamic sizes in an exported program, which PyTorch evaluates as Python code by SymPy.
 
-``size_of`` parses one without evaluating it: a symbol, a number, or arithmetic on these. Only a number says something
-about a size before the run; the nodes of the program compute the others. PyTorch 2.13 writes them as constructors
-(``Mul(Integer(2), Symbol('s83', positive=True, integer=True))``), older versions as formulas (``2*s83``).
+``size_of`` parses one without evaluating it: a symbol, a number, or arithmetic on these. Only a number gives the size
+before the run; the nodes of the program compute the others. PyTorch 2.13 writes them as constructors (``Mul(Integer(2),
+Symbol('s83', positive=True, integer=True))``), older versions as formulas (``2*s83``).
 
 Source: torch/_export/serde/serialize.py of PyTorch 2.13, ``_print_sympy`` and ``_parse_sym_expr``.
 """
@@ -14,13 +14,13 @@ import re
 
 from workbench.frontends.pytorch.reading.archive import refused
 
-#: characters of an expression, digits of a number, and the product of the exponents that stand over each other
+#: limits: characters of an expression, digits of a number, and product of nested exponents
 MAX_TEXT, MAX_DIGITS, MAX_POWER = 10_000, 40, 64
 _SYMBOL = re.compile(r"[a-z]{1,4}\d{1,9}", re.ASCII)
 _NUMBER = re.compile(rf"[+-]?\d{{1,{MAX_DIGITS}}}(\.\d{{0,{MAX_DIGITS}}})?(e[+-]?\d{{1,3}})?", re.ASCII)
 _CONSTANTS = frozenset(("oo", "int_oo", "true", "false"))
 _POWERS = frozenset(("Pow", "PowByNatural", "FloatPow"))
-#: what SymPy has, and what PyTorch adds (torch/utils/_sympy/functions.py)
+#: functions of SymPy, and those added by PyTorch (torch/utils/_sympy/functions.py)
 _FUNCTIONS = _POWERS | frozenset(
     "Add Mul Eq Ne Gt Ge Lt Le Equality Unequality StrictGreaterThan GreaterThan StrictLessThan LessThan And Or Not "
     "Max Min Abs Rational Mod PythonMod FloorDiv CleanDiv CeilDiv CeilToInt FloorToInt RoundToInt TruncToInt "
@@ -33,7 +33,7 @@ _ASSUMPTIONS = frozenset(
 
 
 def size_of(text: str) -> int | None:
-    """The size that an expression is, None for one that is only known in a run; refused if it is not arithmetic."""
+    """The size given by an expression, None if it is known only at run time; refused if it is not arithmetic."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body if len(text) <= MAX_TEXT else None
         if tree is not None and _fits(tree, MAX_POWER):
@@ -45,7 +45,7 @@ def size_of(text: str) -> int | None:
 
 
 def _fits(node: ast.expr, power: float) -> bool:
-    """True for arithmetic, in which exponents over each other multiply to ``power`` at most."""
+    """True for arithmetic in which the product of nested exponents is at most ``power``."""
     match node:
         case ast.Name(id=name):
             return name in _CONSTANTS or bool(_SYMBOL.fullmatch(name))
@@ -99,7 +99,7 @@ def _fits_power(base: ast.expr, exponent: ast.expr, power: float) -> bool:
 
 
 def _number_of(node: ast.expr) -> float | None:
-    """The number that an expression is, if it is one."""
+    """The number that an expression consists of; None if it is not a number."""
     match node:
         case ast.Constant(value=value) if _is_number(value):
             return value  # type: ignore[return-value]

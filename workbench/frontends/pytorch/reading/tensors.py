@@ -13,7 +13,7 @@ from workbench.frontends.pytorch.reading.fields import as_kind, field, tagged
 from workbench.frontends.pytorch.reading.sizes import size_of
 from workbench.ir.types import numpy_dtype
 
-#: numbers of dtypes; source: class ScalarType in torch/_export/serde/schema.py
+#: PyTorch's number of a dtype -> dtype; source: class ScalarType in torch/_export/serde/schema.py
 DTYPES = {
     1: "uint8",
     2: "int8",
@@ -38,19 +38,19 @@ DTYPES = {
 }
 _STRIDED = 7
 _PATH = re.compile(r"(weight|tensor)_\d{1,9}", re.ASCII)
-#: bytes that tensors with a stride of 0 may have beyond those of the file
+#: number of bytes that tensors with a stride of 0 may have beyond the size of the file
 _MORE = 1 << 26
 
 
 def dtype_of(number: Any) -> str:
-    """The dtype of a number of PyTorch's list."""
+    """The dtype with a number of PyTorch's list."""
     if type(number) is not int or number not in DTYPES:
         raise refused(f"it has values of dtype {str(number)[:20]} of PyTorch's list, which are not computed with here")
     return DTYPES[number]
 
 
 def dim_of(node: Any, what: str) -> int | None:
-    """A size or stride; None for one that is only known in a run."""
+    """A size or stride; None if it is known only at run time."""
     tag, content = tagged(node, what)
     if tag == "as_int":
         return as_kind(content, int, what)
@@ -85,7 +85,7 @@ def read_tensors(archive: Archive) -> dict[str, np.ndarray]:
 
 
 def _tensor(archive: Archive, kind: str, name: str, entry: dict[str, Any]) -> tuple[np.ndarray, int]:
-    """The tensor of an entry, and how many bytes its file has."""
+    """The tensor of an entry, and the number of bytes of its file."""
     path = str(entry.get("path_name"))
     if entry.get("use_pickle") or not _PATH.fullmatch(path):
         raise refused(

@@ -1,4 +1,4 @@
-"""ATen ops as ops of ours."""
+"""Rules from ATen ops to workbench ops."""
 
 from workbench.frontends.pytorch.rules import (  # noqa: F401  each fills the tables
     activations,

@@ -110,7 +110,7 @@ def _softmax(lowering: TorchLowering, self: Value, dim: int, dtype: Any = None, 
 
 # -- losses -----------------------------------------------------------------------------------------------------------
 def reduced(lowering: TorchLowering, value: Value, reduction: int) -> Value:
-    """0 keeps the elements, 1 is their mean, 2 their sum."""
+    """A loss, reduced: 0 keeps the elements, 1 is their mean, 2 their sum."""
     if reduction == 0:
         return lowering.cast(value, out_dtype(lowering), named=True)
     return lowering.cast(lowering.op("mean" if reduction == 1 else "sum", value, axis=None), out_dtype(lowering))

@@ -1,4 +1,4 @@
-"""Tensors of nothing but sizes and numbers."""
+"""Creation of tensors from sizes and numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def filled(lowering: TorchLowering, size: Any, value: Any) -> Value:
     "new_empty_strided.default",
 )
 def _filled(lowering: TorchLowering, *given: Any, size: Any = None, fill_value: Any = None, **options: Any) -> Value:
-    """``empty`` holds zeros here, where PyTorch leaves what was in the memory before."""
+    """A filled tensor; ``empty`` is zeros here, while PyTorch leaves the memory uninitialized."""
     packet = lowering.call.target.split(".")[1]
     sizes = size if size is not None else next(g for g in given if isinstance(g, list))
     value = (given[-1] if fill_value is None else fill_value) if "full" in packet else int("ones" in packet)
@@ -121,7 +121,7 @@ def _meshgrid(lowering: TorchLowering, tensors: list[Value], indexing: str = "ij
 def _cat(lowering: TorchLowering, tensors: list[Value], dim: int = 0) -> Value:
     dtype = out_dtype(lowering)
     stacks = "stack" in lowering.call.target
-    if not stacks:  # vectors without elements may stand beside anything
+    if not stacks:  # empty vectors may be joined with any tensor
         rank = max(t.type.rank or 0 for t in tensors)
         tensors = [t for t in tensors if t.type.rank == rank or t.shape != (0,)]
     rank = (tensors[0].type.rank or 0) + stacks

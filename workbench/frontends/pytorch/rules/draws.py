@@ -1,7 +1,7 @@
-"""Ops that draw random numbers, by the seeded generators here.
+"""Ops that draw random numbers, by the seeded generators of the workbench.
 
-An exported program does not say which numbers PyTorch would draw. Here each call draws from a stream of its own, fixed
-by its name and the iterations around it: the distribution is PyTorch's, the numbers are not, and every run repeats
+An exported program does not determine the numbers that PyTorch would draw. Here each call draws from a separate stream,
+determined by its name and the iteration path: the distribution is PyTorch's, the numbers are not, and every run repeats
 them. ``graph.notes`` says so. Sources: aten/src/ATen/native/Distributions.cpp, TensorFactories.cpp and Dropout.cpp.
 """
 
@@ -19,14 +19,14 @@ from workbench.ir.builder.value import Value
 if TYPE_CHECKING:
     from workbench.frontends.pytorch.lower import TorchLowering
 
-#: slope of SELU for numbers below 0 times its scale, with which alpha dropout keeps mean and variance
+#: negative slope of SELU times its scale, with which alpha dropout keeps mean and variance
 _ALPHA = 1.7580993408473766
-#: whole numbers up to which ``random_`` draws floats: those that the mantissa holds
+#: limit of the integers that ``random_`` draws as floats: the integers that the mantissa represents
 _UP_TO = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64": 1 << 53}
 
 
 def drawn(lowering: TorchLowering, op: str, sizes: Sequence[Any], dtype: str) -> Value:
-    """Numbers of ``random_uniform`` or ``random_normal``."""
+    """Random numbers of ``random_uniform`` or ``random_normal``."""
     lowering.draws()
     made: Value = lowering.part(op, lowering.vector(list(sizes)), dtype=dtype)
     return made
@@ -85,7 +85,7 @@ def _randperm(lowering: TorchLowering, n: Any, **options: Any) -> Value:
     return lowering.cast(lowering.op("random_shuffle", lowering.part("range", *ends)), out_dtype(lowering))
 
 
-# -- in the place of a tensor -----------------------------------------------------------------------------------------
+# -- in place of a tensor -----------------------------------------------------------------------------------------
 @rule("normal.default", "normal_functional.default")
 def _normal(lowering: TorchLowering, self: Value, mean: Any = 0.0, std: Any = 1.0, generator: Any = None) -> Value:
     return placed(lowering, like(lowering, self, "random_normal"), std, mean)
@@ -153,7 +153,8 @@ def _random(lowering: TorchLowering, self: Value, *given: Any, generator: Any = 
     return whole(lowering, lowering.sizes_of(self), low, high)
 
 
-# -- of probabilities and rates ---------------------------------------------------------------------------------------
+# -- from probabilities and rates
+# ---------------------------------------------------------------------------------------
 @rule("bernoulli.default", "bernoulli.p", "bernoulli.float", "bernoulli.Tensor")
 def _bernoulli(lowering: TorchLowering, self: Value, p: Any = None, generator: Any = None) -> Value:
     chance = self if lowering.call.target == "aten.bernoulli.default" else 0.5 if p is None else p
@@ -190,7 +191,7 @@ def _multinomial(
         count = lowering.cast(num_samples, "int64")
         found = lowering.part("random_categorical", lowering.part("log", weights), count)
     elif plain(num_samples):
-        # the largest of weight / exponential number are drawn without putting any back
+        # the indices of the largest weight / exponential number are a draw without replacement
         u = like(lowering, weights)
         waits = lowering.part("negative", lowering.part("log1p", lowering.part("negative", u)))
         rates = lowering.part("divide", weights, waits)
@@ -203,7 +204,7 @@ def _multinomial(
 
 # -- dropout ----------------------------------------------------------------------------------------------------------
 def dropped(lowering: TorchLowering, x: Value, p: float, features: bool = False) -> tuple[Value, Value]:
-    """``x`` where it is kept, grown by 1 / (1 - p), and 0 elsewhere; and what is kept. ``features``: whole channels."""
+    """``x`` scaled by 1 / (1 - p) where it is kept and 0 elsewhere, and the mask. ``features``: drop whole channels."""
     kept = _kept(lowering, x, p, features)
     grown = lowering.part("multiply", lowering.part("cast", kept, dtype=x.dtype),
                           lowering.number(0.0 if p == 1 else 1 / (1 - p), x.dtype))  # fmt: skip
@@ -233,7 +234,7 @@ def _dropout(lowering: TorchLowering, input: Any = None, p: float = 0.5, train: 
 def _alpha_dropout(
     lowering: TorchLowering, input: Any = None, p: float = 0.5, train: bool = True, self: Any = None
 ) -> Value:
-    """Dropped elements become one number, so that mean and variance stay."""
+    """Alpha dropout: dropped elements become a constant, so that mean and variance are kept."""
     input = self if input is None else input
     if p == 1:
         return lowering.op("zeros_like", input)
@@ -253,7 +254,7 @@ def _rrelu(
     training: bool = False,
     generator: Any = None,
 ) -> Value:
-    """Numbers below 0 times a number between the limits, outside of training times their middle."""
+    """Numbers below 0 are multiplied by a random number between the limits, outside training by their midpoint."""
     x = wide(lowering, self)
     if training:
         u = like(lowering, x)

@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons and functions of one element each."""
+"""Elementwise arithmetic, comparisons and functions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ for _name in _FUNCTIONS:
 
 @rule("digamma.default")
 def _digamma(lowering: TorchLowering, self: Value) -> Value:
-    """At 0 it is the infinity of the other sign, where ours is NaN."""
+    """The digamma function; at a signed 0 it is the infinity of the opposite sign, where our op gives NaN."""
     dtype = out_dtype(lowering)
     inside = working(dtype)
     x = lowering.cast(self, inside)

@@ -1,4 +1,4 @@
-"""Reading and writing at positions that other tensors give."""
+"""Reading and writing at positions given by other tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALL = ("slice", None, None, None)
 
 
 def spec(lowering: TorchLowering, indices: list[Any]) -> tuple[tuple[Any, ...], list[Value]]:
-    """The attribute and the extra inputs of an index; None takes the whole axis."""
+    """The attribute and the extra inputs of an index; None selects the whole axis."""
     extra = [i for i in indices if i is not None]
     items, at = [], 0
     for index in indices:
@@ -52,7 +52,7 @@ def _index_put(
 
 
 def _wrapped(lowering: TorchLowering, x: Value, index: Value, at: int) -> Value:
-    """Indices below 0 counted from the end."""
+    """Indices with negative ones counted from the end."""
     zero = lowering.number(0, index.dtype)
     size = lowering.cast(lowering.sizes_of(x)[at], index.dtype)
     return lowering.part("where", lowering.part("less", index, zero), lowering.part("add", index, size), index)
@@ -119,7 +119,7 @@ def _scatter(
         updates = lowering.part(
             "broadcast_to", lowering.cast(src if value is None else value, self.dtype), shape=index.shape
         )
-    # the positions of all axes: the index along one, and its own place along the others
+    # the positions along all axes: the index along one, and the element's own position along the others
     places = []
     for k, size in enumerate(index.shape or ()):
         if k == at:
@@ -255,7 +255,7 @@ def _pad(
     x = self
     if known != "constant" and min(min(p) for p in pairs) < 0:
         return None
-    if min(min(p) for p in pairs) < 0:  # a width below 0 cuts
+    if min(min(p) for p in pairs) < 0:  # a negative width crops
         cuts = tuple(("slice", max(-a, 0) or None, -max(-b, 0) or None, None) for a, b in pairs)
         x = lowering.part("getitem", self, index=cuts)
         pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]

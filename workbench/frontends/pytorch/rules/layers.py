@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def each(value: Any, count: int) -> tuple[int, ...]:
-    """One number for each axis, from one or as many."""
+    """One number for each axis, from a single number or one for each."""
     listed = value if isinstance(value, (list, tuple)) else [value]
     return tuple(listed) * count if len(listed) == 1 else tuple(listed)
 
@@ -133,7 +133,7 @@ def _pool(
     "adaptive_max_pool3d.default",
 )
 def _adaptive(lowering: TorchLowering, self: Value, output_size: Any) -> Any:
-    """Each result is that of the elements from floor(i n / m) to ceil((i + 1) n / m)."""
+    """Adaptive pooling: result i is that of the elements from floor(i n / m) to ceil((i + 1) n / m)."""
     target = lowering.call.target
     average, count = "avg" in target, int(target.split("pool")[1][0])
     wanted = each(output_size, count)
@@ -184,7 +184,7 @@ def _upsample(
         return None
     factors = scale_factors or [scales.get("scales_h"), scales.get("scales_w")]
     exact = all(f is None or f * n == m for f, n, m in zip(factors, sizes, target, strict=False))
-    if not exact:  # a given factor that is not the ratio of the sizes decides where the samples lie
+    if not exact:  # a factor that is not the ratio of the sizes would move the sample positions
         return None
     if "nearest" in lowering.call.target:
         rows = [
@@ -321,7 +321,7 @@ def batch_normalized(
     variance: Value,
     eps: float,
 ) -> Value:
-    """With a mean and a variance of each channel."""
+    """Batch normalization with the given mean and variance of each channel."""
     inside, channels = wide(lowering, x), mean.shape or ()
     given = [
         lowering.filled(channels, number, inside.dtype) if factor is None else wide(lowering, factor)
@@ -334,7 +334,7 @@ def batch_normalized(
 
 
 def moved(lowering: TorchLowering, old: Value, new: Value, momentum: float) -> Value:
-    """A running statistic after a batch."""
+    """A running statistic, updated with that of a batch."""
     way = lowering.part("subtract", lowering.cast(new, old.dtype), old)
     made: Value = lowering.part("add", old, lowering.part("multiply", way, lowering.number(momentum, old.dtype)))
     return made
@@ -352,7 +352,7 @@ def _learning_batch_norm(
     momentum: float,
     eps: float,
 ) -> list[Any] | None:
-    """The result, mean and spread of the batch, and the running statistics after it."""
+    """The result, mean and 1 / deviation of the batch, and the updated running statistics."""
     if not training:
         return None
     x = wide(lowering, input)

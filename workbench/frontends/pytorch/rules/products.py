@@ -1,4 +1,4 @@
-"""Matrix products, layers of weights, and attention."""
+"""Matrix products, linear layers, and attention."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def linear(lowering: TorchLowering, input: Value, weight: Value, bias: Value | N
 
 
 def affine(lowering: TorchLowering, x: Value, weight: Value, bias: Value | None, last: Any) -> Value:
-    """``x @ weight.T + bias``, 16-bit floats in float32; ``last`` makes the node of the result."""
+    """``x @ weight.T + bias``, with 16-bit floats in float32; ``last`` creates the node of the result."""
     make = last if bias is None else lowering.part
     made: Value = make("matmul", wide(lowering, x), wide(lowering, weight), transpose_b=True)
     return made if bias is None else last("add", made, wide(lowering, bias))
@@ -40,7 +40,7 @@ def _matmul(
 
 
 def _with_vector(lowering: TorchLowering, a: Value, b: Value) -> Value:
-    """A vector is a row on the left and a column on the right."""
+    """A matrix product with a vector, which is a row on the left and a column on the right."""
     left = lowering.part("expand_dims", a, axis=0) if a.type.rank == 1 else a
     right = lowering.part("expand_dims", b, axis=1) if b.type.rank == 1 else b
     made = lowering.part("matmul", wide(lowering, left), wide(lowering, right))
@@ -130,7 +130,7 @@ def _attention(
     if seen is not None:
         scores = lowering.part("where", seen, scores, lowering.number(-math.inf, scores.dtype))
     weights = lowering.part("softmax", scores, axis=-1)
-    if seen is not None and not is_causal:  # a row that sees nothing gives zeros
+    if seen is not None and not is_causal:  # a row that attends to nothing gives zeros
         some = lowering.part("any", seen, axis=((seen.type.rank or 1) - 1,), keepdims=True)
         weights = lowering.part("where", some, weights, lowering.number(0.0, weights.dtype))
     if dropout_p:

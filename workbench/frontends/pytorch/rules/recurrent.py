@@ -1,4 +1,4 @@
-"""Recurrent layers as loops over time steps, so that every step can be looked at.
+"""Recurrent layers as loops over time steps, so that every step can be inspected.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU and RNN: gates i, f, g, o; r, z, n.
 """
@@ -76,7 +76,7 @@ def _layers(
     states = list(hx) if isinstance(hx, list) else [hx]
     each, ways = (4 if has_biases else 2), (2 if bidirectional else 1)
     if len(params) != each * num_layers * ways or any(p.dtype in ("float16", "bfloat16") for p in params):
-        return None  # with a projection there is one weight more
+        return None  # with a projection there is one more weight
     x = lowering.part("transpose", input, perm=(1, 0, 2)) if batch_first else input
     last: list[list[Value]] = [[] for _ in states]
     for layer in range(num_layers):
@@ -95,7 +95,7 @@ def _layers(
             x, _ = dropped(lowering, x, dropout)
     out = lowering.op("transpose", x, perm=(1, 0, 2)) if batch_first else lowering.op("Identity", x)
     final = [lowering.part("stack", *values, axis=0) for values in last]
-    for k, value in enumerate(final, 1):  # PyTorch 2.9 notes [layers, 1, batch, size], and gives [layers, batch, size]
+    for k, value in enumerate(final, 1):  # PyTorch 2.9 declares [layers, 1, batch, size], returns [layers, batch, size]
         if lowering.metas[k].type.rank == (value.type.rank or 0) + 1:
             lowering.retype(k, value.type)
     return [out, *final]

@@ -1,4 +1,4 @@
-"""Sums, means, extremes, orders: results of many elements."""
+"""Reductions and sorting: sums, means, extrema, order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def over(lowering: TorchLowering, op: str, x: Value, dim: Any, keepdim: bool, **attrs: Any) -> Value:
-    """A reduction whose result has the dtype of the program's, and is computed in it (16-bit floats in float32)."""
+    """A reduction with the result dtype of the program, computed in that dtype (16-bit floats in float32)."""
     dtype = out_dtype(lowering)
     value = lowering.cast(x, working(dtype))
     if not x.type.rank:

@@ -1,7 +1,7 @@
 """The table of rules: ATen op -> function of (lowering, arguments as values and numbers, by PyTorch's names).
 
-A rule returns the value of the result, or a list of values; None where its arguments ask for something that ours do not
-have. Source: aten/src/ATen/native/native_functions.yaml of PyTorch 2.13.
+A rule returns the value of the result, or a list of values; None if its arguments need a feature that our ops lack.
+Source: aten/src/ATen/native/native_functions.yaml of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
-#: rules that get tensors and not their values, because they write to some of them
+#: rules that receive tensors instead of values, because they write to some of them
 WRITERS: dict[str, Rule] = {}
-#: floats in which PyTorch rounds results only: it computes in float32
+#: float dtypes for which PyTorch computes in float32 and rounds only the results
 SHORT = ("float16", "bfloat16")
-#: elements of a constant, or nodes of one call, that are made before the run
+#: maximum number of elements of a constant, or nodes of one call, created before the run
 FEW = 1 << 14
 
 
@@ -38,7 +38,7 @@ def rule(*targets: str) -> Callable[[Rule], Rule]:
 
 
 def also(names: dict[str, str]) -> None:
-    """Ops that are others by another name, in every overload."""
+    """Register other names of ops, for every overload."""
     for target, found in list(RULES.items()):
         _, packet, overload = target.split(".")
         for other, own in names.items():
@@ -56,7 +56,7 @@ def working(dtype: str) -> str:
 
 
 def wide(lowering: TorchLowering, x: Any) -> Value:
-    """A value of 16-bit floats in float32, another as it is."""
+    """A value of 16-bit floats cast to float32, any other unchanged."""
     return lowering.cast(x, working(x.dtype))
 
 
@@ -81,7 +81,7 @@ def dim_of(x: Value, dim: Any) -> int:
 
 
 def plain(*given: Any) -> bool:
-    """True if no number is known in a run only."""
+    """True if all numbers are known before the run."""
     return not any(
         isinstance(g, Number) or (isinstance(g, Sequence) and not isinstance(g, str) and not plain(*g)) for g in given
     )

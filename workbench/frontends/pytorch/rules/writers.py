@@ -1,4 +1,4 @@
-"""Ops that write to tensors which are not their first argument, and reads of one number."""
+"""Ops that write to tensors other than their first argument, and ops that read one number."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool = True,
 ) -> Value:
-    """In training the mean and variance are those of the batch, and the running ones move towards them."""
+    """Batch normalization; in training by the mean and variance of the batch, with which the running ones are
+    updated.
+    """
     x = input.read()
     scale, offset = (None if t is None else t.read() for t in (weight, bias))
     if not training and running_mean is not None:

@@ -1,4 +1,6 @@
-"""Which container some bytes are: ``sdnb`` (a header, a FlatGraph, arrays behind it) or ``sdz`` (a zip of those)."""
+"""Recognises the container format of some bytes: ``sdnb`` (a header, a FlatGraph, then arrays) or ``sdz`` (a zip of
+those).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import io
 import zipfile
 
 MAGIC = b"SDNB"
-#: entries of a zip archive that are looked at
+#: maximum number of entries of a zip archive that are examined
 _ENTRIES = 10_000
 
 
@@ -19,6 +21,6 @@ def container_of(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()[:_ENTRIES]
-    except Exception:  # zipfile raises almost anything over a broken archive
+    except Exception:  # zipfile raises many kinds of exceptions over a broken archive
         return ""
     return "sdz" if any(name.endswith(".sdnb") for name in names) else ""

@@ -2,14 +2,14 @@
 
 ::
 
-    byte  0  "SDNB", int32 version 1, int64 place and length of the manifest, int64 place of the FlatGraph
-    byte 32  the FlatGraph; an array that is not in it says how many bytes it has, and where in the data they begin
-             the data: the bytes of those arrays, one after the other, little-endian
-             the manifest: a Java object that says the same, which is not read
+    byte  0  "SDNB", int32 version 1, int64 offset and length of the manifest, int64 offset of the FlatGraph byte 32 the
+    FlatGraph; for an appended array it gives the number of bytes, and their offset in the data
+             the data: the bytes of those arrays, one after the other, little-endian the manifest: a Java object with
+             the same facts, which is not read
 
-Numbers of the header are big-endian. The data ends where the manifest begins, and arrays fill it from its beginning,
-which tells where that is. Source: org.nd4j.autodiff.samediff.serde.SameDiffSerializer of deeplearning4j, a branch of
-2025 and 2026; no release writes these files yet.
+Numbers of the header are big-endian. The data ends where the manifest begins and is filled by the arrays, whose total
+size determines where it begins. Source: org.nd4j.autodiff.samediff.serde.SameDiffSerializer of deeplearning4j, a branch
+of 2025 and 2026; no release writes these files yet.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _end_of(array: Mapping[str, Any]) -> int:
 
 
 def _bytes_of(array: Mapping[str, Any], data: bytes, what: str) -> bytes:
-    """The bytes of an array: its own buffer, or those that are appended for it."""
+    """The bytes of an array: its own buffer, or the bytes appended for it."""
     if array.get("external"):
         raise LoadError(
             f"{what} has its values in another file, {array.get('external_file', '')!r}.",

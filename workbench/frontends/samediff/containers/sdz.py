@@ -1,4 +1,4 @@
-"""``.sdz``: a zip archive of one ``.sdnb`` file, or of the shards of a model; and shards as files beside each other.
+"""``.sdz``: a zip archive of one ``.sdnb`` file, or of the shards of a model; and shards as files in one folder.
 
 A shard is named ``model.shard2-of-5.sdnb``. Shard 0 has the graph, the others the arrays of some of its variables.
 """
@@ -18,7 +18,7 @@ from workbench.frontends.samediff.containers.sdnb import read_sdnb
 from workbench.frontends.samediff.flatgraph import FlatGraph
 
 _SHARD = re.compile(r"(?P<base>.*)\.shard(?P<index>\d{1,6})-of-(?P<count>\d{1,6})\.sdnb", re.S)
-#: most shards of a model, and most bytes that an archive may unfold into: so many times its own, and so many more
+#: limits: number of shards; size of an unpacked archive, as a multiple of its own size plus a number of bytes
 _SHARDS, _UNFOLDS, _MORE = 4096, 64, 1 << 24
 
 
@@ -38,7 +38,7 @@ def read_sdz(data: bytes) -> FlatGraph:
             return joined({i.filename.rpartition("/")[2]: archive.read(i) for i in entries})
     except LoadError:
         raise
-    except Exception as error:  # zipfile raises almost anything over a broken archive
+    except Exception as error:  # zipfile raises many kinds of exceptions over a broken archive
         raise LoadError(
             f"The .sdz archive cannot be read: {type(error).__name__}: {error}.",
             slug="truncated",

@@ -1,4 +1,4 @@
-"""SameDiff op -> nodes of TensorFlow 1: one table, put together from those of the families."""
+"""SameDiff op -> nodes of TensorFlow 1: one table, joined from the tables of the op families."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FAMILIES = (
 
 FLAT_RULES: dict[str, FlatRule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}
 
-# of two spellings the one without capitals counts: Pow is one form of pow
+# of two spellings the lower-case one is used: Pow is one form of pow
 _BY_PLAIN = {plain(op): rule for op, rule in sorted(FLAT_RULES.items())}
 
 

@@ -1,4 +1,4 @@
-"""Activations. The numbers of some are the op's scalar argument."""
+"""Activations. The parameters of some are the op's scalar argument."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.frontends.samediff.rules.base import (
 
 
 def _relu(p: Parts) -> bool:
-    """Above its cutoff, which is nearly always 0, a relu is x."""
+    """Relu with a cutoff, which is nearly always 0: x above the cutoff, 0 elsewhere."""
     if not p.has(1):
         return False
     x = as_result(p, p.inputs[0], p.dtypes[0])
@@ -34,7 +34,7 @@ def _relu6(p: Parts) -> bool:
 
 
 def _leaky(p: Parts) -> bool:
-    """The slope is the op's scalar, or its first number."""
+    """Leaky relu; the slope is the op's scalar argument, or its first float."""
     found = p.node.scalar
     slope = float(found.reshape(())) if found is not None and found.size == 1 and found.dtype != object else None
     alpha = slope if slope is not None else p.float_at(0, float(p.prop("alpha", 0.01) or 0.01))
@@ -47,7 +47,7 @@ def _elu(p: Parts) -> bool:
 
 
 def _step(p: Parts) -> bool:
-    """1 above the cutoff, else 0."""
+    """The step function: 1 above the cutoff, otherwise 0."""
     number = number_of(p)
     dtype = p.out_dtype()
     if number is None or dtype is None:
@@ -56,7 +56,7 @@ def _step(p: Parts) -> bool:
 
 
 def _gelu(p: Parts) -> bool:
-    """ND4J's is x * sigmoid(1.702 x)."""
+    """Gelu as in ND4J: x * sigmoid(1.702 x)."""
     dtype = p.out_dtype("float32")
     if not p.has(1) or not is_float(dtype):
         return False
@@ -75,7 +75,7 @@ def _prelu(p: Parts) -> bool:
 
 
 def _crelu(p: Parts) -> bool:
-    """x and -x beside each other, above 0."""
+    """The relu of x and -x, concatenated."""
     if not p.has(1):
         return False
     x = p.inputs[0]

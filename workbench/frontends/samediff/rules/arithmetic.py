@@ -146,7 +146,7 @@ _SCALAR_COMPARISONS = {
 
 
 def _power(p: Parts) -> bool:
-    """Of two arrays, or of one and the op's own number."""
+    """Power of two arrays, or of one array and the op's scalar argument."""
     return binary("Pow")(p) if p.has(2) else scalar("Pow")(p)
 
 
@@ -165,7 +165,7 @@ def _cast(p: Parts) -> bool:
 
 
 def _clip(p: Parts) -> bool:
-    """Between two numbers of the op, or two inputs."""
+    """Clip to two float arguments of the op, or to two inputs."""
     if p.has(3):
         return p.result("ClipByValue", *p.inputs[:3])
     dtype = p.dtypes[0] or p.out_dtype()
@@ -176,7 +176,7 @@ def _clip(p: Parts) -> bool:
 
 
 def _round(p: Parts) -> bool:
-    """Halves away from zero, as C's roundf; rint takes the even one."""
+    """Round halves away from zero, as C's roundf; rint rounds them to even."""
     dtype = p.dtypes[0]
     if not p.has(1) or dtype is None:
         return False

@@ -1,4 +1,6 @@
-"""Reshaping, indexing and joining of arrays. What is an input in TensorFlow may be an argument here, or both."""
+"""Reshaping, indexing and joining of arrays. Parameters that are inputs in TensorFlow may be arguments here, or
+both.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ import numpy as np
 from workbench.frontends.samediff.rules.base import FlatRule, Parts, same_types, to
 from workbench.ir.types import numpy_dtype
 
-#: a leading argument of reshape that names the order of the elements
+#: leading argument of reshape -> order of the elements
 _ORDERS = {-99: "c", -102: "f"}
 
 
 def listed(op: str, values: str = "ints", least: int = 1, part: str = "list") -> FlatRule:
-    """The second input is a list of integers: as an input, or the op's arguments."""
+    """A rule for an op with a list of integers, which is the second input or the op's arguments."""
 
     def rule(p: Parts) -> bool:
         if p.has(2):
@@ -77,7 +79,9 @@ def _unstack(p: Parts) -> bool:
 
 
 def _split(p: Parts) -> bool:
-    """TensorFlow's has the axis as its first input; SameDiff's own has number and axis as arguments."""
+    """Split, which in TensorFlow has the axis as its first input, and in SameDiff's own op number and axis as
+    arguments.
+    """
     parts = len(p.node.outputs)
     if p.has(2):
         return p.result("Split", *p.inputs[:2], num_split=parts)
@@ -108,7 +112,7 @@ def _slice(p: Parts) -> bool:
 
 
 def _strided_slice(p: Parts) -> bool:
-    """Five masks, then begin, end and strides, unless these are inputs."""
+    """Strided slice: the arguments are five masks, then begin, end and strides, unless these are inputs."""
     names = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask")
     masks = {name: p.int_at(i) for i, name in enumerate(names)}
     if p.has(4):
@@ -144,7 +148,7 @@ def _mirror_pad(p: Parts) -> bool:
 
 
 def _where(p: Parts) -> bool:
-    """A choice between two arrays; of one input, the places of its true elements."""
+    """A choice between two arrays; with one input, the indices of its true elements."""
     if p.has(3):
         return p.result("Select", *p.inputs[:3])
     return p.has(1) and not p.has(2) and p.result("Where", p.inputs[0])

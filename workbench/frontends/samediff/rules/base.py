@@ -1,9 +1,9 @@
-"""SameDiff op -> nodes of TensorFlow 1: what a rule is, and the makers of the usual ones.
+"""SameDiff op -> nodes of TensorFlow 1: the interface of rules, and factories for the usual ones.
 
-SameDiff's ops are those of TensorFlow, so a rule writes the node that TensorFlow would have, under the name of the
-variable that SameDiff computes, and the rules of :mod:`workbench.frontends.tf.rules` do the rest. Arguments of SameDiff
-that are inputs in TensorFlow (axes, shapes) become constants. A Cast is added where SameDiff converts types implicitly.
-Ops that TensorFlow lacks are composed of others, or are ops of ours (:data:`OURS`). Source:
+SameDiff's ops are those of TensorFlow, so a rule emits the node that TensorFlow would have, under the name of the
+variable that SameDiff computes; the rules of :mod:`workbench.frontends.tf.rules` lower it. Arguments of SameDiff that
+are inputs in TensorFlow (axes, shapes) become constants. A Cast is added where SameDiff converts types implicitly. Ops
+that TensorFlow lacks are composed of others, or are workbench ops (:data:`OURS`). Source:
 libnd4j/include/ops/declarable/generic and nd4j-api's org.nd4j.linalg.api.ops.impl of deeplearning4j.
 """
 
@@ -22,16 +22,16 @@ from workbench.frontends.tf.schema import DTYPES as TF_DTYPES
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 from workbench.ir.types import dtype_name, numpy_dtype
 
-#: prefix of the name of an op of ours, in a node of TensorFlow
+#: prefix of the name of a workbench op, in a node of TensorFlow
 OURS = "workbench.op."
-#: axis of a reduction that means all
+#: axis number of a reduction that means all axes
 ALL = 2**31 - 1
 _NUMBERS = {name: number for number, name in TF_DTYPES.items() if name != "opaque"}
 _KINDS = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 
 def dtype_attr(name: str) -> DTypeAttr:
-    """The attribute of TensorFlow for a dtype name."""
+    """TensorFlow's attribute for a dtype name."""
     return DTypeAttr(_NUMBERS[name])
 
 
@@ -44,7 +44,7 @@ def is_number(dtype: str | None) -> bool:
 
 
 def promoted(first: str, second: str) -> str:
-    """The common type of two numbers: floats before integers, as in C++, and the wider of two of a kind."""
+    """The common type of two numbers: floats before integers, as in C++, and the wider of two types of one kind."""
     kinds = ["f" if is_float(d) else numpy_dtype(d).kind for d in (first, second)]
     if _KINDS[kinds[0]] != _KINDS[kinds[1]]:
         return first if _KINDS[kinds[0]] > _KINDS[kinds[1]] else second
@@ -56,10 +56,10 @@ def promoted(first: str, second: str) -> str:
 
 @dataclass
 class Parts:
-    """The nodes that stand for one op of SameDiff.
+    """The nodes for one op of SameDiff.
 
-    ``inputs`` are tensors, ``dtypes`` and ``results`` the types of inputs and outputs that the file states (None where
-    it states none). ``constant`` gives the value of a tensor that is a constant, ``taken`` holds the names in use.
+    ``inputs`` are tensors, ``dtypes`` and ``results`` the types of inputs and outputs in the file (None if missing).
+    ``constant`` returns the value of a constant tensor, ``taken`` holds the names in use.
     """
 
     node: FlatNode
@@ -76,31 +76,31 @@ class Parts:
         self.notes: list[str] = []
 
     def add(self, part: str, op: str, *inputs: TensorName, **attrs: Any) -> TensorName:
-        """One more node, named after the op with ``part`` behind it; its first output."""
+        """Add a node named after the op and ``part``; returns its first output."""
         name = f"{self.name}/{part}"
         while name in self.taken:
             name += "_"
         self.taken.add(name)
         control = self.control
-        if not inputs and self.inputs:  # a constant belongs to the frame of what the op reads
+        if not inputs and self.inputs:  # a constant belongs to the frame of the op's inputs
             control = tuple(dict.fromkeys((*control, self.inputs[0].node)))
         self.made.append(NodeDef(name, op, tuple(inputs), control, attrs))
         return TensorName(name, 0)
 
     def value(self, part: str, value: Any, dtype: str = "int32") -> TensorName:
-        """A constant."""
+        """Add a constant."""
         return self.add(part, "Const", value=np.asarray(value, numpy_dtype(dtype)), dtype=dtype_attr(dtype))
 
     def cast(self, part: str, x: TensorName, dtype: str) -> TensorName:
         return self.add(part, "Cast", x, DstT=dtype_attr(dtype))
 
     def result(self, op: str, *inputs: TensorName, **attrs: Any) -> bool:
-        """The node that has the op's own name, the last one."""
+        """Add the last node, which has the op's own name."""
         self.made.append(NodeDef(self.name, op, tuple(inputs), self.control, attrs))
         return True
 
     def known(self, tensor: TensorName) -> np.ndarray | None:
-        """The value of a constant, of the file or of these nodes."""
+        """The value of a constant of the file or of these nodes; None for other tensors."""
         own = next((n.attrs["value"] for n in self.made if n.name == tensor.node and n.op == "Const"), None)
         return self.constant(tensor) if own is None else own
 
@@ -118,24 +118,24 @@ class Parts:
         return default if found is None else found
 
     def has(self, count: int) -> bool:
-        """True if there are so many inputs or more."""
+        """True if there are at least ``count`` inputs."""
         return len(self.inputs) >= count
 
     def out_dtype(self, default: str | None = None) -> str | None:
         return self.results[0] or default
 
     def stated_dtype(self) -> str | None:
-        """The data type that the op's arguments name: by its number, or as a text."""
+        """The data type named by the op's arguments, otherwise that of the result."""
         numbers = [*self.node.extra_types, *self.node.ints[:1]]
         return next((DTYPES[n] for n in numbers if n in DTYPES), self.out_dtype())
 
 
-#: False where the op is used in a form that has no counterpart
+#: adds the nodes of an op; False for a form of the op that has no counterpart
 FlatRule = Callable[[Parts], bool]
 
 
 def to(op: str, most: int | None = None, **attrs: Any) -> FlatRule:
-    """The op of TensorFlow with the same inputs (at most ``most`` of them)."""
+    """A rule for an op of TensorFlow with the same inputs (at most ``most`` of them)."""
     return lambda p: p.result(op, *p.inputs[:most], **attrs)
 
 
@@ -144,7 +144,7 @@ def ours(op: str, most: int | None = None, **attrs: Any) -> FlatRule:
 
 
 def elementwise(op: str, **attrs: Any) -> FlatRule:
-    """A function of one array; integers are made what the result is said to be first, as ND4J does."""
+    """A rule for a function of one array; integers are first cast to the type of the result, as in ND4J."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1):
@@ -155,7 +155,7 @@ def elementwise(op: str, **attrs: Any) -> FlatRule:
 
 
 def as_result(p: Parts, x: TensorName, dtype: str | None, part: str = "cast") -> TensorName:
-    """``x``, cast to the type of the result where that is a float and x is not."""
+    """``x``, cast to the type of the result if that is a float and x is not."""
     wanted = p.out_dtype()
     if wanted is None or not is_number(dtype) or not is_float(wanted) or is_float(dtype):
         return x
@@ -163,7 +163,9 @@ def as_result(p: Parts, x: TensorName, dtype: str | None, part: str = "cast") ->
 
 
 def binary(op: str, turned: bool = False) -> FlatRule:
-    """Two arrays are promoted to a common type, and the result is cast to the type that the file states."""
+    """A rule for an op on two arrays, which are promoted to a common type; the result is cast to the type in
+    the file.
+    """
 
     def rule(p: Parts) -> bool:
         if not p.has(2):
@@ -188,7 +190,7 @@ def meet(p: Parts, op: str, left: Typed, right: Typed) -> bool:
         a = p.cast("cast", a, common)
     if second != common:
         b = p.cast("cast_1", b, common)
-    attrs = {"T": dtype_attr(common)} if op == "Div" else {}  # of integers it is another division
+    attrs = {"T": dtype_attr(common)} if op == "Div" else {}  # division of integers differs
     if first == second or wanted is None or wanted == common or not is_number(wanted):
         return p.result(op, a, b, **attrs)
     return p.result("Cast", p.add("mixed", op, a, b, **attrs), DstT=dtype_attr(wanted))
@@ -205,7 +207,7 @@ def comparison(op: str) -> FlatRule:
 
 
 def same_types(p: Parts, inputs: Sequence[TensorName], dtypes: Sequence[str | None]) -> list[TensorName]:
-    """The inputs, all of the widest of their types."""
+    """The inputs, cast to the widest of their types."""
     known = [d for d in dtypes if d is not None]
     if len(known) < len(dtypes) or not all(map(is_number, known)) or len(set(known)) < 2:
         return list(inputs)
@@ -219,7 +221,7 @@ def same_types(p: Parts, inputs: Sequence[TensorName], dtypes: Sequence[str | No
 
 
 def scalar(op: str, turned: bool = False, compares: bool = False) -> FlatRule:
-    """An array and the number in the op's own scalar argument (or a second input)."""
+    """A rule for an op on an array and a number, which is the op's scalar argument or a second input."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1):
@@ -237,7 +239,7 @@ def scalar(op: str, turned: bool = False, compares: bool = False) -> FlatRule:
 
 
 def number_of(p: Parts) -> Typed | None:
-    """The scalar argument as a constant, of the type of x where that is the result's; None where there is none."""
+    """The scalar argument as a constant, of the type of x if that is the type of the result; None if there is none."""
     found = p.node.scalar
     if found is None or found.size != 1 or found.dtype == object:
         return None

@@ -1,4 +1,4 @@
-"""Frames of TensorFlow 1, and ops that hand a value on."""
+"""Frames of TensorFlow 1, and ops that pass a value on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Ops that TensorFlow lacks, put together: functions, distances along axes, sums over several arrays, assignment."""
+"""Ops that TensorFlow lacks, composed of others: functions, distances along axes, sums over several arrays,
+assignment.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ def _summed(p: Parts, part: str, x: TensorName) -> TensorName:
 
 
 def _distance(build: Callable[[Parts, TensorName, TensorName], bool]) -> FlatRule:
-    """Of two arrays of floats of one shape along axes; not all pairs of rows of them."""
+    """A rule for the distance of two float arrays of equal shape along axes, not of all pairs of rows."""
 
     def rule(p: Parts) -> bool:
         if not p.has(2) or not is_float(p.dtypes[0]) or p.dtypes[0] != p.dtypes[1]:
@@ -77,7 +79,7 @@ def _distance(build: Callable[[Parts, TensorName, TensorName], bool]) -> FlatRul
 
 
 def _dot(p: Parts, x: TensorName, y: TensorName) -> bool:
-    if p.node.op_class != REDUCE_3:  # libnd4j has the name for a product of matrices, too
+    if p.node.op_class != REDUCE_3:  # libnd4j also uses the name for a matrix product
         return p.result("MatMul", x, y) if not p.node.ints else False
     return p.result("Identity", _summed(p, "sum", p.add("products", "Mul", x, y)))
 
@@ -118,7 +120,7 @@ def _entropy(p: Parts) -> bool:
 
 
 def _of_sizes(op: str) -> FlatRule:
-    """A search among the absolute values."""
+    """A rule for a search among the absolute values."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1) or not is_number(p.dtypes[0]):
@@ -140,7 +142,7 @@ def _any(test: str) -> FlatRule:
 
 
 def _assign(p: Parts) -> bool:
-    """The second array in the shape and type of the first; of one input, that."""
+    """The second array in the shape and type of the first; with one input, that input."""
     if not p.has(2):
         return p.has(1) and p.result("Identity", p.inputs[0])
     x, y, wanted = p.inputs[0], p.inputs[1], p.dtypes[0]
@@ -160,7 +162,7 @@ def _set_scalar(p: Parts) -> bool:
 
 
 def _merged(op: str) -> FlatRule:
-    """Element by element over all inputs."""
+    """A rule for an elementwise reduction over all inputs."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1) or len(set(p.dtypes)) != 1:
@@ -185,7 +187,7 @@ def _every(p: Parts, x: TensorName) -> TensorName:
 
 
 def _moments(p: Parts) -> bool:
-    """Mean and variance, of the numbers and not of a sample."""
+    """Mean and variance, without Bessel's correction."""
     if not p.has(1) or not is_float(p.dtypes[0]) or len(p.node.outputs) != 2:
         return False
     axes = axes_of(p)
@@ -202,7 +204,7 @@ def _to(dtype: str) -> FlatRule:
 
 
 def _clip_by_norm(p: Parts) -> bool:
-    """Scaled to a norm, where that of all elements is larger."""
+    """The array, scaled to a norm if the norm of all elements is larger."""
     found = _floats(p)
     if found is None or p.node.dimensions or p.node.ints or not p.node.floats:
         return False

@@ -1,4 +1,4 @@
-"""Losses: one number for each example (or element), weighted, and reduced in one of four ways.
+"""Losses: a number for each example (or element), weighted, and reduced in one of four ways.
 
 Inputs are predictions, weights and labels. Source: libnd4j's ops/declarable/generic/loss. The modes of reduction are
 those of TensorFlow 1's tf.losses.Reduction.
@@ -12,7 +12,7 @@ from workbench.frontends.samediff.rules.base import FlatRule, Parts, is_float, t
 from workbench.frontends.tf.graphdef import TensorName
 
 NONE, SUM, BY_WEIGHT, BY_NONZERO = range(4)
-#: (parts, predictions, labels, constant maker) -> the loss of each element
+#: (parts, predictions, labels, function that adds a constant) -> the loss of each element
 Each = Callable[[Parts, TensorName, TensorName, Callable[[str, float], TensorName]], "TensorName | None"]
 
 
@@ -101,12 +101,12 @@ def _softmax(p: Parts, x: TensorName, y: TensorName, number: Callable[[str, floa
 
 
 def _with_logits(p: Parts) -> bool:
-    """Logits and labels; of each row, along the last axis."""
+    """Softmax cross entropy with logits, for each row along the last axis; the inputs are logits and labels."""
     return p.has(2) and p.int_at(0, -1) == -1 and p.result("SoftmaxCrossEntropyWithLogits", *p.inputs[:2])
 
 
 def _sparse_with_logits(p: Parts) -> bool:
-    """Labels first."""
+    """Sparse softmax cross entropy; the inputs are labels and logits."""
     return p.has(2) and p.result("SparseSoftmaxCrossEntropyWithLogits", p.inputs[1], p.inputs[0])
 
 

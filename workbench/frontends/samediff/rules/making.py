@@ -1,4 +1,4 @@
-"""Making of arrays: shapes and sizes, ranges, constants, one-hot rows."""
+"""Creation of arrays: shapes and sizes, ranges, constants, one-hot rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.ir.types import numpy_dtype
 
 
 def _one_hot(p: Parts) -> bool:
-    """Axis and depth are arguments, or the depth and the two values are inputs."""
+    """One-hot rows: axis and depth are arguments, or the depth and the two values are inputs."""
     dtype = p.out_dtype() or "float32"
     if dtype == "string" or not p.has(1):
         return False
@@ -38,7 +38,7 @@ def _shape(op: str) -> FlatRule:
 
 
 def _of_result(op: str, suffixes: Sequence[str]) -> FlatRule:
-    """Numbers that are inputs, or the op's arguments, in the type of the result."""
+    """A rule for an op on numbers, which are inputs or the op's arguments, in the type of the result."""
 
     def rule(p: Parts) -> bool:
         dtype = p.out_dtype() or next((d for d in p.dtypes if d), None)
@@ -59,7 +59,7 @@ def _of_result(op: str, suffixes: Sequence[str]) -> FlatRule:
 
 
 def _of_numbers(p: Parts, op: str, suffixes: Sequence[str], numbers: Sequence[Any], dtype: str) -> bool:
-    """The op on constants in the type of the result; a count is an integer."""
+    """Apply the op to constants in the type of the result; a count is an integer."""
     types = ["int64" if suffix == "num" else dtype for suffix in suffixes]
     arrays = (np.asarray(v).astype(numpy_dtype(t)) for v, t in zip(numbers, types, strict=False))
     return p.result(op, *(p.value(suffix, a, t) for suffix, a, t in zip(suffixes, arrays, types, strict=True)))
@@ -71,8 +71,8 @@ _LIN_SPACE = ("LinSpace", ("start", "stop", "num"))
 def _lin_space(p: Parts) -> bool:
     """Start, end and count as inputs or as three arguments, or two numbers and the count as arguments.
 
-    A flag says whether the second number is the end or the step. Two numbers without the flag are refused: libnd4j has
-    taken the second for the one and for the other, depending on its version.
+    A flag selects whether the second number is the end or the step. Two numbers without the flag are refused, because
+    the meaning of the second depends on the version of libnd4j.
     """
     flags, floats, count = p.node.bools, p.node.floats, p.int_at(0)
     by_step = bool(flags) and not flags[0]

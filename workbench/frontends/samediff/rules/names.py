@@ -1,9 +1,9 @@
-"""Names of ops: what ND4J's classes, libnd4j's declarations and their synonyms call the ones that have a rule, and why
-the others have none.
+"""Names of ops: the names in ND4J's classes, libnd4j's declarations and their synonyms of ops with a rule, and the
+reasons why other ops have none.
 
-A file has the name that the class of an op returned, which over the years was libnd4j's own, one of its synonyms, or
-that of TensorFlow. libnd4j takes them alike, so names are compared without capitals and underscores.
-Source: nd4j-op-def.pbtxt (every op that libnd4j declares and every class of ND4J's), DECLARE_SYN of
+A file has the name returned by the class of an op, which over the years was libnd4j's own, one of its synonyms, or that
+of TensorFlow. libnd4j accepts all of them, so names are compared without case and underscores. Source:
+nd4j-op-def.pbtxt (every op that libnd4j declares and every class of ND4J's), DECLARE_SYN of
 libnd4j/include/ops/declarable/generic, of deeplearning4j.
 """
 
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 Rule = TypeVar("Rule")
 
-#: another name -> the one that the rule has
+#: synonym -> name of the rule
 SYNONYMS: dict[str, str] = {
     **dict.fromkeys(("set", "copy", "old_assign"), "assign"),
     "add_n": "mergeadd",
@@ -42,7 +42,7 @@ SYNONYMS: dict[str, str] = {
     **{f"{n}_list": f"tensorarray{n}v3" for n in ("write", "read", "gather", "scatter", "split", "size")},
 }
 
-#: why an op has no rule -> its names
+#: reason why ops have no rule -> their names
 REFUSED: dict[str, str] = {
     "a gradient or another step of training: save the graph that computes the result": """
         Pow_bp _geluderivative _mishderivative _powderivative _precise_geluderivative _sigmoidderivative
@@ -111,8 +111,8 @@ REFUSED: dict[str, str] = {
     """,
 }
 
-#: names that ND4J and libnd4j have, and that no graph holds: bases and parts of other ops, tests, and what is carried
-#: out when a graph is built, saved or fed
+#: names of ND4J and libnd4j that never occur in a graph: bases and parts of other ops, tests, and ops executed when a
+#: graph is built, saved or fed
 UNWRITTEN = """
     Conditional ExternalErrorsFn Return Scope While expose grid_free meta_postulate meta_predicate
     meta_predicate_inverted meta_reduce placeholder print_affinity restorev2 savev2 somepoolingpool2d
@@ -124,7 +124,7 @@ _WHY.update(dict.fromkeys(UNWRITTEN, "no graph holds such an op"))
 
 
 def plain(name: str) -> str:
-    """A name without what libnd4j's, ND4J's and TensorFlow's spellings of it differ in."""
+    """A name without the differences between libnd4j's, ND4J's and TensorFlow's spellings."""
     return name.lower().replace("_", "")
 
 
@@ -132,7 +132,7 @@ _PLAIN_SYNONYMS = {plain(name): rule for name, rule in SYNONYMS.items()}
 
 
 def found(name: str, rules: Mapping[str, Rule], by_plain: Mapping[str, Rule]) -> Rule | None:
-    """The rule for an op of this name; ``by_plain`` are the rules by their plain names."""
+    """The rule for an op of this name, or None; ``by_plain`` are the rules by their plain names."""
     if name in rules:
         return rules[name]
     if name in _WHY:
@@ -142,5 +142,5 @@ def found(name: str, rules: Mapping[str, Rule], by_plain: Mapping[str, Rule]) ->
 
 
 def refusal(name: str) -> str:
-    """Why an op has no rule; "" for an unknown op."""
+    """The reason why an op has no rule; "" for an unknown op."""
     return _WHY.get(name, "")

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.frontends.samediff.rules.base import OURS, FlatRule, Parts, as_result, is_float
 
-#: form of the weights -> the order of axes that makes them TensorFlow's: of [oC, iC, ...] and [oC, ..., iC]
+#: number of spatial axes -> form of the weights ([oC, iC, ...] or [oC, ..., iC]) -> permutation to TensorFlow's axes
 _WEIGHTS: dict[int, dict[int, tuple[int, ...]]] = {
     2: {1: (2, 3, 1, 0), 2: (1, 2, 3, 0)},
     3: {1: (2, 3, 4, 1, 0), 2: (1, 2, 3, 4, 0)},
@@ -19,7 +19,7 @@ _FORMATS = {2: (b"NCHW", b"NHWC"), 3: (b"NCDHW", b"NDHWC")}
 
 
 def _matmul(p: Parts) -> bool:
-    """Which of the two, and whether the product, are transposed; the product may have a factor."""
+    """Matrix product; flags select the transposition of the two inputs and of the product, which may have a factor."""
     if not p.has(2):
         return False
     turned = [bool(p.int_at(i)) for i in range(3)]
@@ -78,7 +78,9 @@ def _windows(p: Parts, axes: int, kernel: int, flags: int) -> dict[str, Any] | N
 
 
 def _channels_last(p: Parts, axes: int, flags: int) -> bool:
-    """The layout behind the padding mode (of pooling, behind one more argument); a text may say it too."""
+    """True if channels are last, by the argument after the padding mode (for pooling, one more later) or a string
+    property.
+    """
     at = flags + (2 if p.node.op.startswith(("max", "avg")) else 1)
     if at < len(p.node.ints):
         return p.node.ints[at] == 1
@@ -114,7 +116,7 @@ def _pooling(op: str, axes: int) -> FlatRule:
         if found is None or not p.has(1):
             return False
         if op.startswith("Avg") and found["padding"] != b"VALID" and p.int_at(4 * axes + 1) == 1:
-            return False  # the mean over windows with their padding
+            return False  # the mean includes the padding
         window = list(p.node.ints[:axes])
         last = found["data_format"].endswith(b"C")
         return p.result(op, p.inputs[0], ksize=[1, *window, 1] if last else [1, 1, *window], **found)
@@ -141,7 +143,7 @@ def _softmax(op: str) -> FlatRule:
 
 
 def _batch_norm(p: Parts) -> bool:
-    """Inputs are x, mean, variance, then the scale and the offset that the first two flags announce."""
+    """Batch normalization of x, mean, variance, then scale and offset if the first two flags are set."""
     scaled, shifted = bool(p.int_at(0)), bool(p.int_at(1))
     axes = list(p.node.ints[2:]) or [-1]
     if not p.has(3 + scaled + shifted) or len(axes) != 1 or not is_float(p.dtypes[0]):
@@ -153,7 +155,9 @@ def _batch_norm(p: Parts) -> bool:
 
 
 def _layer_norm(p: Parts) -> bool:
-    """Standardized along the axes, then scaled and shifted along the channels: axis 1, or the last one."""
+    """Layer normalization: standardized along the axes, then scaled and shifted along the channels, axis 1 or the last
+    one.
+    """
     axes = [int(v) for v in p.node.ints]
     if not p.has(2) or not axes or not is_float(p.dtypes[0]):
         return False

@@ -1,4 +1,4 @@
-"""Segments, parts and scattered elements, images, blocks and matrices: what TensorFlow has under other names."""
+"""Segments, parts and scattered elements, images, blocks and matrices: ops with other names in TensorFlow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.ir.types import numpy_dtype
 
 
 def _unsorted(op: str) -> FlatRule:
-    """The number of segments is the third input, or an argument."""
+    """A rule for segment ops; the number of segments is the third input, or an argument."""
 
     def rule(p: Parts) -> bool:
         if p.has(3):
@@ -21,7 +21,7 @@ def _unsorted(op: str) -> FlatRule:
 
 
 def _scatter(op: str) -> FlatRule:
-    """Rows of x by their numbers: TensorFlow's takes lists of indices."""
+    """A rule that scatters into rows of x by row index; TensorFlow's op takes lists of indices."""
 
     def rule(p: Parts) -> bool:
         if len(p.inputs) != 3:
@@ -46,7 +46,7 @@ def _roll(p: Parts) -> bool:
 
 
 def _resize(op: str) -> FlatRule:
-    """Height and width are an input, or arguments."""
+    """A rule for resizing; height and width are an input, or arguments."""
 
     def rule(p: Parts) -> bool:
         given = p.inputs[1] if p.has(2) else p.value("size", list(p.node.ints[:2])) if len(p.node.ints) >= 2 else None
@@ -58,7 +58,7 @@ def _resize(op: str) -> FlatRule:
 
 
 def _blocks(op: str) -> FlatRule:
-    """Block size, and whether channels are last."""
+    """A rule for block ops; the arguments are block size and a flag for channels last."""
 
     def rule(p: Parts) -> bool:
         size, last = p.int_at(0), bool(p.int_at(1, 1))
@@ -85,7 +85,7 @@ def _bitcast(p: Parts) -> bool:
 
 
 def _made(p: Parts, make: object, least: int) -> bool:
-    """A matrix that follows from the arguments alone."""
+    """A constant matrix from the arguments alone."""
     dtype, ints = p.out_dtype(), [*p.node.ints]
     if ints and ints[0] in (99, 102):  # an order of the elements
         ints = ints[1:]
@@ -98,7 +98,7 @@ def _made(p: Parts, make: object, least: int) -> bool:
 
 def _eye(p: Parts) -> bool:
     ints = [n for n in p.node.ints if n not in (99, 102)]
-    if len(ints) > 3 or (len(ints) == 3 and ints[2] not in DTYPES):  # a batch of them
+    if len(ints) > 3 or (len(ints) == 3 and ints[2] not in DTYPES):  # a batch of matrices
         return False
     return _made(p, lambda rows, columns=None, dtype=None: np.eye(rows, columns), 1)
 
@@ -108,7 +108,7 @@ def _tri(p: Parts) -> bool:
 
 
 def _triu(p: Parts) -> bool:
-    """From a diagonal at or below the main one upwards."""
+    """The upper triangle from a diagonal at or below the main one."""
     diagonal = p.int_at(0)
     if not p.has(1) or diagonal > 0:
         return False
@@ -139,7 +139,7 @@ def _size_at(p: Parts) -> bool:
 
 
 def _flatten(p: Parts) -> bool:
-    """All elements in order c, one array after the other."""
+    """All elements of the arrays in order c, concatenated."""
     if not p.has(1) or p.int_at(0, 99) != 99:
         return False
     flat = [p.add(f"flat_{k}", "Reshape", x, p.value(f"all_{k}", [-1])) for k, x in enumerate(p.inputs)]

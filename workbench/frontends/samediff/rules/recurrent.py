@@ -1,4 +1,4 @@
-"""lstmLayer: a whole sequence by one op of ours.
+"""lstmLayer: a whole sequence in one workbench op.
 
 Inputs are x, the weights of the input and of the recurrence, and, as the first five flags say, biases, lengths, the
 initial output and cell state, and peephole weights; outputs, by the last three flags, are the sequence, the last output
@@ -11,9 +11,9 @@ from __future__ import annotations
 from workbench.frontends.samediff.rules.base import OURS, FlatRule, Parts, is_float
 from workbench.frontends.tf.graphdef import TensorName
 
-#: format of x -> the order of axes that puts time first, and the one that takes it back; in ND4J's order of formats
+#: format of x, in ND4J's order -> permutation that puts time first, and its inverse
 _FORMATS: dict[int, tuple[list[int], list[int]]] = {0: ([], []), 1: ([1, 0, 2], [1, 0, 2]), 2: ([2, 0, 1], [1, 2, 0])}
-#: the activations that the op of ours has: sigmoid for gates, tanh for cell and output
+#: activations of our op: sigmoid for gates, tanh for cell and output
 _ACTIVATIONS = (2, 0, 0)
 _STATE, _OUTPUT = 1, 6
 
@@ -41,7 +41,7 @@ def _lstm(p: Parts) -> bool:
     start = p.add("start", "Fill", p.add("state_shape", "ConcatV2", batch, units, first), zero)
     output = rest.pop(0) if starts_h else start
     state = rest.pop(0) if starts_c else start
-    peepholes = [bias] * 3  # not looked at
+    peepholes = [bias] * 3  # unused
     if peephole:
         parts = p.add("peepholes", "Split", first, rest.pop(0), num_split=3)
         peepholes = [TensorName(parts.node, i) for i in range(3)]

@@ -1,7 +1,7 @@
 """Reductions, scans and searches along axes.
 
-The axes are an input, or the op's dimensions, of which INT_MAX means all. An input is what counts, unless it is a
-constant that names other axes than the dimensions, as the first of these files have it.
+The axes are an input, or the op's dimensions, of which INT_MAX means all. An input takes precedence unless it is a
+constant that contradicts the dimensions, as in the earliest files.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def reduction(op: str, to_float: bool = False, **attrs: Any) -> FlatRule:
 
 
 def _of(inner: str, reduced: str, outer: str = "") -> FlatRule:
-    """A reduction of a function of x, and a function of that."""
+    """A rule for a reduction of a function of x, and a function of the result."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1):
@@ -61,7 +61,7 @@ def _of(inner: str, reduced: str, outer: str = "") -> FlatRule:
 
 
 def _count(op: str) -> FlatRule:
-    """How many elements are (not) 0."""
+    """A rule that counts the elements that are (not) 0."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1) or p.dtypes[0] in (None, "string", "bool"):
@@ -80,7 +80,7 @@ def _count(op: str) -> FlatRule:
 
 
 def _moment(op: str) -> FlatRule:
-    """Variance and standard deviation, with Bessel's correction where the op says so."""
+    """A rule for variance or standard deviation, with Bessel's correction if the op requests it."""
 
     def rule(p: Parts) -> bool:
         corrected = bool(p.prop("biasCorrected", p.bool_at(1)))
@@ -90,7 +90,7 @@ def _moment(op: str) -> FlatRule:
 
 
 def _arg(op: str) -> FlatRule:
-    """Over one axis, or over all elements; the axis may be an input."""
+    """A rule for argmax and the like, over one axis or all elements; the axis may be an input."""
 
     def rule(p: Parts) -> bool:
         if not p.has(1):
@@ -104,7 +104,7 @@ def _arg(op: str) -> FlatRule:
             flat = p.add("flat", "Reshape", p.inputs[0], p.value("shape", [-1]))
             return p.result(op, flat, p.value("axis", 0), output_type=dtype_attr(dtype))
         value = p.known(axes)
-        if value is None:  # an axis that is computed has to be one number, which this cannot tell
+        if value is None:  # a computed axis must be one number, which cannot be checked here
             return not keep and p.result(op, p.inputs[0], axes, output_type=dtype_attr(dtype))
         if value.size != 1:
             return False
@@ -117,7 +117,9 @@ def _arg(op: str) -> FlatRule:
 
 
 def _scan(op: str) -> FlatRule:
-    """Along the axes that are an input or, behind the two flags, arguments; along the first one where none is named."""
+    """A rule for a scan along axes given by an input, or by the arguments after the two flags; by default along the
+    first axis.
+    """
 
     def rule(p: Parts) -> bool:
         flags = {"exclusive": bool(p.int_at(0)), "reverse": bool(p.int_at(1))}
@@ -140,7 +142,7 @@ def _normalize_axes(p: Parts) -> tuple[int, ...]:
 
 
 def _standardize(p: Parts) -> bool:
-    """(x - mean) / deviation along the axes; 0 where the deviation is 0."""
+    """(x - mean) / deviation along the axes; 0 if the deviation is 0."""
     axes = _normalize_axes(p)
     if not p.has(1) or not axes or not is_float(p.dtypes[0]):
         return False

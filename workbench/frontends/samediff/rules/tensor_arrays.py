@@ -1,6 +1,6 @@
-"""TensorArrays. Their flows are found, and given their states, as those of TensorFlow are.
+"""TensorArrays. Their flows are resolved to states as those of TensorFlow.
 
-A TensorArray of ND4J grows as it is written to, and keeps what was read.
+A TensorArray of ND4J grows as it is written to, and keeps elements after a read.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ _INPUTS = {"Write": 4, "Read": 3, "Gather": 3, "Scatter": 4, "Concat": 2, "Split
 
 
 def _new(p: Parts) -> bool:
-    """The type of its elements is known where they are read."""
+    """A new TensorArray; the type of its elements is known from its reads."""
     return p.has(1) and p.result("TensorArrayV3", p.inputs[0], dynamic_size=True, clear_after_read=False)
 
 
 def _use(op: str) -> FlatRule:
-    """Reads say which type they give."""
+    """A rule for an op on a TensorArray; reads carry the element type."""
 
     def rule(p: Parts) -> bool:
         dtype = p.out_dtype() if op in ("Read", "Gather", "Concat") else None

@@ -1,4 +1,4 @@
-"""Pairs of decoding runs that are equal but for rounding: no difference is told."""
+"""Pairs of decoding runs that are equal up to rounding: no difference is reported."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def test_equal_runs_have_no_difference(make: Callable[[], tuple[Any, Any]]) -> N
     found = wb.diff(*make())
     assert found.first is None, str(found)
     assert found.compared > 300
-    if make is not cached_in_bfloat16:  # where a token may be chosen otherwise by rounding
-        assert found.equal and "agree but for rounding" in str(found)
+    if make is not cached_in_bfloat16:  # where rounding may change the choice of a token
+        assert found.equal and "agree up to rounding" in str(found)

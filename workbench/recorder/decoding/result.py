@@ -113,7 +113,7 @@ class DecodingDiff:
             others = [f"{s} in a and {t} in b" for s, t in zip(x.settings, y.settings, strict=False) if s != t]
             reasons += [f"Its argument is {t}." for t in others if "[" not in t]
         digests = dict(y.outside)
-        reasons += [f"Its parameter {name} has other numbers." for name, d in x.outside if digests.get(name, d) != d]
+        reasons += [f"Its parameter {name} has other values." for name, d in x.outside if digests.get(name, d) != d]
         if not self.first.pairs.named:
             return reasons
         for run, call, value, alone in (
@@ -185,18 +185,18 @@ class DecodingDiff:
     def _sentences(self) -> list[str]:
         sentences = []
         if self.first is None:
-            sentences.append(f"All {self.compared:,} values agree but for rounding.")
+            sentences.append(f"All {self.compared:,} values agree up to rounding.")
         else:
             f = self.first
-            sentences.append(f"They part at {self._token(f.position, f.row)}, in {f.other if f.other.line else f.op}.")
+            sentences.append(
+                f"They differ first at {self._token(f.position, f.row)}, in {f.other if f.other.line else f.op}."
+            )
             if f.shape_a is not None:
                 keys = next((m, n) for m, n in zip(f.shape_a, f.shape_b, strict=True) if m != n)
-                sentences.append(
-                    f"a has {keys[0]} keys there and b has {keys[1]}, of which the newest are not the same."
-                )
+                sentences.append(f"a has {keys[0]} keys there and b has {keys[1]}, and the newest of them differ.")
             one, other = apart(*f.item)
             sentences.append(
-                f"Farthest apart are {one} in a and {other} in b, by {f.relative:.2g} of the size of the numbers."
+                f"Farthest apart are {one} in a and {other} in b, with a relative difference of {f.relative:.2g}."
             )
             sentences += self.why
         if self.choice is not None:
@@ -218,18 +218,16 @@ class DecodingDiff:
         if c.ended:
             token = c.b if c.ended == "a" else c.a
             last = int(self.a.tokens[c.row][c.position - 1])
-            end = f" with {self.a.text(last)}" + (
-                ", a token that ends a text" if last in (*self.a.ends, *self.b.ends) else ""
-            )
-            return f"{where}: {c.ended} has ended{end}, the other goes on with {self.a.text(int(token or 0))}."
+            end = f" with {self.a.text(last)}" + (", an end token" if last in (*self.a.ends, *self.b.ends) else "")
+            return f"{where}: {c.ended} has ended{end}, the other continues with {self.a.text(int(token or 0))}."
         text = f"{where} is {self.a.text(int(c.a or 0))} in a and {self.b.text(int(c.b or 0))} in b"
         if c.chosen_otherwise:
             names = " and ".join(c.chosen_otherwise)
             return (
-                f"{text}; {names} did not take the largest logit: sampling, a processor of logits or another rule did."
+                f"{text}; {names} did not take the largest logit: sampling, a logits processor or another rule chose."
             )
         if self.first is None:
-            return f"{text}, by rounding: the largest logits lead by {c.margins[0]:.2g} and {c.margins[1]:.2g} only."
+            return f"{text}, by rounding: the largest logits lead by only {c.margins[0]:.2g} and {c.margins[1]:.2g}."
         return f"{text}."
 
     @harmless

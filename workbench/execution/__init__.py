@@ -1,4 +1,4 @@
-"""One run of a plan: feeds, executor state, checkpoints, outputs, edits. No threads and no commands."""
+"""One run of a plan: feeds, executor state, checkpoints, outputs and edits. It has no threads or commands."""
 
 from workbench.execution.feeds import prepare_feeds
 from workbench.execution.memory_budget import LEAST_ROWS, NEWEST_ARRAYS, NEWEST_CHECKPOINTS, NEWEST_ROWS

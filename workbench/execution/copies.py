@@ -1,4 +1,4 @@
-"""Finds the copies of a value that were made for later nodes: an edit must be written there too."""
+"""Finds the copies of a value that were made for later nodes: an edit must also be written to them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def copies_of(run: Run, ref: Ref, place: Place) -> list[Place]:
     """Places to which instructions have copied a value for nodes that have not fired yet."""
     here, layout = run.view.ip, run.plan.layout
     fired = max((n.ip for n in layout.nodes if n.ip < here and run.fired_now(n)), default=-1)
-    opened_frames = {-1, *run.active_frames()}  # -1: constants
+    opened_frames = {-1, *run.active_frames()}  # -1 stands for constants
     takers = _takers(run)
     found, known = [], {place}
     node = run.plan.graph.nodes[ref.node]
-    if node.op == "NextIteration":  # in an unstructured frame it has a place of its own
+    if node.op == "NextIteration":  # in an unstructured frame it has a separate place
         source = layout.values[node.inputs[0]].place
         if source is not None and source.base > 0 and source not in known:
             found.append(source)
             known.add(source)
-    last: dict[Place, Copy] = {}  # the last copy to a place is the valid one
+    last: dict[Place, Copy] = {}  # only the last copy to a place is valid
     for copy in layout.copies:
         taker = takers.get((copy.target.base, copy.target.offset))
         if taker is not None and _before_its_merge(run, copy, taker):
@@ -41,7 +41,7 @@ def copies_of(run: Run, ref: Ref, place: Place) -> list[Place]:
 
 
 def _takers(run: Run) -> dict[tuple[int, int], NodeLayout]:
-    """Place of a value that is copied ahead -> the last Merge that takes a loop variable from there, or the Exit of an
+    """Place of a value that is copied ahead -> the last Merge that reads a loop variable from it, or the Exit of an
     unstructured frame."""
     graph, layout = run.plan.graph, run.plan.layout
     nodes, found = run.trace.reader.node, dict[tuple[int, int], NodeLayout]()
@@ -60,8 +60,8 @@ def _takers(run: Run) -> dict[tuple[int, int], NodeLayout]:
 
 
 def _before_its_merge(run: Run, copy: Copy, taker: NodeLayout) -> bool:
-    """True if the value that a Merge is about to take was copied in the row before: before iteration 0 by the first
-    copy, else by the copy of the iteration before."""
+    """True if the value that a Merge is about to read was copied in the previous row: before iteration 0 by the first
+    copy, otherwise by the copy of the previous iteration."""
     if taker.op == "Exit" or taker.frame not in run.active_frames() or taker.ip < run.view.ip:
         return False
     first = copy.ip < _begun(run, taker.frame)
@@ -69,13 +69,13 @@ def _before_its_merge(run: Run, copy: Copy, taker: NodeLayout) -> bool:
 
 
 def _still_ahead(run: Run, copy: Copy, taker: NodeLayout) -> bool:
-    """True if a copy of this row is taken later: by a Merge when the iteration is over, by the Exit of an
-    unstructured frame when the frame is done."""
+    """True if a copy of this row is read later: by a Merge at the end of the iteration, or by the Exit of an
+    unstructured frame at the end of the frame."""
     if taker.op == "Exit":
         return taker.ip >= run.view.ip
     return taker.frame in run.active_frames() and copy.ip > _begun(run, taker.frame)
 
 
 def _begun(run: Run, number: int) -> int:
-    """The last of the instructions that copy the start values of a frame."""
+    """The last instruction that copies the start values of a frame."""
     return min((n.ip for n in run.plan.layout.nodes if n.first and n.frame == number), default=-1)

@@ -1,4 +1,4 @@
-"""Finds Switches and Merges that have already decided by a value, which must not be edited then.
+"""Finds Switches and Merges that have already decided by a value, which must therefore not be edited.
 
 The stored predicates decide which nodes fire, both during the run and when the trace is read. If a predicate were
 changed after a Switch has decided by it, a Merge would take the side that was never computed, and the trace would show
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def overlap(a: Place, b: Place) -> bool:
-    """True if two places share memory when they are in the same row."""
+    """True if two places in the same row share memory."""
     if a.base != b.base or (a.dtype is None) != (b.dtype is None):
         return False
     return a.offset < b.offset + size_of(b) and b.offset < a.offset + size_of(a)
@@ -34,7 +34,7 @@ def size_of(place: Place) -> int:
 
 
 def decided_by(run: Run, places: Sequence[Place], value: Any) -> NodeLayout | None:
-    """The first node that has decided by the value at one of ``places`` and would decide otherwise by ``value``: a
+    """The first node that has decided by the value at one of ``places`` and would decide differently by ``value``: a
     Switch, or a Merge whose ``value_index`` decides which later nodes are alive."""
     for place in places:
         for node, condition in _decisions(run):
@@ -46,7 +46,7 @@ def decided_by(run: Run, places: Sequence[Place], value: Any) -> NodeLayout | No
 
 
 def _decisions(run: Run) -> Iterator[tuple[NodeLayout, Condition]]:
-    """(node, condition by which it decides) of every Switch, and of every Merge that may be dead."""
+    """(node, condition by which it decides) for every Switch, and for every Merge that may be dead."""
     values = run.plan.layout.values
     for node in run.plan.layout.nodes:
         if node.op == "Switch":
@@ -57,7 +57,7 @@ def _decisions(run: Run) -> Iterator[tuple[NodeLayout, Condition]]:
 
 
 def _turns(run: Run, place: Place, condition: Condition, value: Any) -> bool:
-    """True if writing ``value`` to a place changes the truth of a literal."""
+    """True if writing ``value`` to a place changes the truth value of a literal."""
     raw = np.asarray(value)
     if place.dtype is None or raw.dtype == object:
         return False
@@ -71,8 +71,8 @@ def _turns(run: Run, place: Place, condition: Condition, value: Any) -> bool:
 
 
 def _fired(run: Run, node: NodeLayout, home: int, row: int) -> bool:
-    """True if a node has fired while this row of ``home``, its frame or one around it, was in progress, or if the
-    record of that was dropped."""
+    """True if a node has fired during this row of ``home`` (its frame or an enclosing one), or if the record of that
+    was dropped."""
     if row > run.view.rows(home)[1]:
         return False
     reader, frame = run.trace.reader, node.frame
@@ -88,7 +88,7 @@ def _fired(run: Run, node: NodeLayout, home: int, row: int) -> bool:
 
 
 def _forgotten(run: Run, frame: int, home: int, row: int) -> bool:
-    """True if rows of ``frame`` were dropped that may belong to this row of ``home``."""
+    """True if dropped rows of ``frame`` may belong to this row of ``home``."""
     first, last, _ = run.view.rows(frame)
     if first == 0 or home == frame:
         return first > 0 and row < first

@@ -1,4 +1,4 @@
-"""The edits of one history, and how many of them the run has passed: replays apply them again."""
+"""The edits of one history, and how many of them the run has passed: a replay applies them again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EditLog:
-    """Edits by event; the first ``applied`` ones are in the past. Methods take the run, which owns its log."""
+    """Edits by event; the first ``applied`` edits are in the past. Methods take the run, which owns its log."""
 
     def __init__(self) -> None:
         self.all: list[Edit] = []
@@ -30,11 +30,11 @@ class EditLog:
         return self.all[self.applied].event if self.applied < len(self.all) else None
 
     def replace(self, edits: Iterable[Edit]) -> None:
-        """Replace the edits; the number of those in the past stays."""
+        """Replace the edits; the number of those in the past stays the same."""
         self.all = list(edits)
 
     def append(self, run: Run, edit: Edit) -> None:
-        """Write a new edit, and drop those that were planned after it."""
+        """Write a new edit, and drop edits planned after it."""
         self.all = [*self.all[: self.applied], edit]
         self._apply(run, edit)
 
@@ -44,7 +44,7 @@ class EditLog:
             self._apply(run, self.all[self.applied])
 
     def after_restore(self, run: Run, checkpoint: Snapshot) -> None:
-        """Apply or undo edits of arrays of the outermost level, which are not part of a checkpoint."""
+        """Apply or undo edits of arrays at the outermost level, which checkpoints do not include."""
         layout = run.plan.layout
         outermost = [e for e in self.all if layout.frame_of(e.places[0]) == 0 and e.places[0].until < 0]
         for edit in reversed(outermost):
@@ -60,7 +60,7 @@ class EditLog:
         return self.all[: self.applied]
 
     def undo(self, run: Run) -> None:
-        """Undo all edits in the past, in a run that is at its beginning, and drop all."""
+        """Undo all edits in the past, in a run that is at its beginning, and drop all edits."""
         for edit in reversed(self.all[: self.applied]):
             _write(run, edit, edit.before)
         self.all, self.applied = [], 0
@@ -70,7 +70,7 @@ class EditLog:
         _write(run, edit, edit.value)
         if run.spill is not None:
             for place in edit.places:
-                if place.shift < 0:  # it is in the row before, which may be on disk
+                if place.shift < 0:  # it is in the previous row, which may be on disk
                     row = run.view.rows(place.base - 1)[1]
                     run.spill.patches.add(place.base - 1, row - 1, place.offset, edit.value, edit.event)
         self.applied += 1
@@ -92,7 +92,7 @@ def _note(run: Run, edit: Edit) -> None:
 
 
 def edited_there(run: Run, value: ValueLayout, row: int, item: Any) -> Any:
-    """A value in a row of its frame that was computed again: ``item``, or the value of an edit made after it fired."""
+    """A recomputed value in a row of its frame: ``item``, or the value of an edit made after it fired."""
     place, frame = value.place, value.frame
     if place is None or place.base == 0 or run.plan.layout.frame_of(place) != frame:
         return item

@@ -1,4 +1,4 @@
-"""Edits: values that the user wrote into a stopped run, with all data that a replay needs."""
+"""Edits: values that the user wrote into a stopped run, with all data needed for a replay."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Edit:
     """One edit: ``value`` was written to ``places`` after ``event`` events; ``before`` is the old value.
 
     The first place is that of ``ref``; the others are copies for nodes that had not fired yet. ``rows`` are the rows of
-    the places. ``tags`` are all firings that it overwrote, as value and iteration path: that of ``ref`` and those of
-    its aliases. ``stand`` is the position of the run: frame, instruction, iteration path.
+    the places. ``tags`` are the firings that it replaced, as value and iteration path: those of ``ref`` and of its
+    aliases. ``stand`` is the position of the run: frame, instruction, iteration path.
     """
 
     event: int
@@ -39,13 +39,13 @@ class Edit:
 
 
 def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
-    """Check an edit of a value that has fired at the present event; raises SessionError with the reason if it cannot be
-    made."""
+    """Create an edit, at the present event, of a value that has fired; raises SessionError with the reason if the edit
+    is impossible."""
     graph, name, ref = run.plan.graph, run.plan.graph.name_of(ref), _present(run, ref)
     layout = run.plan.layout.values[ref]
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     place = layout.place
-    if run.position().between:  # all of its row has fired, and replays stop after it
+    if run.position().between:  # its whole row has fired, and replays stop after the row
         raise SessionError(
             f"{name!r} cannot be edited between two nodes, where the run failed to continue.",
             slug="not-editable",
@@ -116,22 +116,22 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
 
 
 def _carried(node: NodeLayout, place: Place) -> bool:
-    """True if the value that the node is about to give is stored already: a Merge of a loop variable gives what the
-    iteration before has left, or the start value."""
+    """True if the result of a node is already stored: a Merge of a loop variable forwards the value from the previous
+    iteration, or the start value."""
     return node.op == "Merge" and place.shift < 0
 
 
 def merges_ahead(run: Run, ref: Ref) -> int:
-    """Number of nodes to step before a loop variable that was edited has taken its value for this iteration: 0 if it
-    has, or if other nodes than Merges lie before it."""
+    """Number of nodes to step until an edited loop variable has its value for this iteration: 0 if it has it already,
+    or if other nodes than Merges come before it."""
     here, node = run.view.ip, next(n for n in run.plan.layout.nodes if n.name == ref.node)
     between = [n for n in run.plan.layout.nodes if here <= n.ip <= node.ip and n.frame == node.frame and not n.silent]
     return len(between) if all(n.op == "Merge" and not n.guard for n in between) else 0
 
 
 def _present(run: Run, ref: Ref) -> Ref:
-    """The value that an edit of ``ref`` is about here. The next value of a loop variable, if it has not fired in this
-    iteration, means the loop variable itself, which the next nodes read.
+    """The value that an edit of ``ref`` changes here. The next value of a loop variable, if it has not fired in this
+    iteration, refers to the loop variable itself, which the next nodes read.
     """
     layout = run.plan.layout
     value, place = layout.values[ref], layout.values[ref].place
@@ -147,7 +147,7 @@ def _present(run: Run, ref: Ref) -> Ref:
 
 
 def _tags(run: Run, places: tuple[Place, ...], rows: tuple[int, ...]) -> tuple[tuple[Ref, tuple[int, ...]], ...]:
-    """The firings stored in these rows of these places; of open loops, in their present activation."""
+    """The firings stored in these rows of these places, in the present activation of each open loop."""
     layout, opened = run.plan.layout, set(run.active_frames())
     wanted = {(p.base, p.offset, row) for p, row in zip(places, rows, strict=True)}
     bases = {(p.base, p.offset) for p in places}
@@ -157,7 +157,7 @@ def _tags(run: Run, places: tuple[Place, ...], rows: tuple[int, ...]) -> tuple[t
         if place is None or (place.base, place.offset) not in bases or value.frame not in opened:
             continue
         if layout.frame_of(place) != value.frame:
-            continue  # an invariant under its name in a loop
+            continue  # an invariant under its name inside a loop
         path, row = run.iteration_of(value.frame), run.view.rows(value.frame)[1]
         for at in (row - 1, row, row + 1):
             if (place.base, place.offset, at + place.shift) in wanted:
@@ -169,7 +169,7 @@ def _tags(run: Run, places: tuple[Place, ...], rows: tuple[int, ...]) -> tuple[t
 
 
 def _too_late(run: Run, name: str, ref: Ref, decided: NodeLayout) -> SessionError:
-    """The SessionError for an edit of a value by which a Switch or Merge has decided."""
+    """The SessionError for an edit of a value by which a Switch or Merge has already decided."""
     if decided.op == "Merge":
         return SessionError(
             f"{name!r} is the index of the input of Merge {decided.name!r} that was alive; it must be 0 or more.",

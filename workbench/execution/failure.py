@@ -24,7 +24,7 @@ EVENTS = 8
 
 @dataclass(frozen=True, slots=True)
 class FailureOperand:
-    """One input of the failing node. ``value`` is None where it cannot be shown; ``statistics`` as in
+    """One input of the failing node. ``value`` is None if it cannot be shown; ``statistics`` are those of
     ``trace.describe.numbers``."""
 
     name: str
@@ -60,7 +60,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class FailureReport:
-    """One failure as data; ``print`` it for the full text. It is the ``report`` of an ExecutionError."""
+    """One failure as data; ``print`` shows the full text. It is the ``report`` of an ExecutionError."""
 
     op: str
     tag: Tag
@@ -94,11 +94,11 @@ def failure(
     trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[int, ...], error: BaseException
 ) -> ExecutionError:
     """The ExecutionError for a node that failed at this tag; its ``report`` is a :class:`FailureReport`. Slug and fix
-    are those of ``error`` if an op raised it as an ExecutionError."""
+    are taken from ``error`` if an op raised it as an ExecutionError."""
     node = trace.graph.nodes[node_name]
     tag = Tag(node.name, 0, frame, path)
     operands = tuple(_operand(trace, ref) for ref in node.inputs)
-    own = error if isinstance(error, ExecutionError) else None  # raised by an op, with a fix of its own
+    own = error if isinstance(error, ExecutionError) else None  # raised by an op, with its own fix
     cause = f"{type(error).__name__}: {error}" if own is None else own.message
     report = FailureReport(node.op, tag, cause, operands, _events(trace, frame), node.source, tuple(_advice(operands)))
     made = ExecutionError(
@@ -116,9 +116,9 @@ def failure(
 
 
 def failure_of(run: Run, error: BaseException) -> ExecutionError:
-    """The ExecutionError of a run that has stopped at a failing node, with its tag, source line and operands."""
+    """The ExecutionError for a run that has stopped at a failing node, with its tag, source line and operands."""
     ip, _, _ = core.current_instruction(run.machine)
-    named = error.node if isinstance(error, WorkbenchError) else None  # a check before a node that is later
+    named = error.node if isinstance(error, WorkbenchError) else None  # a check that precedes a later node
     later = [n for n in run.plan.layout.nodes if (n.name == named if named else n.ip >= ip)]
     node = run.plan.graph.nodes[later[0].name] if later else None
     if node is None:
@@ -147,19 +147,19 @@ def _operand(trace: Trace, ref: Ref) -> FailureOperand:
     try:
         value = trace[ref][-1]
         return FailureOperand(name, value, numbers(value))
-    except Exception:  # an operand that cannot be shown must not hide the failure itself
+    except Exception:  # an operand that cannot be shown must not hide the failure
         return FailureOperand(name, None, {})
 
 
 def _events(trace: Trace, frame: tuple[str, ...]) -> tuple[Event, ...]:
     try:
         tags = trace.recent(frame, EVENTS)
-    except Exception:  # nor must the events before it
+    except Exception:  # the events before it must not either
         return ()
     found = []
     for tag in tags:
         value = None
-        for index in range(len(trace.graph.nodes[tag.node].types)):  # of a Switch, the side that was alive
+        for index in range(len(trace.graph.nodes[tag.node].types)):  # for a Switch, the side that was alive
             try:
                 series = trace[Ref(tag.node, index)]
                 value = series.at(tag.iteration) if tag.iteration else series[-1]

@@ -1,4 +1,4 @@
-"""Converts feeds from users into read-only arrays of the declared types."""
+"""Converts feeds from users to read-only arrays of the declared types."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from workbench.ops.result_size import need_room
 
 
 def prepare_feeds(graph: Graph, feeds: Mapping[str, Any], copy: bool = True) -> dict[str, np.ndarray]:
-    """Arrays by input name. Python numbers and lists get the declared dtype if they fit it exactly.
+    """Arrays by input name. Python numbers and lists are converted to the declared dtype if they fit it exactly.
 
-    A trailing ``:0`` of a name is optional. Without ``copy``, dense arrays of numbers stay those of the caller. Raises
+    A trailing ``:0`` of a name is optional. Without ``copy``, dense arrays of numbers are used uncopied. Raises
     FeedError for unknown names and for values that do not fit.
     """
     ready: dict[str, np.ndarray] = {}
@@ -62,9 +62,9 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any], copy: bool = True) -> 
 
 
 def _takes_maps(graph: Graph, name: str) -> bool:
-    """True if the readers of an input may take a dict: no registered op does, nodes of other libraries do."""
+    """True if the readers of an input may take a dict: no registered op does, but nodes of other libraries do."""
     readers = {graph.nodes[reader].op for reader in graph.consumers(name)}
-    return not any(op in REGISTRY for op in readers - {*FRAME_OPS, "Identity"})  # these pass on any value
+    return not any(op in REGISTRY for op in readers - {*FRAME_OPS, "Identity"})  # these forward any value
 
 
 def _array(name: str, declared: TensorType, value: Any) -> Any:
@@ -82,7 +82,7 @@ def _array(name: str, declared: TensorType, value: Any) -> Any:
         array = array.astype(object)
     elif declared.dtype not in (ANY, OPAQUE) and not isinstance(value, np.ndarray | np.generic):
         array = _weak(name, declared, array)
-    if array.dtype.kind in "mMV" and array.dtype.isbuiltin != 2:  # those of ml_dtypes are of kind V too
+    if array.dtype.kind in "mMV" and array.dtype.isbuiltin != 2:  # the dtypes of ml_dtypes are also of kind V
         raise FeedError(f"The input {name!r} takes {declared.words} ({declared}), got {array.dtype}.", slug="feed-type")
     try:
         need_room(TensorType.of(array))
@@ -117,7 +117,7 @@ def _opaque(name: str, declared: TensorType, value: Any) -> Any:
 
 
 def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:
-    """Convert Python numbers, which have no width: 2 may feed a float32, but 2.5 may not feed an int32."""
+    """Convert Python numbers, which have no width: 2 can feed a float32, but 2.5 cannot feed an int32."""
     target = numpy_dtype(declared.dtype)
     if array.dtype == object:
         raise FeedError(f"The input {name!r} takes {declared.words} ({declared}), got {array.dtype}.", slug="feed-type")

@@ -15,7 +15,7 @@ from workbench.trace import Trace
 
 
 class StoppedRun:
-    """The part of a Run that reads the executor's state; it writes single places only."""
+    """The part of a Run that reads the executor's state; it only writes single places."""
 
     def __init__(self, plan: ExecutionPlan, budget: int, window: int) -> None:
         self.plan = plan
@@ -26,7 +26,7 @@ class StoppedRun:
 
     @property
     def event(self) -> int:
-        """Events so far (a running machine: as of its last control instruction)."""
+        """Number of events so far (while the machine runs, at its last control instruction)."""
         return self.view.events
 
     @property
@@ -36,12 +36,12 @@ class StoppedRun:
         return not is_event and ip == self.plan.program.length - 1
 
     def active_frames(self) -> list[int]:
-        """Numbers of the frames that are open here, the outermost first."""
+        """Indices of the frames that are open here, outermost first."""
         ip = self.view.ip
         return [i for i, f in enumerate(self.plan.layout.frames) if f.start < ip < f.stop]
 
     def iteration_of(self, frame: int) -> tuple[int, ...]:
-        """Iteration path of the row in progress of a frame that is open."""
+        """Iteration path of the row in progress of an open frame."""
         path: list[int] = []
         while frame > 0:
             path.append(self.view.iteration(frame))
@@ -60,7 +60,7 @@ class StoppedRun:
     def fired_now(self, node: NodeLayout) -> bool:
         """True if a node that the run has passed fired in the rows in progress."""
         if node.frame not in self.active_frames():
-            return True  # its frame ran and is closed
+            return True  # its frame has run and is closed
         return node.first or self.holds(node.guard)
 
     def holds(self, guard: tuple[Condition, ...]) -> bool:
@@ -82,7 +82,7 @@ class StoppedRun:
         return self.trace.source.column(place, row, row + 1)[1][0]
 
     def position(self) -> Position:
-        """The present position; only while the run is stopped."""
+        """The present position; valid only while the run is stopped."""
         ip, is_event, silent = core.current_instruction(self.machine)
         if self.finished:
             return Position(None, self.event)

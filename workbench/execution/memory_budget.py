@@ -1,6 +1,6 @@
 """Splits the memory budget of a run among rows, checkpoints, and the retention backends of evicted rows.
 
-The executor evicts rows according to its own bytes and two figures that are set here: ``checkpoint_bytes``, and
+The executor evicts rows according to its own bytes and two figures set here: ``checkpoint_bytes``, and
 ``reserved_bytes`` (bytes that backends hold or may hold).
 """
 
@@ -17,33 +17,33 @@ from workbench.trace.spill.store import QUEUE
 
 #: budget of runs without a trace: only the newest rows stay, enough for views to read them at full speed
 NEWEST_ROWS = 4 << 20
-#: ... of which arrays of a loop take this: the row in progress finds the one before it in the second-level cache
+#: ... the part of it for arrays of a loop: the row in progress finds the previous one in the second-level cache
 NEWEST_ARRAYS = 1 << 20
-#: bytes of the checkpoints of such runs, in addition
+#: bytes of the checkpoints of such runs, in addition to the budget
 NEWEST_CHECKPOINTS = 4 << 20
-#: ... and so many of the newest rows at least stay, where loops in machine code need not write all
+#: ... and minimum number of newest rows that stay if loops in machine code may leave rows unwritten
 LEAST_ROWS = 512
-#: most bytes of the newest rows, where backends take the evicted ones
+#: maximum bytes of the newest rows if backends take the evicted ones
 NEWEST_KEPT = 8 << 20
-#: least limit of the bytes of rows that wait for the disk
+#: smallest limit of the bytes of rows that wait for the disk
 LEAST_QUEUE = 1 << 16
 
 
 class BudgetSplit:
-    """The shares of a budget. ``checkpoints`` are bytes in addition to it, or None: a quarter of the budget."""
+    """The shares of a budget. ``checkpoints`` are bytes in addition to the budget, or None for a quarter of it."""
 
     def __init__(self, machine: Machine, budget: int, checkpoints: int | None) -> None:
         self._machine, self._budget = machine, budget
         self.counted = checkpoints is None  # True if checkpoints count against the budget
         quarter = budget // 4 if budget > 0 else NEWEST_CHECKPOINTS
         self.checkpoints = quarter if checkpoints is None else checkpoints
-        self._newest: int | None = None  # bytes of the newest rows, where backends take the evicted ones
-        self._limit = 0  # bytes that backends may take
+        self._newest: int | None = None  # bytes of the newest rows if backends take the evicted ones
+        self._limit = 0  # maximum bytes of backends
         self._growing: RetentionBackends | None = None  # backends that grow with the run ...
-        self._step = 0  # ... and how much at a time
+        self._step = 0  # ... and the step by which they grow
 
     def bytes_for_backends(self, share_of_all: bool) -> int:
-        """Bytes that backends may take. They and the newest rows have fixed shares, halves with ``share_of_all``;
+        """Maximum bytes of backends. They and the newest rows have fixed shares, equal halves with ``share_of_all``;
         checkpoints get the rest."""
         newest = self._budget // 2 if share_of_all else min(self._budget // 8, NEWEST_KEPT)
         self._newest = max(self._machine.least_bytes, newest)
@@ -51,15 +51,15 @@ class BudgetSplit:
         return self._limit
 
     def lend_unused(self, backends: RetentionBackends, retire: Callable[..., None]) -> Callable[..., None]:
-        """Leave to the rows what ``backends`` do not use yet: nothing is copied out of rows while all of them fit.
+        """Lend the unused memory of ``backends`` to the rows: nothing is copied from rows while all of them fit.
 
-        Returns the retire hook to use in place of ``retire``. In one call each backend may grow by no more than the
-        rows that it is shown, and all together by an eighth of their limit beside that (``ThinnedKeeper``: one block
-        of each column)."""
+        Returns the retire hook to use instead of ``retire``. In one call each backend may grow by at most the rows
+        passed to it, and all together by an additional eighth of their limit (``ThinnedKeeper``: one block of each
+        column)."""
         self._growing = backends
         self._step = self._limit // 8 + len(backends.parts) * self._machine.least_bytes
         self._reserve(0)
-        still = weakref.ref(self)  # the machine holds the hook: no cycle
+        still = weakref.ref(self)  # weakly, because the machine holds the hook, which would make a reference cycle
 
         def retire_and_account(*evicted: Any) -> None:
             retire(*evicted)
@@ -70,12 +70,12 @@ class BudgetSplit:
 
     @property
     def queue(self) -> int:
-        """Most bytes of rows that wait for the disk."""
+        """Maximum bytes of rows that wait for the disk."""
         return max(min(QUEUE, self._budget // 8), LEAST_QUEUE)
 
     def make(self, held: int, more: int) -> None:
-        """Evict rows until there is room for ``more`` bytes of checkpoints in addition to ``held``. ExecutionError if a
-        backend refuses the rows."""
+        """Evict rows until ``more`` bytes of checkpoints fit in addition to ``held``. ExecutionError if a backend
+        refuses the rows."""
         self._reserve(held + more)
         try:
             self._machine.make_room(more if self.counted else 0)
@@ -91,8 +91,8 @@ class BudgetSplit:
             self._machine.checkpoint_bytes = held
 
     def _reserve(self, checkpoints: int) -> None:
-        """Reserve all but the share of the newest rows, also what checkpoints and backends do not use yet; of backends
-        that grow with the run (:meth:`lend_unused`), what they hold and one step of growth."""
+        """Reserve everything except the share of the newest rows, including unused memory of checkpoints and backends;
+        for backends that grow with the run (:meth:`lend_unused`), only the memory they hold and one step of growth."""
         if self._newest is None:
             return
         reserved = max(0, self._budget - self._newest - checkpoints)

@@ -1,4 +1,4 @@
-"""Reports the memory of a run, and the lower bound that its plan implies."""
+"""Reports the memory of a run, and the lower bound implied by its plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.text import harmless
 if TYPE_CHECKING:
     from workbench.execution.run import Run
 
-#: most values in a report
+#: maximum values in a report
 MOST_LISTED = 50
 
 
@@ -24,11 +24,11 @@ class MemoryReport:
     Attributes
     ----------
     rows : int
-        Bytes of numbers, kept row by row (one row per iteration of each frame).
+        Bytes of numbers, stored row by row (one row per iteration of each frame).
     arrays : int
-        Bytes of arrays of known shape, feeds included.
+        Bytes of arrays of known shape, including feeds.
     objects : int
-        Bytes of other arrays; a view counts in full.
+        Bytes of other arrays; views count in full.
     checkpoints : int
         Bytes of the states from which a replay can start.
     peak : int
@@ -36,13 +36,13 @@ class MemoryReport:
     budget : int
         Limit in bytes.
     bound : int
-        Lower bound for the peak that the lifetimes of the values imply, in bytes; 0 if it is unknown.
+        Lower bound of the peak implied by the lifetimes of the values, in bytes; 0 if unknown.
     lifetimes : tuple of Lifetime
-        The largest values with the nodes that compute and last read them, at most 50.
+        The largest values, at most 50, with the nodes that compute them and their last readers.
     feeds : int
-        Bytes of feeds within ``arrays``, which the bound does not count.
+        Bytes of feeds within ``arrays``, which are not part of the bound.
     device, device_peak : int
-        Bytes of all arrays on the device of the run, of this and of other sessions: now, and at most.
+        Bytes of all arrays on the device of the run, including those of other sessions: present, and peak.
     device_name : str
         The name of that device; empty for the host.
 
@@ -76,7 +76,7 @@ class MemoryReport:
 
     @harmless
     def text(self) -> str:
-        """The figures for people, and the largest values."""
+        """The figures as text, with the largest values."""
         total = self.rows + self.arrays + self.objects
         lines = [
             f"memory: {size(total)} now, {size(self.peak)} at most, of a budget of {size(self.budget)}",
@@ -102,14 +102,14 @@ class MemoryReport:
 
 
 def size(count: int) -> str:
-    """Bytes for people."""
+    """A number of bytes as text."""
     if count < 1024:
         return f"{count} B"
     return f"{count / 1024:.1f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"
 
 
 def memory_report(run: Run, planned: PlanMemory) -> MemoryReport:
-    """The report of a run, also while it runs; ``planned`` is that of the plan that releases dead values."""
+    """The report of a run, also during the run; ``planned`` belongs to the plan that releases dead values."""
     frames, layout = len(run.plan.layout.frames), run.plan.layout
     feeds = 0
     for name, array in run.feeds.items():

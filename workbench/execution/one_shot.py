@@ -25,22 +25,22 @@ def plan_for(
     lean: bool = False,
     device: Device | None = None,
 ) -> ExecutionPlan:
-    """Return the plan for some feeds, from the plan cache or new.
+    """Return the plan for some feeds, from the plan cache if it is there.
 
     Parameters
     ----------
     graph : Graph
         The graph.
     arrays : mapping of str to array
-        The feeds, of which only dtypes and shapes count.
+        The feeds; only their dtypes and shapes matter.
     outputs : sequence of str or None
-        The outputs to compute; None for the graph's own.
+        The outputs to compute; None for those of the graph.
     statistics : bool, default False
         Whether statistics of arrays are computed with the arrays.
     lean : bool, default False
         Whether values are freed after their last use.
     device : Device, optional
-        Where large arrays live; None for the host.
+        Where large arrays are stored; None for the host.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | Non
     feeds : mapping of str to array
         Values of the inputs by name.
     device : str or Device, optional
-        Where large arrays live during the run, such as "cuda"; None for the host.
+        Where large arrays are stored during the run, such as "cuda"; None for the host.
 
     Returns
     -------
@@ -90,12 +90,12 @@ def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | Non
     except ExecutionError:
         if not plan.regions:
             raise
-    return _outputs(plan, arrays, regions=False)  # the error of the node, with all its operands
+    return _outputs(plan, arrays, regions=False)  # raises the error of the node, with all its operands
 
 
 def _outputs(plan: ExecutionPlan, arrays: Mapping[str, np.ndarray], regions: bool) -> dict[str, np.ndarray]:
     run = Run(plan, arrays, NEWEST_ROWS, NEWEST_ARRAYS, back=False)
     run.machine.regions = regions
     while run.go() != "halt":
-        pass  # between two slices Python handles signals
+        pass  # between two slices, Python handles signals
     return run.outputs()

@@ -1,4 +1,4 @@
-"""The outputs of a run; for a dead one, the Switch whose decision left it dead."""
+"""The outputs of a run; for a dead output, the Switch that left it dead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def outputs_of(run: Run) -> dict[str, np.ndarray]:
-    """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
+    """Outputs by name; the DeadValueError for a dead output names the Switch that left it dead."""
     found = {}
     for name, ref in run.plan.outputs.items():
         series = run.trace[ref] if ref in run.plan.layout.values else None
@@ -57,7 +57,7 @@ def _dead(run: Run, name: str, ref: Ref) -> DeadValueError:
 
 
 def _deciding_switch(run: Run, ref: Ref) -> tuple[str | None, bool]:
-    """The outermost Switch behind ``ref`` whose other side was taken."""
+    """(the Switch behind ``ref`` that took the other side, the side that it took); (None, False) if there is none."""
     graph, stack, seen = run.plan.graph, [ref], set()
     found: tuple[str | None, bool] = (None, False)
     while stack:
@@ -77,4 +77,4 @@ def _deciding_switch(run: Run, ref: Ref) -> tuple[str | None, bool]:
 
 
 def _own(array: Any) -> Any:
-    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array  # lists were copied by the trace
+    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array  # the trace has already copied lists

@@ -13,7 +13,7 @@ class Position:
     """The position before ``node`` (None at the end, and ``between`` two nodes), after ``event`` events.
 
     ``frame`` and ``iteration`` are those of the next firing; ``silent`` nodes fire without work. A run is between two
-    nodes where it had no memory for its next row, or where a check between them failed.
+    nodes if there was no memory for its next row, or a check between them failed.
     """
 
     node: str | None

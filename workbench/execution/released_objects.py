@@ -1,4 +1,4 @@
-"""Explains a read of an object after its release: an error of the plan."""
+"""Explains a read of an object after its release, which is an error of the plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.kernels.machine import ReleasedError
 
 
 def use_after_release(graph: Graph, layout: Layout, error: ReleasedError) -> ExecutionError:
-    """The ExecutionError for it: names the value, its node, and the node after which it was released."""
+    """The ExecutionError for such a read: it names the value, its node, and the node after which it was released."""
     base, offset = error.place
     owner = next(
         (

@@ -1,4 +1,5 @@
-"""One run: a machine, its feeds, its checkpoints; forwards by running, backwards by replaying from a checkpoint."""
+"""One run: a machine, its feeds and its checkpoints; it goes forwards by running, and back by replaying from a
+checkpoint."""
 
 from __future__ import annotations
 
@@ -44,13 +45,13 @@ class Run(StoppedRun):
         back: bool = True,
         keeping: Retention | None = None,
     ) -> None:
-        """``budget`` bounds the bytes that the run holds (``held_bytes``), ``window`` those of the arrays of each frame
-        (0: no such bound). Checkpoints take a quarter of the budget, or ``checkpoints`` bytes beside it; without
-        ``back`` there are none, and the run goes back to its beginning only.
-        ``keeping`` is the policy for evicted rows, within the budget.
+        """``budget`` limits the bytes that the run holds (``held_bytes``), ``window`` those of the arrays of each frame
+        (0: no limit). Checkpoints take a quarter of the budget, or ``checkpoints`` bytes in addition to it; without
+        ``back`` there are none, and the run can only go back to its beginning. ``keeping`` is the policy for evicted
+        rows, within the budget.
 
-        The least that a run needs is ``machine.least_bytes``, two checkpoints, and what Python objects of three
-        iterations hold: a budget below that is exceeded by it.
+        The minimum that a run needs is ``machine.least_bytes``, two checkpoints, and the Python objects of three
+        iterations: it exceeds any smaller budget by the difference.
         """
         super().__init__(plan, budget, window)
         self.feeds, self.budget, self.window = dict(feeds), budget, window
@@ -68,7 +69,7 @@ class Run(StoppedRun):
         self._checkpoints = Checkpoints(core.snapshot(self.machine, [0]), self._budget_split.checkpoints)
         self._run_seconds = 0.0  # seconds of run time so far
         self._run_events = 0  # events in that time
-        self.keeps = back  # makes checkpoints while it runs
+        self.keeps = back  # True if it makes checkpoints while it runs
         self.renewed = 0  # how often the executor was put into another state
         if keeping is not None and keeping.keeps_more:
             self._keep(keeping)
@@ -90,7 +91,7 @@ class Run(StoppedRun):
                 limit=policy.disk,
                 queue_bytes=self._budget_split.queue,
             )
-            # the first: if it refuses rows, no other backend has taken them
+            # first: if it refuses rows, no other backend has taken them
             self.keeper = RetentionBackends([self.spill, *self.keeper.parts])
         retire, self.machine.rewind = self.keeper.hooks()
         if policy.keep == "carried" and self.spill is None and not has_objects(layout):
@@ -98,7 +99,7 @@ class Run(StoppedRun):
         self.machine.retire = retire
         if self.plan.device is not None:
             self.machine.retire = lambda store, first, rows, objects: retire(store, first, rows, host_objects(objects))
-        # what is not recorded is computed again for rows that leave only where somebody keeps it
+        # unrecorded arrays of rows that leave are recomputed only if a backend keeps them
         named = [layout.values[value].place for value in values]
         whole = policy.spill is not None or policy.window is not None or policy.every is not None
         self.machine.retire_computed = whole or any(p is not None and layout.is_recomputed(p) for p in named)
@@ -109,7 +110,7 @@ class Run(StoppedRun):
             self.spill.close()
 
     def trace_for(self, running: Callable[[], bool]) -> Trace:
-        """A trace of this run for readers on other threads; ``running`` gives True while rows in progress may
+        """A trace of this run for readers on other threads; ``running`` returns True while rows in progress may
         change."""
         source = LiveSource if self.plan.device is None else DeviceSource
         live = source(self.view, self.plan.layout, running)
@@ -118,7 +119,7 @@ class Run(StoppedRun):
 
     @contextmanager
     def breakpoints_disabled(self) -> Iterator[None]:
-        """Ignore breakpoints inside of this block: for replays."""
+        """Ignore breakpoints within a ``with`` block, for replays."""
         before, self.machine.ignore_traps = self.machine.ignore_traps, True
         try:
             yield
@@ -133,14 +134,14 @@ class Run(StoppedRun):
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of everything that grows with the run: rows, arrays, activations, checkpoints, and the reserve of
+        """Bytes of everything that grows with the run: rows, arrays, activations, checkpoints, and the memory of
         retention backends; exact at any moment, from any thread."""
         held = self.machine.held_bytes + (0 if self._budget_split.counted else self._checkpoints.held)
         return held if self.keeper is None else held - self.machine.reserved_bytes + self.keeper.bytes
 
     @property
     def spent(self) -> tuple[int, float]:
-        """(number of events that were run, seconds of run time)."""
+        """(number of events executed, seconds of run time)."""
         return self._run_events, self._run_seconds
 
     @property
@@ -163,7 +164,7 @@ class Run(StoppedRun):
         """Run to one of these limits (see :class:`RunLimits`) and return the status of the executor; a fast run also
         ends at the next checkpoint.
 
-        Raises ExecutionError when a node fails; the run is before that node then.
+        Raises ExecutionError when a node fails, and leaves the run before that node.
         """
         limits = RunLimits(event, exact, ignore_current, until_row_changes, skip_silent, instruction_range, until_row)
         margin = 2 * self.plan.program.length  # a fast run may pass its limit by this many events
@@ -181,10 +182,10 @@ class Run(StoppedRun):
             if self._met(limits):
                 return "reached"
             if not exact and event is not None and self.event >= event:
-                return "poll"  # a fast run would go on to the next back jump, which may be after the limit
+                return "poll"  # a fast run would continue to the next back jump, which may be after the limit
         if due is None or not exact or not skip_silent or event is None:
             return self._run_machine(limits)
-        # silent nodes are passed one by one: an edit may have been made among them
+        # step over silent nodes one by one, because an edit may have been made between them
         status = self._run_machine(replace(limits, skip_silent=False))
         self._write_edits()
         while status == "reached" and core.current_instruction(self.machine)[2]:
@@ -193,8 +194,8 @@ class Run(StoppedRun):
         return status
 
     def _met(self, limits: RunLimits) -> bool:
-        """True where the executor would stop at once for a row or an instruction, as it does at an edit that was made
-        right there."""
+        """True if the executor would stop at once for a row or an instruction, as it does at an edit made exactly
+        there."""
         ip, is_event, silent = core.current_instruction(self.machine)
         if not is_event or limits.exact and limits.skip_silent and silent:
             return False
@@ -209,7 +210,7 @@ class Run(StoppedRun):
         return ip <= start or ip >= end or away or changed >= 0 and self.view.rows(changed)[1] != row
 
     def _at_node(self) -> bool:
-        """True before a node and at the end of the run: edits are made there, and nowhere else."""
+        """True before a node and at the end of the run, which are the only positions at which edits are made."""
         return bool(core.current_instruction(self.machine)[1]) or self.finished
 
     def _write_edits(self) -> None:
@@ -218,7 +219,7 @@ class Run(StoppedRun):
             self._edits.catch_up(self)
 
     def _run_machine(self, limits: RunLimits) -> str:
-        """One call of the executor, and a checkpoint where one is due."""
+        """One call of the executor, and a checkpoint if one is due."""
         stop, exact = -1 if limits.event is None else limits.event, limits.exact
         if not exact:
             self.plan.native.consider(self.plan.program)
@@ -226,7 +227,8 @@ class Run(StoppedRun):
                 self.checkpoint()  # there was no memory for it before; try again
             due = self._checkpoints.due if self.keeps else self.event + self._slice()
             stop = due if stop < 0 else min(stop, due)
-        check_files(self.plan.graph)  # before and after: another program may write them while the machine computes
+        # before and after, because another program may write to the files during the computation
+        check_files(self.plan.graph)
         # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
         # results
         before, begin = self.event, time.perf_counter()
@@ -246,7 +248,7 @@ class Run(StoppedRun):
         self.plan.native.events += self.event - before
         if status == "failed":
             error = self.machine.error
-            assert error is not None  # the machine holds what was raised
+            assert error is not None  # the machine holds the exception
             if not isinstance(error, Exception):
                 raise error  # KeyboardInterrupt inside an op is not a failure of the op
             raise not_retired(error) if self.machine.retire_failed else failure_of(self, error)
@@ -273,8 +275,8 @@ class Run(StoppedRun):
                 self.go(event, exact=True, skip_silent=skip_silent)
 
     def checkpoint(self) -> None:
-        """Make a checkpoint, if this state is later than the last one; ExecutionError, and no checkpoint, if rows must
-        be evicted to make room for it and cannot be."""
+        """Make a checkpoint if this state is later than the last one. If rows must be evicted to make room for it and
+        cannot be, no checkpoint is made, and ExecutionError is raised."""
         if self.event > self.checkpoints[-1].events:
             expected = self._checkpoints.expected
             self._budget_split.make(self._checkpoints.held, expected)
@@ -287,7 +289,7 @@ class Run(StoppedRun):
 
     # -- backwards ------------------------------------------------------------------------------------------------
     def seek(self, event: int, skip_silent: bool = False) -> None:
-        """Go to exactly this number of events, forwards or by replay from the checkpoint before it."""
+        """Go to exactly this number of events, forwards or by a replay from the checkpoint before it."""
         event = max(0, event)
         if event < self.event:
             self.restore(self.before(event))
@@ -298,11 +300,12 @@ class Run(StoppedRun):
         return self._checkpoints.before(event)
 
     def last_checkpoint(self, wanted: Callable[[core.Snapshot], bool]) -> core.Snapshot:
-        """The latest checkpoint for which ``wanted`` is True, as it is for all earlier ones; else the first."""
+        """The latest checkpoint for which ``wanted`` is True, which must then be True for all earlier ones; otherwise
+        the first."""
         return self._checkpoints.last(wanted)
 
     def restore(self, checkpoint: core.Snapshot) -> None:
-        """Go to a checkpoint; later ones are dropped, a replay makes them again."""
+        """Go to a checkpoint; later checkpoints are dropped, and a replay creates them again."""
         core.restore(self.machine, checkpoint)
         if self.spill is not None:
             self.spill.patches.forget(checkpoint.events)
@@ -315,20 +318,20 @@ class Run(StoppedRun):
         return Run(plan, feeds, *self._options)
 
     def continue_from(self, checkpoints: list[core.Snapshot]) -> None:
-        """Replace the checkpoints, after the executor was put into another state; replays begin at these."""
+        """Replace the checkpoints after the executor was put into another state; replays start at these."""
         self.renewed += 1
         self._checkpoints.start_anew(checkpoints, self._run_seconds)
         self._budget_split.account(self._checkpoints.held)
 
     def fork(self, checkpoint: core.Snapshot | None = None, budget: int = NEWEST_ROWS) -> Run:
-        """An independent run that starts at a checkpoint of this one (the latest by default). It keeps only the newest
-        rows, ``budget`` bytes of them, and only the checkpoint that it starts from."""
+        """An independent run that starts at a checkpoint of this run (by default the latest). It keeps only its newest
+        rows, at most ``budget`` bytes of them, and only the checkpoint from which it starts."""
         other = Run(self.plan, self.feeds, min(self.budget, budget), self.window, NEWEST_CHECKPOINTS, back=False)
         other.machine.least_released = self.machine.least_released
         other.edits, other.effects = self.edits, dict(self.effects)
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
         other._edits.after_restore(other, checkpoint or self.checkpoints[-1])
-        # a checkpoint of its own: one of this run would keep this whole run in memory
+        # a new checkpoint: one of this run would keep the whole run in memory
         other._checkpoints = Checkpoints(core.snapshot(other.machine, other.active_frames()), NEWEST_CHECKPOINTS)
         return other
 
@@ -339,7 +342,7 @@ class Run(StoppedRun):
     # -- edits -------------------------------------------------------------------------------------------------------
     @property
     def edits(self) -> list[Edit]:
-        """All edits by event; later ones are written when the run reaches them. It can be set."""
+        """All edits by event; later ones are written when the run reaches them. The attribute can be assigned."""
         return self._edits.all
 
     @edits.setter
@@ -349,24 +352,24 @@ class Run(StoppedRun):
 
     @property
     def edits_behind(self) -> list[Edit]:
-        """The edits that are written, oldest first."""
+        """The edits that have been written, oldest first."""
         return self._edits.written()
 
     @property
     def edits_ahead(self) -> bool:
-        """True if edits are still to be written at later events."""
+        """True if edits remain to be written at later events."""
         return self._edits.due is not None
 
     def edit(self, ref: Ref, value: Any) -> Edit:
-        """Write a value at the present event; the run continues with it, also in every replay.
+        """Write a value at the present event; the run continues with it, and so does every replay.
 
-        Edits that lay ahead are dropped. SessionError for what cannot be edited (see ``execution.edits``).
+        Edits at later events are dropped. SessionError for values that cannot be edited (see ``execution.edits``).
         """
         edit = make_edit(self, ref, value)
-        # checkpoints of this event hold the old value
+        # checkpoints of this event contain the old value
         self._checkpoints.forget_after(edit.event - 1, self._run_seconds)
         self._edits.append(self, edit)
-        if self.checkpoints[-1].events >= edit.event:  # an edit before the first event: make the first checkpoint again
+        if self.checkpoints[-1].events >= edit.event:  # an edit before the first event: renew the first checkpoint
             self._checkpoints = Checkpoints(
                 core.snapshot(self.machine, self.active_frames()), self._checkpoints.allowed
             )
@@ -376,7 +379,7 @@ class Run(StoppedRun):
         return edit
 
     def without_edit(self, edit: Edit, edits: Iterable[Edit]) -> None:
-        """Go to where ``edit`` was made, with the edits that there were before it."""
+        """Go to the event of ``edit``, with the edits made before it."""
         if edit.event == 0:
             self.forget_edits()
         else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: instruction range and frame that bound nothing
+#: instruction range and frame that set no limit
 ANYWHERE = (-2, 0x7FFFFFFF, -1)
-#: frame and row of no row
+#: frame and row that match no row
 NOWHERE = (-1, -1)
 
 
@@ -17,11 +17,11 @@ class RunLimits:
     Parameters
     ----------
     event:
-        Stop before this event (fast: at the first back jump from there on); None: no such limit.
+        Stop before this event (a fast run: at the first back jump after it); None: no limit.
     exact:
         Run event by event. ``until_row_changes``, ``skip_silent`` and ``instruction_range`` need it.
     ignore_current:
-        Do not stop at a breakpoint of the node at which the run is.
+        Do not stop at a breakpoint of the present node.
     until_row_changes:
         (frame, row): stop before the first event after that frame's row has changed.
     skip_silent:
@@ -30,7 +30,7 @@ class RunLimits:
         (before, end, frame): stop before the first event that is not between these two instructions, or not in the
         frame.
     until_row:
-        (frame, row): stop once that frame's row is this one or a later one.
+        (frame, row): stop once that frame has reached this row.
     """
 
     event: int | None = None

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class RunFigures(NamedTuple):
-    """Bytes of a run after ``event`` events. ``budget`` bounds ``rows``, except for one chunk of 2 MiB of each frame;
+    """Bytes of a run after ``event`` events. ``budget`` limits ``rows``, except for one chunk of 2 MiB per frame;
     ``checkpoints`` get a quarter of it."""
 
     event: int
-    rows: int  #: of the trace, with the arrays in them
-    checkpoints: int  #: states to replay from, with the arrays in them
+    rows: int  # rows of the trace, including their arrays
+    checkpoints: int  # states to replay from, including their arrays
     feeds: int  #: copies of the inputs
     budget: int
-    device: int = 0  #: arrays on the device of the run, of all sessions; those of this trace count in ``rows``, too
+    device: int = 0  # arrays on the run's device, of all sessions; those of this trace are also part of ``rows``
     device_name: str = ""  #: empty for the host
 
     @property
@@ -29,7 +29,7 @@ class RunFigures(NamedTuple):
 
 
 def run_figures(run: Run) -> RunFigures:
-    """The figures of a run, also while it runs; O(frames + feeds)."""
+    """The figures of a run, also during the run; O(frames + feeds)."""
     feeds = sum(getattr(array, "nbytes", 0) for array in run.feeds.values())
     held, name = 0, ""
     if run.plan.device is not None:

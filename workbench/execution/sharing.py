@@ -33,14 +33,14 @@ def shared_with(run: Run, ref: Ref, place: Place) -> Ref | None:
 
 
 def _root(graph: Graph, ref: Ref) -> Ref:
-    """The value of which ``ref`` is an alias."""
+    """The value that ``ref`` is an alias of."""
     while (node := graph.nodes[ref.node]).op in NAMES:
         ref = node.inputs[0]
     return ref
 
 
 def _read_later(run: Run, ref: Ref) -> bool:
-    """True if a node may read a value after this event, in the rows in progress or in the next ones."""
+    """True if a node may read a value after this event, in the rows in progress or in the next rows."""
     graph, nodes, frames = run.plan.graph, run.trace.reader.node, run.plan.layout.frames
     if ref in run.plan.outputs.values():
         return True
@@ -51,7 +51,7 @@ def _read_later(run: Run, ref: Ref) -> bool:
         if reader.op == "NextIteration" or reader.ip >= run.view.ip:
             return True
         if frames[reader.frame].start < run.view.ip < frames[reader.frame].stop and reader.op == "Enter":
-            return True  # by later iterations
+            return True  # read by later iterations
         if reader.op in NAMES and any(_read_later(run, graph.nodes[name].ref(k)) for k in range(2)):
             return True
     return False

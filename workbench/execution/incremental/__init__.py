@@ -1,4 +1,4 @@
-"""Incremental runs: after a change of inputs, only the values that depend on it are computed again.
+"""Incremental runs: after a change of inputs, only the values that depend on it are recomputed.
 
 ::
 
@@ -6,32 +6,33 @@
                        node   an input differs: execute it again; equal bits end the propagation (cut-off)
                        loop   a start value differs:  run it from its beginning
                               an invariant differs:   run it from the first iteration in which a node that reads it
-                                                      gives another value than its row holds; if there is none, not
-                                                      at all
-                  -> the executor is at its old position again, and runs on to the end
+                                                      computes a value that differs from its row; not at all if no
+                                                      value differs
+                  -> the executor is at its old position again, and continues to the end
 
-Why the result equals that of a full run bit for bit. A program of nesting frames computes each value of the outermost
-row once, and a row of a loop is a function of the row before it and of the outermost row. So a step whose inputs have
-the same bits as before gives the same bits, and is kept. For a loop whose start values are unchanged, let r be the
-first row in which an instruction that reads a changed slot gives other bits (frontier: these instructions alone, each
-on the row's own operands). In the rows before r every slot holds the value of a full run: by induction over rows, all
-that a row reads is unchanged. Aliases and views of an invariant are stored in the outermost row itself and are new at
-once. The executor is set to the start of row r, as if a snapshot had been restored, and replays.
+Why the result equals that of a full run bit for bit. A program of nested frames computes each value of the outermost
+row once, and a row of a loop is a function of the previous row and of the outermost row. A step whose inputs have the
+same bits as before therefore produces the same bits, and is kept. For a loop whose start values are unchanged, let r be
+the first row in which an instruction that reads a changed slot produces other bits (frontier: only these instructions
+are run, each on the operands of the row). In the rows before r every slot contains the value of a full run: by
+induction over rows, everything that a row reads is unchanged. Aliases and views of an invariant are stored in the
+outermost row and change at once. The executor is set to the start of row r, as if a snapshot had been restored, and
+replays.
 
-Values are computed again by the executor, which counts the firings. Random draws depend on seed and tag: they are made
-again only where an input or an earlier decision differs. Effects (prints, assertions) happen again exactly where their
-nodes are executed again.
+The executor recomputes values, and counts their firings. Random draws depend on seed and tag: they are repeated only if
+an input or an earlier decision differs. Effects (prints, assertions) happen again exactly where their nodes are
+executed again.
 
-Cost. Where a counter with a constant step is compared with a limit, the first iteration that differs
-follows by arithmetic (``counters``); other readers of a change are compared in batches of rows, up to the first that
-differs. Once several large arrays in a row differed, few are still kept and compared, and the nodes after them are
-executed in one piece as in a full run (``Revision._stretch``): cut-offs may be missed there, never changes.
+Cost. If a counter with a constant step is compared with a limit, the first iteration that differs is computed by
+arithmetic (``counters``); other readers of a change are compared in batches of rows, up to the first difference. Once
+several large arrays in succession have differed, few of the following ones are kept and compared, and nodes are
+executed in one piece as in a full run (``Revision._stretch``): this may miss cut-offs, but never changes.
 
-A full run is made where this is impossible, and the update gives the reason (``full_rerun``): another plan, because a
-feed has another dtype or shape; unstructured frames and frames in parts; edited values; released values
-(``trace="stats"`` and "off"), and rows in a ``wb.Retention`` backend. Loops of which rows were dropped start from the
-beginning if one of their inputs differs. While an update runs its trace shows new values where they are computed, and
-old ones elsewhere.
+If an incremental run is impossible, a full run is made, and the update states the reason (``full_rerun``): another
+plan, because a feed has another dtype or shape; unstructured frames and frames in parts; edited values; released values
+(``trace="stats"`` and "off"), and rows in a ``wb.Retention`` backend. Loops with dropped rows start from the beginning
+if one of their inputs differs. During an update, its trace shows new values where they are computed, and old values
+elsewhere.
 """
 
 from workbench.execution.incremental.full_rerun import full_rerun_reason, restart_run

@@ -15,11 +15,11 @@ from workbench.ir.node import Ref
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 
-#: old values of arrays up to this many bytes are always kept
+#: old values of arrays of at most this many bytes are always kept
 SMALL = 4096
-#: after this many larger arrays in a row differed, only every MISSES-th one is still compared
+#: after this many larger arrays in succession have differed, only every MISSES-th array is still compared
 MISSES = 4
-#: an old value that was not kept
+#: placeholder for an old value that was not kept
 UNKNOWN = object()
 
 
@@ -32,16 +32,16 @@ class Changes:
         #: values of the outermost level that differ -> (their place, their old value or None)
         self.changed: dict[Ref, tuple[Place, Any]] = {}
         self.work = WorkCounter(run)
-        #: steps that the old run had done
+        #: steps that the old run had executed
         self.fired: set[int] = set()
-        #: large arrays in a row that differed
+        #: number of large arrays in succession that differed
         self.misses = 0
         self._todo: list[int] = []
         self._queued: set[int] = set()
         self._scratch = np.empty(0, np.uint8)
 
     def put_feeds(self) -> None:
-        """Put the changed feeds in their places."""
+        """Write the changed feeds to their places."""
         run, layout = self.run, self.steps.plan.layout
         for name in self.changed_feeds:
             ref = run.plan.graph.inputs[name]
@@ -60,7 +60,7 @@ class Changes:
             heapq.heappush(self._todo, number)
 
     def steps_in_order(self) -> Iterator[RevisionStep]:
-        """The queued steps in program order, those included that are queued meanwhile."""
+        """The queued steps in program order, including those queued meanwhile."""
         while self._todo:
             yield self.steps.all[heapq.heappop(self._todo)]
 
@@ -77,15 +77,15 @@ class Changes:
         return core.window(self.run.machine, base, offset, np.dtype(place.dtype), place.shape)
 
     def keep_outputs(self, step: RevisionStep) -> list[Any]:
-        """The old outputs of a step, before it is executed again; arrays in scratch memory that the next step reuses.
-        UNKNOWN where a copy would cost more than it saves."""
+        """The old outputs of a step, before it is executed again; arrays are in scratch memory that the next step
+        reuses. UNKNOWN if a copy would cost more than it saves."""
         found, at = [], 0
         for ref, place in step.outputs:
             value, size = self._read(place), -(-size_of(place) // 64) * 64
             if place.dtype is not None and (ref in self.steps.looped or size <= SMALL):
                 value = np.array(value)
             elif place.dtype is not None and self.misses >= MISSES and self.misses % MISSES:
-                self.misses += 1  # downstream of a change most differ, and copies cost as much as many a node
+                self.misses += 1  # after a change most arrays differ, and a copy costs as much as many nodes
                 value = UNKNOWN
             elif place.dtype is not None:
                 if at + size > len(self._scratch):
@@ -97,10 +97,10 @@ class Changes:
         return found
 
     def compare(self, step: RevisionStep, before: list[Any] | None) -> bool:
-        """Mark the outputs that differ from ``before`` (None: there were none); True if any does."""
+        """Mark the outputs that differ from ``before`` (None: the step had no outputs); True if any of them differs."""
         any_one = False
         for k, (ref, place) in enumerate(step.outputs):
-            # a value in the memory of another one was changed together with that, before it could be read
+            # a value that shares memory with a changed one was changed with it, before it could be read
             others = [self.changed[r] for r in self.steps.shared.get(ref, ()) if r in self.changed]
             if others:
                 same = next((value for at, value in others if at == place), None)

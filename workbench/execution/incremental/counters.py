@@ -1,7 +1,7 @@
 """Finds by arithmetic the first iteration in which the comparison of a loop counter with a changed limit differs.
 
-A counter has the same step in every iteration, so its comparison with a limit changes at most once, and the results for
-two limits differ first where the first of them changes. Only the first two rows and the last one are read.
+A counter has the same step in every iteration, so its comparison with a limit changes at most once. The results for two
+limits therefore first differ where the earlier of them changes. Only the first two rows and the last one are read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.ir.opspec import REGISTRY
 from workbench.kernels.layout import NodeLayout, Place
 
 COMPARED = {"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
-#: fewer rows are compared one by one
+#: fewer rows than this are compared one by one
 FEW = 8
 
 
@@ -32,8 +32,8 @@ def first_difference_of_counter(
     changed: Mapping[Ref, tuple[Place, Any]],
     until: int,
 ) -> tuple[int, int] | None:
-    """(the first row before ``until`` in which a comparison differs from before, -1 for none; the number of comparisons
-    that this took); None where the node is not such a comparison."""
+    """(first row before ``until`` in which a comparison differs, -1 for none; number of comparisons made); None if the
+    node is not such a comparison."""
     graph, layout = run.plan.graph, run.plan.layout
     at = graph.nodes[node.name]
     compare = COMPARED.get(REGISTRY.lookup(at.op, at.attrs).name)
@@ -81,7 +81,7 @@ def first_difference_of_counter(
 
 
 def _is_counter(steps: RevisionSteps, step: RevisionStep, ref: Ref, place: Place) -> bool:
-    """True for an integer that a loop carries and to which each iteration adds the same amount."""
+    """True for an integer loop variable to which each iteration adds the same amount."""
     graph, layout = steps.plan.graph, steps.plan.layout
     merge = graph.nodes[_source(steps, ref).node]
     if np.dtype(place.dtype).kind not in "iu" or merge.op != "Merge" or len(merge.inputs) != 2:
@@ -99,23 +99,23 @@ def _is_counter(steps: RevisionSteps, step: RevisionStep, ref: Ref, place: Place
         return False
     if any(layout.values[r].place is None for r in (*added.inputs, added.ref())):
         return False
-    standing = [_stands(steps, r) for r in added.inputs]
+    invariant = [_is_invariant(steps, r) for r in added.inputs]
     own = [_source(steps, r) == merge.ref() for r in added.inputs]
     dtypes = {layout.values[r].place.dtype for r in (*added.inputs, added.ref())}  # type: ignore[union-attr]
     if dtypes != {place.dtype}:
         return False
-    return (own[0] and standing[1]) or (spec == "add" and own[1] and standing[0])
+    return (own[0] and invariant[1]) or (spec == "add" and own[1] and invariant[0])
 
 
 def _source(steps: RevisionSteps, ref: Ref) -> Ref:
-    """The value of which ``ref`` is an alias within its loop."""
+    """The value that ``ref`` is an alias of, within its loop."""
     nodes = steps.plan.graph.nodes
     while nodes[ref.node].op in ("Identity", "Switch"):
         ref = nodes[ref.node].inputs[0]
     return ref
 
 
-def _stands(steps: RevisionSteps, ref: Ref) -> bool:
+def _is_invariant(steps: RevisionSteps, ref: Ref) -> bool:
     """True for a value that is the same in all iterations: a constant, or a value of the outermost level."""
     place = steps.plan.layout.values[ref].place
     return place is not None and (place.base == 0 or place.base in {s + 1 for s in steps.stores([0])})

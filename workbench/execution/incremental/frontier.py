@@ -18,17 +18,18 @@ from workbench.kernels.layout import NodeLayout, Place
 from workbench.plan.lowering.node_facts import CONTROL
 from workbench.trace.row_ranges import as_array
 
-#: rows of one slice: where the executor computes them, and where NumPy does
+#: rows of one slice if the executor computes them, and if NumPy does
 ROWS, MANY_ROWS = 1 << 14, 1 << 18
-#: changed values: their place, and their old value (None: there was none, or it is not known)
+#: changed values: their place, and their old value (None if there was none, or it is unknown)
 Changed = Mapping[Ref, tuple[Place, Any]]
-#: of a batch of rows: the first that differs (-1: none), the number of firings compared, the row after the batch
+#: for a batch of rows: the first row that differs (-1: none), the number of firings compared, the row after the batch
 Piece = tuple[int, int, int]
 
 
 @dataclass(slots=True)
 class FrontierResult:
-    """The first row of the loop that differs (None: none), the number of firings compared, and the nodes compared."""
+    """The first row of the loop that differs (None: none), the number of firings compared, and the nodes that were
+    compared."""
 
     row: int | None
     compared: int = 0
@@ -47,7 +48,7 @@ def frontier_nodes(steps: RevisionSteps, step: RevisionStep, changed: Changed) -
     spans = [(p.base, p.offset, p.offset + size_of(p)) for p, _ in changed.values()]
 
     def hit(place: Place | None) -> bool:
-        """True for a place that overlaps that of a changed value."""
+        """True if a place overlaps that of a changed value."""
         if place is None or place.base not in bases:
             return False
         low, high = place.offset, place.offset + size_of(place)
@@ -68,7 +69,7 @@ def frontier_nodes(steps: RevisionSteps, step: RevisionStep, changed: Changed) -
             continue
         places = _own_places(steps, graph.nodes[node.name], bases)
         if not places:
-            continue  # an alias or a view of an invariant, which is stored in the outermost row
+            continue  # an alias or a view of an invariant, stored in the outermost row
         if graph.nodes[node.name].op in CONTROL:
             return [], f"{node.name} passes on an input that changed"
         spec = REGISTRY.lookup(node.op, graph.nodes[node.name].attrs)
@@ -86,14 +87,15 @@ def _own_places(steps: RevisionSteps, node: Node, bases: frozenset[int]) -> list
 def first_row(
     run: Run, steps: RevisionSteps, step: RevisionStep, changed: Changed, until: Mapping[int, int]
 ) -> Iterator[FrontierResult | None]:
-    """Yields None between slices and the result at the end; ``until``: per frame the row before which to search."""
+    """Yields None between slices and the result at the end; ``until`` gives for each frame the row at which the search
+    ends."""
     nodes, why = frontier_nodes(steps, step, changed)
     found = FrontierResult(None, readers=tuple(n.name for n in nodes), why=why)
     begin = int(run.view.activations(step.frame)[0][-1]) + 1
     if why:
         found.row = begin
     looking = [(node, _pieces(run, steps, step, node, changed, until[node.frame], found)) for node in nodes]
-    while looking and found.row != begin:  # a batch of each node in turn: the first that differs ends the search
+    while looking and found.row != begin:  # a batch of each node in turn; the first difference ends the search
         for node, pieces in list(looking):
             piece = next(pieces, None)
             if piece is None:
@@ -124,7 +126,7 @@ def _pieces(
     until: int,
     found: FrontierResult,
 ) -> Iterator[tuple[int, int]]:
-    """Per batch of rows of a node: (the first row that differs, -1 for none; the number of firings compared). Ends with
+    """For each batch of rows of a node: (first row that differs, -1 for none; number of firings compared). Ends with
     the first difference, or after the row that was found for another node."""
     at = first_difference_of_counter(run, steps, step, node, changed, until)
     if at is not None:
@@ -138,7 +140,7 @@ def _pieces(
 
 
 def _computed(run: Run, steps: RevisionSteps, node: NodeLayout, until: int) -> Iterator[Piece]:
-    """Batches in which the executor computes a node on the recorded rows, up to the first that differs."""
+    """Batches in which the executor computes a node on the recorded rows, up to the first difference."""
     operand = steps.plan.layout.operand
     guard: Literals = [(*operand(c.place), c.expect) for c in node.guard]
     places = _own_places(steps, steps.plan.graph.nodes[node.name], outer_bases(steps))
@@ -152,7 +154,7 @@ def _computed(run: Run, steps: RevisionSteps, node: NodeLayout, until: int) -> I
 
 
 def _gathered(run: Run, node: NodeLayout, changed: Changed, until: int) -> Iterator[Piece] | None:
-    """For ``gather``: the first row whose indices select a changed element; None where that cannot be decided."""
+    """For ``gather``: the first row whose indices select a changed element; None if this cannot be decided."""
     graph, layout = run.plan.graph, run.plan.layout
     at = graph.nodes[node.name]
     spec = REGISTRY.lookup(at.op, at.attrs)
@@ -181,7 +183,7 @@ def _first_named(run: Run, node: NodeLayout, place: Place, hits: np.ndarray, unt
         rows = reader.rows_of(node, node.guard, (low, min(low + MANY_ROWS, until)))
         if len(rows):
             index = np.asarray(reader.items(place, node.frame, rows)).reshape(len(rows), -1)
-            inside = (index >= -n) & (index < n)  # an index outside of it may fail: the run decides
+            inside = (index >= -n) & (index < n)  # an index outside this range may fail, so the run decides
             named = ~inside | hits[np.where(inside, index, 0).astype(np.int64)]
             first = np.flatnonzero(named.any(axis=1))
             row = int(as_array(rows)[first[0]]) if len(first) else -1

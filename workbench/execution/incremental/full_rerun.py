@@ -29,7 +29,7 @@ def full_rerun_reason(run: Run) -> str | None:
 
 
 def restart_run(run: Run, feeds: Mapping[str, Any]) -> None:
-    """Go to the beginning with other feeds of the same types."""
+    """Go back to the beginning, with other feeds of the same types."""
     run.forget_edits()
     for name, array in feeds.items():
         place = run.plan.layout.values.get((run.plan.graph.inputs[name].node, 0))

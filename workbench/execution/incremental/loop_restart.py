@@ -1,4 +1,4 @@
-"""Revises loops: finds the first iteration of each that differs, and runs it again from there."""
+"""Revises loops: finds the first iteration of each loop that differs, and runs the loop again from there."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from workbench.kernels import machine as core
 class OldRun:
     """The run as it was before the revision.
 
-    ``open_loop`` is the loop inside of which it stopped, ``here`` its state there; ``events_within`` maps the first
-    instruction of each loop that it has finished to its events in that loop.
+    ``open_loop`` is the loop in which it stopped, ``here`` its state there; ``events_within`` maps the first
+    instruction of each finished loop to the number of events in the loop.
     """
 
     checkpoints: Sequence[core.Snapshot]
@@ -29,13 +29,13 @@ class OldRun:
 
 
 class LoopRestart:
-    """Revises one loop after the other; the old run may have stopped inside of the last one."""
+    """Revises one loop after another; the old run may have stopped inside the last one."""
 
     def __init__(self, changes: Changes, position: RevisionPosition, old: OldRun) -> None:
         self.run, self.steps = changes.run, changes.steps
         self.changes, self.position, self.old = changes, position, old
         self.loops: list[LoopUpdate] = []
-        #: nodes whose inputs differed but whose result did not
+        #: nodes whose inputs differed but whose results did not
         self.cut: list[str] = []
 
     def revise(self, step: RevisionStep) -> Iterator[None]:
@@ -55,24 +55,24 @@ class LoopRestart:
         opened = outside + sum(self.position.events_within.get(ip, 0) for ip in entered)
         found = FrontierResult(None, why="it is run for the first time")
         if fired:
-            for slice_ in self._look(step):
+            for slice_ in self._search(step):
                 if slice_ is None:
                     yield
                 else:
                     found = slice_
         begin = self._begin(step) if fired else 0
         if fired and found.row is None:
-            self._stays(step, opened)
+            self._keep_unchanged(step, opened)
         else:
-            yield from self._again(step, found, opened, fired)
+            yield from self._run_again(step, found, opened, fired)
         first = None
         if not fired or found.row is not None:
             first = 0 if found.row is None else found.row - begin
         if self.changes.changed.keys() & step.reads or not fired:
-            said = f"no iteration differs: {found.compared:,} results were compared"
+            text = f"no iteration differs: {found.compared:,} results were compared"
             if first is not None:
-                said = f"iteration {first:,} is the first that differs: {found.why}"
-            self.loops.append(LoopUpdate(step.name, first, found.compared, said))
+                text = f"iteration {first:,} is the first that differs: {found.why}"
+            self.loops.append(LoopUpdate(step.name, first, found.compared, text))
         self.changes.work.compared += found.compared
         if first is None:
             self.cut.extend(found.readers)
@@ -81,7 +81,7 @@ class LoopRestart:
         """The row of a loop's first iteration."""
         return int(self.run.view.activations(step.frame)[0][-1]) + 1
 
-    def _look(self, step: RevisionStep) -> Iterator[FrontierResult | None]:
+    def _search(self, step: RevisionStep) -> Iterator[FrontierResult | None]:
         """Search for the first row of a loop that differs; yields None between slices, and the result at the end."""
         begin, view = self._begin(step), self.run.view
         if self.changes.changed.keys() & step.starts:
@@ -107,7 +107,7 @@ class LoopRestart:
             yield found
 
     def _computed_from_changed(self, step: RevisionStep) -> bool:
-        """True if a node that reads what changed gives or takes an array that rows do not hold."""
+        """True if a node that reads a changed value computes or reads an array that is not stored in rows."""
         graph, layout = self.run.plan.graph, self.run.plan.layout
         nodes, _ = frontier_nodes(self.steps, step, self.changes.changed)
         for node in nodes:
@@ -117,7 +117,7 @@ class LoopRestart:
                 return True
         return False
 
-    def _stays(self, step: RevisionStep, opened: int) -> None:
+    def _keep_unchanged(self, step: RevisionStep, opened: int) -> None:
         """Keep the rows and checkpoints of a loop in which nothing differs."""
         run, machine = self.run, self.run.machine
         shift = opened - core.loop_events(machine, step.frame)
@@ -137,8 +137,8 @@ class LoopRestart:
         run.continue_from([*run.checkpoints, *([here] if here.events > last else [])])
         self.position.land()
 
-    def _again(self, step: RevisionStep, found: FrontierResult, opened: int, fired: bool) -> Iterator[None]:
-        """Run a loop again from its first row that differs."""
+    def _run_again(self, step: RevisionStep, found: FrontierResult, opened: int, fired: bool) -> Iterator[None]:
+        """Run a loop again from the first row that differs."""
         run, machine, steps = self.run, self.run.machine, self.steps
         before = self.changes.keep_outputs(step) if fired and step is not self.old.open_loop else None
         begin = self._begin(step) if fired else 0
@@ -169,7 +169,7 @@ class LoopRestart:
         self.changes.compare(step, before)
 
     def _run_through(self, step: RevisionStep, since: Mapping[int, int]) -> Iterator[None]:
-        """Run to the end of a loop, from rows ``since`` on."""
+        """Run to the end of a loop, from rows ``since``."""
         run, machine = self.run, self.run.machine
         self.position.revised_to, start = None, run.event
         core.arm(machine, step.stop, True)

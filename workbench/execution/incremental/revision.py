@@ -1,4 +1,4 @@
-"""The revision of a run for other feeds of the same types, in slices between which it can be abandoned.
+"""The revision of a run for other feeds of the same types, in slices; it can be abandoned between slices.
 
 ::
 
@@ -27,15 +27,15 @@ from workbench.execution.incremental.work_counter import WorkCounter
 from workbench.execution.run import Run
 from workbench.kernels import machine as core
 
-#: most nodes that are executed in one piece
+#: maximum number of nodes executed in one piece
 LONGEST = 256
 
 
 class Revision:
-    """One revision. Use it once: ``for _ in revision.slices()``; call :meth:`leave` if that ends early.
+    """One revision. Use it once: iterate over ``slices()``, and call :meth:`leave` if the iteration ends early.
 
-    Between two slices the executor may be anywhere; :meth:`leave` sets it to a position of a run with the new feeds,
-    before the first step that has not been revised, so that a further run computes the rest.
+    Between two slices the executor may be anywhere; :meth:`leave` moves it to a position in a run with the new feeds,
+    before the first step that has not been revised, so that the following run computes the rest.
     """
 
     def __init__(self, run: Run, steps: RevisionSteps, feeds: Mapping[str, Any]) -> None:
@@ -53,20 +53,20 @@ class Revision:
 
     @property
     def loops(self) -> Sequence[LoopUpdate]:
-        """The effect on each loop that was looked at."""
+        """The effect on each loop that was examined."""
         return self._restart.loops
 
     @property
     def cut(self) -> Sequence[str]:
-        """Nodes whose inputs differed but whose result did not."""
+        """Nodes whose inputs differed but whose results did not."""
         return self._restart.cut
 
     def leave(self) -> None:
-        """Set the position to the end of what has been revised; everything later in the program is dropped."""
+        """Move the executor to the end of the revised part; everything later in the program is dropped."""
         self._position.leave()
 
     def slices(self) -> Iterator[None]:
-        """Revise, then run to the end. Raises ExecutionError when a node fails; the run is before that node then."""
+        """Revise, then run to the end. Raises ExecutionError when a node fails, and leaves the run before that node."""
         yield from self._revise()
         yield from self.work.to_end(self.run)
 
@@ -94,7 +94,7 @@ class Revision:
             if step.start >= end:
                 break
             if step.number < self._next:
-                continue  # executed in one piece with earlier nodes
+                continue  # was executed in one piece with earlier nodes
             self._position.revised_to = step.start
             if step.is_loop:
                 yield from self._restart.revise(step)
@@ -106,12 +106,13 @@ class Revision:
         self._position.land()
 
     def _remember_events(self) -> None:
-        """Record the number of events of the old run in each loop that it has finished."""
+        """Record the number of the old run's events in each loop that it has finished."""
         machine, view, opened = self.run.machine, self.run.view, self._old.open_loop
         frames = {s.start: s.frame for s in self.steps.all if s.is_loop}
         stop = view.ip if opened is None else opened.start + 1
         _, outside, entered = core.outermost_events(machine, stop, self.steps.ends)
-        # events of all earlier loops: the count at the entry of each loop, less the events of the outermost level
+        # events of all earlier loops: the event count at the entry of each loop, minus the events of the outermost
+        # level
         inside = [(core.loop_events(machine, frames[ip]) - at, ip) for ip, at in entered.items()]
         if opened is None:
             inside.append((core.base_events(machine) - outside, -1))
@@ -136,7 +137,7 @@ class Revision:
                 raise error or SystemError("an instruction failed without an error")
             raise failure_of(run, error)
         if len(stretch) > 1:
-            self._changes.misses = MISSES  # the next one is compared again
+            self._changes.misses = MISSES  # the next array is compared again
             self._next = stretch[-1].number + 1
             for each in stretch:
                 if each.reads:
@@ -148,8 +149,8 @@ class Revision:
             self._restart.cut.append(step.name)
 
     def _stretch(self, step: RevisionStep, end: int) -> list[RevisionStep]:
-        """The nodes from ``step`` on that go in one piece, as in a full run: large arrays under one guard, each of
-        which reads one that differs or is computed here; constants between them cost nothing."""
+        """The nodes from ``step`` that are executed in one piece, as in a full run: nodes with large arrays under one
+        guard, each of which reads a value that differs or is computed here. Constants between them cost nothing."""
         found, ours, last = [step], {ref for ref, _ in step.outputs}, 1
         if not self._large(step):
             return found

@@ -14,16 +14,16 @@ from workbench.kernels.layout import Place
 from workbench.plan import ExecutionPlan
 from workbench.plan.schedule.guards import ALIVE, Guard
 
-#: (base, offset, expected value), as the executor reads it
+#: (base, offset, expected value), as read by the executor
 Literals = list[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RevisionStep:
     """One node or loop of the outermost level. ``start`` to ``stop`` are its instructions; it is executed if ``guard``
-    holds. ``outputs`` may be read by others; ``reads`` are its own inputs, predicates included.
+    holds. Others may read ``outputs``; ``reads`` are its inputs, including predicates.
 
-    For a loop ``frame`` is its number, ``tree`` that and the frames inside of it, ``starts`` the start values of its
+    For a loop, ``frame`` is its index, ``tree`` its frame and all inner ones, ``starts`` the start values of its
     variables.
     """
 
@@ -50,7 +50,7 @@ class RevisionSteps:
     def __init__(self, plan: ExecutionPlan) -> None:
         self.plan = plan
         self.all: list[RevisionStep] = []
-        #: output -> earlier outputs with which it shares memory, as an alias, a view or the whole of it
+        #: output -> earlier outputs with which it shares memory: an alias, a view, or the same place
         self.shared: dict[Ref, tuple[Ref, ...]] = {}
         self._taken: dict[tuple[int, int], list[tuple[int, int, Ref]]] = {}
         self.readers: dict[Ref, list[int]] = {}
@@ -66,11 +66,11 @@ class RevisionSteps:
         self.ends = {s.start: s.stop for s in self.all if s.is_loop}
 
     def step_at(self, ip: int) -> RevisionStep | None:
-        """The step inside of which an instruction is."""
+        """The step that contains an instruction."""
         return next((s for s in self.all if s.start < ip < s.stop), None)
 
     def stores(self, frames: Iterable[int]) -> list[int]:
-        """The stores of rows of frames: their own, and those of their arrays."""
+        """The stores of rows of these frames, including the stores of their arrays."""
         wanted = set(frames)
         return [number for number, frame in enumerate(self.plan.layout.stores) if frame in wanted]
 
@@ -110,7 +110,7 @@ class RevisionSteps:
         self.all.append(step)
         for ref, place in step.outputs:
             low, high = place.offset, place.offset + size_of(place)
-            # numbers and objects never share memory; arrays may be parts of arrays
+            # numbers and objects never share memory; arrays may be parts of others
             taken = self._taken.setdefault((place.base, low if place.base == 1 else -1), [])
             shared = tuple(r for a, b, r in taken if a < high and low < b)
             if shared:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.text import harmless
 
-#: most names in a sentence
+#: maximum names in a sentence
 NAMED = 6
 
 
@@ -16,7 +16,7 @@ class LoopUpdate:
     """The effect of an update on one loop of the outermost level.
 
     ``first`` is the first iteration that differed, None if none did; ``compared`` counts the firings that were compared
-    with recorded values; ``why`` is a text for people.
+    with recorded values; ``why`` is a readable reason.
     """
 
     loop: str
@@ -31,7 +31,7 @@ class LoopUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The report of ``session.update``: the work that was done and saved. ``print`` it.
+    """The report of ``session.update``: the work that was done, and the work that was saved. ``print`` it.
 
     Attributes
     ----------
@@ -42,19 +42,19 @@ class Update:
     reused : int
         Firings whose values were kept.
     nodes : mapping of str to int
-        Firings that were executed again, by node; rows that were dropped meanwhile for the memory budget are left out.
+        Firings that were executed again, by node; without rows dropped meanwhile for the memory budget.
     compared : int
         Firings in loops that were computed only to find the first iteration that differs.
     loops : tuple of LoopUpdate
         The loops of the outermost level: ``loop``, ``first`` iteration that differs, ``compared``, ``why``.
     cut : tuple of str
-        Nodes whose inputs differed but whose result did not.
+        Nodes whose inputs differed but whose results did not.
     full : str or None
-        The reason why everything was computed again; None if it was not.
+        The reason why everything was recomputed; None if it was not.
     seconds : float
-        Time that the update took.
+        Duration of the update.
     full_seconds : float or None
-        Estimated time of a full run, from the speed of this session so far.
+        Estimated duration of a full run, from the speed of this session so far.
     finished : bool
         False if the update was paused or a node failed.
 

@@ -12,12 +12,12 @@ from workbench.execution.run import Run
 from workbench.kernels import machine as core
 from workbench.kernels.layout import NodeLayout
 
-#: per store: row, activations, init row and parent row of the last activation (kernels: snapshots)
+#: for a store: row, number of activations, init row and parent row of the last activation (kernels: snapshots)
 Counts = tuple[int, int, int, int]
 
 
 class WorkCounter:
-    """Counts the firings that are executed again: ``total`` in events of the executor, ``nodes`` by name."""
+    """Counts firings that are executed again: ``total`` in events of the executor, ``nodes`` by name."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -30,7 +30,7 @@ class WorkCounter:
         self.nodes[node] += events
 
     def rerun(self, events: int, step: RevisionStep, since: Mapping[int, int]) -> None:
-        """Count ``events`` in a loop, from rows ``since`` on (per frame of the loop; by default all)."""
+        """Count ``events`` in a loop, from rows ``since`` (by frame of the loop; by default all rows)."""
         self.total += events
         rows = _Rows(self.run)
         for node in self.run.plan.layout.nodes:
@@ -57,7 +57,7 @@ class WorkCounter:
 
 
 class _Rows:
-    """Counts firings in rows; nodes of one guard are counted once."""
+    """Counts firings in rows; nodes with the same guard are counted once."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -65,7 +65,7 @@ class _Rows:
 
     def count(self, node: NodeLayout, low: int, high: int) -> int:
         """Number of firings of a node in rows ``low`` to ``high`` (exclusive)."""
-        partial = node.ip < self.run.view.ip  # in the row in progress
+        partial = node.ip < self.run.view.ip  # True if it has been reached in the row in progress
         inside = (node.frame, node.guard, node.first, low, high, partial)
         if inside not in self._known:
             window = None if node.frame == 0 else (low, high)
@@ -74,7 +74,7 @@ class _Rows:
 
 
 def counts_before(run: Run, steps: RevisionSteps, step: RevisionStep, row: int) -> dict[int, Counts]:
-    """Per store of a loop the counts of a snapshot before ``row``."""
+    """The counts of a snapshot before ``row``, by store of a loop."""
     view, layout = run.view, steps.plan.layout
     starts, parents = view.activations(step.frame)
     found: dict[int, Counts] = {step.frame: (row, len(starts), int(starts[-1]), int(parents[-1]))}
@@ -95,7 +95,7 @@ def counts_before(run: Run, steps: RevisionSteps, step: RevisionStep, row: int) 
 def events_before(
     run: Run, steps: RevisionSteps, step: RevisionStep, row: int, checkpoints: Sequence[core.Snapshot]
 ) -> int:
-    """Number of events before ``row`` of a loop, by the firings since the checkpoint before it."""
+    """Number of events before ``row`` of a loop, counted from the checkpoint before it."""
     head, layout = core.head_of(run.machine, step.frame), steps.plan.layout
     begin = int(run.view.activations(step.frame)[0][-1]) + 1
     events, low = core.loop_events(run.machine, step.frame), {f: 0 for f in step.tree} | {step.frame: begin}

@@ -1,7 +1,7 @@
-"""Calls: jit and the wrappers of JAX that compute the jaxpr that they hold. Their equations become a region.
+"""Calls: jit and other primitives of JAX that compute an inner jaxpr. Its equations become a region.
 
-So do primitives of other libraries, such as the linear solve of lineax, whose implementation is a function that JAX can
-trace: op by op it is what JAX calls.
+The same holds for primitives of other libraries, such as the linear solve of lineax, whose implementation is a function
+that JAX can trace: in op-by-op mode, JAX calls this function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.ir.builder.value import Value
 if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
 
-#: primitive -> the parameter that holds what is computed
+#: primitive -> parameters that may hold the inner jaxpr
 _HELD = {
     "jit": ("jaxpr",),
     "pjit": ("jaxpr",),
@@ -34,16 +34,16 @@ _HELD = {
     "composite": ("jaxpr",),
     "xla_metadata_call": ("jaxpr",),
     "custom_partitioning": ("call",),
-    "shard_map": ("jaxpr",),  # over one device, whose part is the whole array
+    "shard_map": ("jaxpr",),  # only over a single device, whose part is the whole array
 }
 
-#: equations whose primitive was traced, by identity, with the equation, so that none takes the place of another
+#: traced implementations by the identity of the equation, kept with the equation so that its identity is not reused
 _TRACED: dict[int, tuple[Any, Any]] = {}
 MAX_TRACED = 20_000
 
 
 def held(equation: Any) -> Any:
-    """The jaxpr that a call computes; None where the equation is not a call that is known."""
+    """The jaxpr that a call computes; None if the equation is not a known call."""
     if equation.primitive.name == "custom_linear_solve":
         return equation.params["jaxprs"].solve
     keys = _HELD.get(equation.primitive.name, ())
@@ -52,8 +52,9 @@ def held(equation: Any) -> Any:
 
 
 def _implementation(equation: Any) -> Any:
-    """The jaxpr of the function that implements a primitive of another library, or one that JAX 0.11 and later make of
-    custom derivatives; None where there is none."""
+    """The jaxpr of the function that implements a primitive of another library, or of a primitive that JAX 0.11 and
+    later create for custom derivatives; None if there is none.
+    """
     primitive = equation.primitive
     of_jax = primitive.name == "call_hi_primitive"
     function = getattr(primitive, "to_lojax" if of_jax else "impl", None)
@@ -81,14 +82,14 @@ def _traced(equation: Any, function: FunctionType) -> Any:
         return None
     try:
         closed = jax.make_jaxpr(compute)(*given)
-    except Exception:  # it is not written for tracers
+    except Exception:  # it does not support tracers
         return None
     made = [(v.aval.shape, v.aval.dtype) for v in opened(closed)[0].outvars]
     return closed if made == [(v.aval.shape, v.aval.dtype) for v in equation.outvars] else None
 
 
 def without_wrapper(closed: Any) -> Any:
-    """The jaxpr of the function itself where all that is traced is one ``jit`` of it, which need not be a box."""
+    """The jaxpr inside if the whole traced function is a single ``jit``, which needs no region."""
     jaxpr, consts = opened(closed)
     if consts or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive.name not in ("jit", "pjit"):
         return closed
@@ -99,7 +100,7 @@ def without_wrapper(closed: Any) -> Any:
 
 
 def lower_call(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value]:
-    """The results of a call; library functions of one equation get no region of their own."""
+    """The results of a call; functions of one equation get no separate region."""
     closed = held(equation)
     jaxpr, _ = opened(closed)
     given = arguments_of(equation, values)
@@ -110,7 +111,7 @@ def lower_call(lowering: JaxLowering, equation: Any, values: Sequence[Value]) ->
 
 
 def arguments_of(equation: Any, values: Sequence[Any]) -> list[Any]:
-    """The inputs of a call's jaxpr: of a linear solve the constants of its solver and the right-hand side alone."""
+    """The inputs of a call's jaxpr; for a linear solve, only the constants of its solver and the right-hand side."""
     if equation.primitive.name == "custom_linear_solve":
         lengths = equation.params["const_lengths"]
         before = lengths.matvec + lengths.vecmat

@@ -26,29 +26,30 @@ def from_jax(
     rounded: bool = False,
     **kwargs: Any,
 ) -> JaxGraph:
-    """Trace a JAX function and make the graph of its jaxpr, with its loops and branches as frames.
+    """Trace a JAX function and convert its jaxpr to a graph, with loops and branches as frames.
 
     The function is traced once, with the types of the arguments, and not executed. Inputs, loop variables and nodes
-    have the names, lines and scopes of the user's code; calls such as ``jit`` are regions. Values equal those of JAX op
-    by op (``jax.disable_jit()``) bit for bit. Arithmetic, comparisons and moves of elements are compiled here; they
-    give the same bits, except that the maximum or minimum of zeros or subnormal numbers may be a zero of the other sign
-    in XLA. On a processor XLA flushes subnormal inputs and results of float32 and float64 to zero; so does the graph
+    have the names, lines and scopes of the user's code; calls such as ``jit`` are regions. Values equal those of
+    op-by-op JAX (``jax.disable_jit()``) bit for bit. Arithmetic, comparisons and moves of elements are compiled here;
+    they give the same bits, except that the maximum or minimum of zeros or subnormal numbers may be a zero of the other
+    sign in XLA. On a CPU, XLA flushes subnormal inputs and results of float32 and float64 to zero; so does the graph
     (``flushes_subnormals``). Results under ``jax.jit`` differ, because there operations are fused.
 
     Parameters
     ----------
     function : callable
-        A function that JAX can trace; it may be jitted, a gradient, vmapped.
+        A function that JAX can trace; it may be jitted, differentiated or vmapped.
     *args
-        Arguments as the function takes them, pytrees too. Numbers and arrays give types and shapes only.
+        Arguments of the function, pytrees too. Only the types and shapes of numbers and arrays matter.
     static_argnums : int or sequence of int, optional
         Positions of arguments that are fixed when the function is traced.
     rounded : bool, optional
         If True, ``sin``, ``cos``, ``log`` and ``exp`` of float32, and these, ``tan``, ``cbrt``, ``pow``, ``log1p``,
-        ``tanh``, ``acos``, ``sinh``, ``cosh``, ``asinh`` and ``atanh`` of float16 and bfloat16, are computed here and
-        not by JAX: within one unit in the last place, and compiled, so that loops with them run many times as fast.
+        ``tanh``, ``acos``, ``sinh``, ``cosh``, ``asinh`` and ``atanh`` of float16 and bfloat16, are computed by
+        compiled code of the workbench instead of JAX: within one unit in the last place, and many times as fast in
+        loops.
     **kwargs
-        Keyword arguments, as the function takes them.
+        Keyword arguments of the function.
 
     Returns
     -------
@@ -61,11 +62,9 @@ def from_jax(
         ``no-jax``, ``jax-version``, ``jax-trace-failed`` (the function itself raised), ``no-results`` (it returns no
         value), ``unsupported-jax-type``.
     UnknownOpError
-        Once, with every primitive that is not evaluated, its line and the reason.
+        Raised once, with every primitive that cannot be evaluated, its line and the reason.
 
-    Notes
-    -----
-    Jaxprs: https://docs.jax.dev/en/latest/jaxpr.html. Versions 0.7 to 0.12 of JAX are read.
+    Notes ----- Jaxprs: https://docs.jax.dev/en/latest/jaxpr.html. Versions 0.7 to 0.12 of JAX are supported.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def from_jax(
         closed, shape = jax.make_jaxpr(function, static_argnums=static, return_shape=True)(*args, **kwargs)
     except WorkbenchError:
         raise
-    except Exception as error:  # the user's function may raise anything
+    except Exception as error:  # the user's function may raise any exception
         raise LoadError(
             f"JAX cannot trace {getattr(function, '__name__', 'the function')!r}: {type(error).__name__}: "
             f"{str(error)[:1000].strip().rstrip('.')}.",

@@ -1,7 +1,7 @@
-"""The indices that a primitive takes, and how far they may go.
+"""The indices that a primitive takes, and their bounds.
 
-JAX never reports an index out of range: it moves it into the array, leaves the update out, or fills the result in.
-Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.GatherScatterMode.html.
+JAX never reports an index out of range: it clamps the index, drops the update, or fills the result. Source:
+https://docs.jax.dev/en/latest/_autosummary/jax.lax.GatherScatterMode.html.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.ir.types import TensorType
 class IndexBounds(NamedTuple):
     """One input of a node that holds indices.
 
-    ``limits`` are the greatest indices allowed, one for each number along the last axis of the input, or a single one
-    where the input is a number; ``axes`` are the axes of the array that they count in. ``otherwise`` says what JAX does
-    with an index below 0 or above: clamped, dropped or filled.
+    ``limits`` are the maximum indices, one for each number along the last axis of the input, or a single one for a
+    scalar input; ``axes`` are the axes of the array that they refer to. ``otherwise`` is the treatment of an index
+    below 0 or above the limit: clamped, dropped or filled.
     """
 
     place: int
@@ -30,7 +30,7 @@ class IndexBounds(NamedTuple):
 
 
 def bounds_of(node: Node, types: Sequence[TensorType]) -> list[IndexBounds]:
-    """The indices of a foreign node of JAX whose inputs have these types; none where it takes no indices."""
+    """The indices of a foreign node of JAX whose inputs have these types; none if it takes no indices."""
     name = node.op.removeprefix(f"{PREFIX}:")
     if name == node.op or not (name in ("gather", "dynamic_slice", "dynamic_update_slice") or "scatter" in name):
         return []
@@ -54,13 +54,13 @@ def bounds_of(node: Node, types: Sequence[TensorType]) -> list[IndexBounds]:
 
 
 def _scalars(shape: Sequence[Any], sizes: Sequence[Any], first: int) -> list[IndexBounds]:
-    """One number for each axis, from input ``first`` on."""
+    """Bounds of scalar indices, one input for each axis from input ``first`` on."""
     pairs = enumerate(zip(shape, sizes, strict=True))
     return [IndexBounds(first + k, (int(d) - int(s),), (k,), "clamped") for k, (d, s) in pairs]
 
 
 def _windows(numbers: Any, shape: Sequence[Any], updates: Sequence[Any]) -> list[int]:
-    """The sizes of what one index of a scatter writes, by axis of the array."""
+    """The sizes of the window that one index of a scatter writes, by axis of the array."""
     single = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
     windows = iter(numbers.update_window_dims)
     return [1 if axis in single else int(updates[next(windows)] or 0) for axis in range(len(shape))]

@@ -1,4 +1,4 @@
-"""The graph of a JAX function, with the way to and from the function's own arguments and results."""
+"""The graph of a JAX function, with conversions of the function's arguments and results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from workbench.ir.node import Ref
 
 
 class Call(NamedTuple):
-    """The arguments that a function was traced with, the positions of those that are static, and whether functions are
-    rounded here."""
+    """The arguments that a function was traced with, the positions of the static ones, and the option ``rounded``."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -26,7 +25,7 @@ class Call(NamedTuple):
 
 
 class JaxGraph(Graph):
-    """The graph of a JAX function, which knows how its arguments become inputs and its outputs the function's result.
+    """The graph of a JAX function, which converts arguments to inputs and outputs to the function's result.
 
     Examples
     --------
@@ -46,7 +45,7 @@ class JaxGraph(Graph):
         Parameters
         ----------
         *args, **kwargs
-            Arguments in the structure of those that the graph was made with.
+            Arguments with the structure of those that the function was traced with.
 
         Returns
         -------
@@ -56,12 +55,12 @@ class JaxGraph(Graph):
         Raises
         ------
         FeedError
-            If the structure is another (``feed-structure``).
+            If the structure differs (``feed-structure``).
         """
         return dict(zip(self.inputs, self._leaves(*args, **kwargs), strict=True))
 
     def result(self, outputs: Mapping[str, Any]) -> Any:
-        """Return the result of the function: its own tuples, dicts and classes with the values of a run, random keys as
+        """Return the result of the function: its tuples, dicts and classes with the values of a run, and random keys as
         keys.
 
         Parameters
@@ -72,7 +71,7 @@ class JaxGraph(Graph):
         Returns
         -------
         Any
-            The pytree of the function.
+            The pytree that the function returns.
         """
         return self._packed([outputs[n] for n in self.outputs])
 
@@ -88,7 +87,7 @@ class JaxGraph(Graph):
 
     @property
     def jitted_values(self) -> Iterable[Ref]:
-        """The values that :meth:`jitted` can show."""
+        """The values that :meth:`jitted` can return."""
         return dict.fromkeys(ref for ref in self._traced.labels.values() if ref.node in self.nodes)
 
     def jitted(self, inputs: Mapping[str, Any], seen: Seen, max_trips: int) -> tuple[list[Any], list[Any]]:

@@ -1,12 +1,12 @@
-"""A function of JAX run by compiled stretches, value by value, also inside of loops and branches.
+"""Runs a JAX function in compiled stretches and records every value, also inside loops and branches.
 
 ::
 
-    jaxpr ─► calls written out ─► stretches of equations ─► jax.jit, every value of a stretch is one of its results
-                               └► while, scan, cond: trips and branches are driven here
+    jaxpr ─► calls inlined ─► stretches of equations ─► jax.jit, every value of a stretch is one of its results
+                               └► while, scan, cond: trips and branches are run here
 
-Within a stretch XLA fuses and reorders as it likes; that is how its values depart from those of JAX op by op. The
-function compiled as a whole is run, too: its results say whether what is between stretches makes a difference as well.
+Within a stretch XLA fuses and reorders operations, so that its values differ from those of op-by-op JAX. The function
+compiled as a whole is run too: its results show whether fusion between stretches also makes a difference.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ from workbench.frontends.jax.library import (
 )
 from workbench.ir.node import Ref
 
-#: what JAX computes only within a ``shard_map``
+#: primitives that JAX computes only within a ``shard_map``
 OF_DEVICES = (*OVER_NAMES, "pvary", "pcast")
 Path = tuple[int, ...]
-#: where a variable of a jaxpr stands: the equations and parts around it, and the variable
+#: location of a variable of a jaxpr: the enclosing equations and their parts, then the variable
 Place = tuple[Any, ...]
-#: called with the value of the graph, the iteration path and what was computed
+#: called with the reference of a value in the graph, the iteration path and the computed array
 Seen = Callable[[Ref, Path, Any], None]
 
 
 class Traced(NamedTuple):
-    """A traced function: its closed jaxpr, the value of the graph for each of its variables, whether numbers of 64
-    bits were on, and whether functions are rounded otherwise than by JAX."""
+    """A traced function: its closed jaxpr, the graph's value for each of its variables, whether 64-bit numbers were
+    enabled, and whether functions are rounded differently from JAX.
+    """
 
     closed: Any
     labels: Mapping[Place, Ref]
@@ -51,7 +52,7 @@ class Traced(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """An equation with what it reads, a place or ("", constant), and the places of its results."""
+    """An equation with its inputs, each a place or ("", constant), and the places of its results."""
 
     equation: Any
     reads: tuple[Any, ...]
@@ -60,7 +61,7 @@ class _Item(NamedTuple):
 
 
 class JitRun:
-    """One run; ``seen`` gets every value that a node of the graph has, too."""
+    """One run; ``seen`` is called with every value that also exists in the graph."""
 
     def __init__(self, traced: Traced, seen: Seen, max_trips: int) -> None:
         self.traced, self.seen, self.left = traced, seen, max_trips
@@ -69,7 +70,7 @@ class JitRun:
         self._bodies: dict[Place, tuple[list[_Item], list[Any], list[Place]]] = {}
 
     def run(self, leaves: Sequence[Any]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The results by compiled stretches, and those of the function compiled as a whole."""
+        """The results of the compiled stretches, and those of the function compiled as a whole."""
         jax = library()
         jaxpr, _ = opened(self.traced.closed)
         if self.traced.rounded:
@@ -89,7 +90,7 @@ class JitRun:
             made = self._jaxpr(self.traced.closed, leaves, (), ())
             whole = jax.jit(function_of(self.traced.closed))(
                 *leaves
-            )  # afterwards: an endless loop would never come back
+            )  # last, because an endless loop would never return
             return [np.asarray(v) for v in made], [np.asarray(v) for v in whole]
 
     def _jaxpr(self, closed: Any, arguments: Sequence[Any], key: Place, path: Path) -> list[Any]:
@@ -128,7 +129,7 @@ class JitRun:
             self.seen(ref, path, np.asarray(plain))
 
     def _written_out(self, closed: Any, given: Sequence[Any], key: Place, items: list[_Item]) -> list[Any]:
-        """Add the equations of a jaxpr, those of its calls in their place; gives where its results are read."""
+        """Add the equations of a jaxpr, with its calls inlined; returns the places of its results."""
         jaxpr, consts = opened(closed)
         where: dict[Any, Any] = dict(zip(jaxpr.invars, given, strict=True))
         where.update((v, ("", c)) for v, c in zip(jaxpr.constvars, consts, strict=True))
@@ -224,7 +225,7 @@ def _value(values: Mapping[Place, Any], read: Any) -> Any:
 
 
 def _computed(equation: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """The results of an equation, also of those that JAX computes only within a ``shard_map``, here over one device."""
+    """The results of an equation, also of one that JAX computes only within a ``shard_map``, here over one device."""
     primitive, jnp = equation.primitive, library().numpy
     if primitive.name not in OF_DEVICES or any(isinstance(axis, int) for axis in equation.params.get("axes", ())):
         made: Any = primitive.bind(*values, **equation.params)
@@ -235,6 +236,6 @@ def _computed(equation: Any, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _kept(go_on: Any, new: Any, old: Any) -> Any:
-    """Of loops that run side by side, those that have ended keep their values."""
+    """``new`` for batched loops that continue; those that have ended keep ``old``."""
     jnp = library().numpy
     return jnp.where(go_on.reshape(go_on.shape + (1,) * (jnp.ndim(new) - go_on.ndim)), new, old)

@@ -1,7 +1,7 @@
-"""JAX itself: the one module that knows which version has what.
+"""JAX itself: the only module that depends on differences between versions.
 
 A jaxpr is not a stable interface of JAX: classes were merged, primitives renamed, parameters changed. This module reads
-everything that the rest of the package needs from a jaxpr, by duck typing where versions differ, and refuses untested
+from a jaxpr all that the rest of the package needs, by duck typing where versions differ, and refuses untested
 versions. Source: https://docs.jax.dev/en/latest/jax.extend.core.html and the changelog of JAX.
 """
 
@@ -18,14 +18,14 @@ import numpy as np
 from workbench.errors import LoadError
 from workbench.libraries import install, needed
 
-#: first version that is read, and the first that is not
+#: first supported version, and first unsupported one
 OLDEST, TOO_NEW = (0, 7), (0, 13)
 TESTED = "0.7 to 0.12"
 
 
 @functools.cache
 def library() -> Any:
-    """The module jax; LoadError where it is missing or of a version that was not tried."""
+    """The module jax; LoadError if it is missing or of an untested version."""
     fix = f"{install('jax')}."
     jax = needed("jax", "Reading a function of JAX", fix, error=LoadError, slug="no-jax", called="JAX")
     if not OLDEST <= version(jax) < TOO_NEW:
@@ -39,31 +39,31 @@ def library() -> Any:
 
 
 def version(jax: Any) -> tuple[int, ...]:
-    """The first two numbers of JAX's version."""
+    """JAX's major and minor version."""
     return tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
 
 
 @functools.cache
 def flushes_subnormals() -> bool:
-    """True if XLA takes numbers below the normal range for zero on this processor, by a product of its."""
+    """True if XLA treats numbers below the normal range as zero on this processor, found by computing a product."""
     jax = library()
     try:
         with jax.default_device(jax.local_devices(backend="cpu")[0]):
             smallest = jax.device_put(np.finfo(np.float32).tiny)
             return bool(jax.device_get(jax.jit(lambda x: x * x.dtype.type(0.5))(smallest)) == 0)
-    except RuntimeError:  # JAX was told to do without its processor backend
+    except RuntimeError:  # JAX is configured without its CPU backend
         return True
 
 
 @functools.cache
 def internal(name: str) -> Any:
-    """A module below jax._src, which may be another in the next version."""
+    """A private module below jax._src, which may change with any version."""
     library()
     return importlib.import_module(f"jax._src.{name}")
 
 
 def _hide_own_frames() -> None:
-    """Let the source line of an equation be the user's and not the one here that asked for the trace."""
+    """Hide the frames of this package, so that the source line of an equation is the user's."""
     hide = importlib.import_module("jax._src.source_info_util").register_exclusion
     hide(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
@@ -75,12 +75,12 @@ def opened(closed: Any) -> tuple[Any, list[Any]]:
 
 
 def function_of(closed: Any) -> Any:
-    """A jaxpr as a function, which JAX can compile as a whole."""
+    """A jaxpr as a function, which JAX can compile."""
     return importlib.import_module("jax.extend.core").jaxpr_as_fun(closed)
 
 
 def is_literal(atom: Any) -> bool:
-    """A number written into an equation, and not a variable."""
+    """True for a number in an equation, false for a variable."""
     return hasattr(atom, "val")
 
 
@@ -89,7 +89,7 @@ def is_jaxpr(value: Any) -> bool:
 
 
 def argument_names(jaxpr: Any) -> tuple[str, ...]:
-    """Names of the inputs by the user's own code, such as ``state[0]``; "" where there is none."""
+    """Names of the inputs in the user's code, such as ``state[0]``; "" if there is none."""
     info = getattr(jaxpr, "debug_info", None)
     names = [n or "" for n in (getattr(info, "arg_names", None) or ())]
     count = len(jaxpr.invars)
@@ -97,7 +97,7 @@ def argument_names(jaxpr: Any) -> tuple[str, ...]:
 
 
 def result_names(jaxpr: Any) -> tuple[str, ...]:
-    """Places of the results in what the function returns, such as ``result[0]``; "" where there is none."""
+    """Paths of the results in the function's return value, such as ``result[0]``; "" if there is none."""
     info = getattr(jaxpr, "debug_info", None)
     names = [n or "" for n in (getattr(info, "result_paths", None) or ())]
     count = len(jaxpr.outvars)
@@ -105,7 +105,7 @@ def result_names(jaxpr: Any) -> tuple[str, ...]:
 
 
 def function_place(jaxpr: Any) -> str:
-    """``body at /home/me/newton.py:7``: the Python function that was traced."""
+    """The Python function that was traced, ``body at /home/me/newton.py:7``."""
     info = getattr(jaxpr, "debug_info", None)
     return str(getattr(info, "func_src_info", "") or "")
 
@@ -117,13 +117,13 @@ def user_frame(equation: Any) -> Any:
 
 
 def made_in(equation: Any, function: str) -> bool:
-    """True if an equation was made while a function of JAX itself, such as a batching rule, was running."""
+    """True if an equation was created inside this function of JAX, such as a batching rule."""
     traceback = getattr(equation.source_info, "traceback", None)
     return traceback is not None and any(frame.function_name == function for frame in traceback.frames)
 
 
 def name_stack(equation: Any) -> str:
-    """The ``jax.named_scope`` around an equation, relative to its jaxpr."""
+    """The ``jax.named_scope`` that encloses an equation, relative to its jaxpr."""
     return str(getattr(equation.source_info, "name_stack", "") or "")
 
 
@@ -140,7 +140,7 @@ def key_of(dtype: Any) -> tuple[str, tuple[int, ...]]:
 
 
 def counts_of_scan(params: Any) -> tuple[int, int]:
-    """The counts of a scan's constants and carried values; since JAX 0.11 the equation has a tree of each instead."""
+    """The numbers of a scan's constants and carried values; since JAX 0.11 the equation has a tree of each instead."""
     if "ft_in" in params:
         consts, carried, _ = params["ft_in"].unpack()
         return len(consts.vals), len(carried.vals)
@@ -148,7 +148,7 @@ def counts_of_scan(params: Any) -> tuple[int, int]:
 
 
 def numbers_of_64_bits(on: bool) -> Any:
-    """A context in which numbers of 64 bits are on or off."""
+    """A context in which 64-bit numbers are enabled or disabled."""
     jax = library()
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(on)

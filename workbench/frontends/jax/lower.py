@@ -2,7 +2,7 @@
 
 jaxpr ─► each equation ─┬─ while, scan, cond    ► frames and branches   (control/)
                         ├─ jit and other calls  ► a region              (calls.py)
-                        ├─ a rule of ours       ► compiled nodes        (rules/)
+                        ├─ known to a rule      ► compiled nodes        (rules/)
                         └─ any other primitive  ► a foreign node        (foreign/)
 """
 
@@ -32,29 +32,31 @@ from workbench.ir.types import numpy_dtype
 
 
 class JaxLowering:
-    """The graph in the making. ``flags`` holds, for integers that were made of bools, the bools; ``rounded`` says
-    whether functions may be one unit in the last place from JAX's."""
+    """The graph under construction. ``flags`` maps integers that were converted from bools to the bools; with
+    ``rounded`` functions may differ from JAX's by one unit in the last place.
+    """
 
     def __init__(self, builder: GraphBuilder, rounded: bool = False) -> None:
         self.builder, self.rounded = builder, rounded
         self.flags: dict[Ref, Value] = {}
         self.x64 = bool(library().config.jax_enable_x64)
         self.refused: dict[str, str] = {}
-        #: what vmap made of the code, for the reader of the graph
+        #: notes on the effect of vmap, for users of the graph
         self.notes: dict[str, None] = {}
-        #: (numbers of the equations and their parts around it, variable) -> its value here
+        #: (indices of the enclosing equations and their parts, variable) -> its value in the graph
         self.labels: dict[tuple[Any, ...], Ref] = {}
         self._key: tuple[Any, ...] = ()
-        #: of each loop, branch or outermost level the last node with an effect, and those that nothing waits for yet
+        #: for each loop, branch or outermost level: the last node with an effect, and the nodes that no other waits for
+        #: yet
         self._last: dict[Any, str] = {}
         self._loose: dict[Any, list[str]] = {}
         self._numbers: dict[Any, dict[Any, Value]] = {}
-        #: the numbers that ops make of constants alone; None for what is only known at run time
+        #: numbers computed from constants alone; None for values known only at run time
         self.known: dict[Ref, np.ndarray | None] = {}
 
     # -- jaxprs ------------------------------------------------------------------------------------------------------
     def closed(self, closed: Any, arguments: Sequence[Value], part: int | str | None = None) -> list[Value]:
-        """The results of a jaxpr for these arguments; ``part`` says which of an equation's jaxprs it is."""
+        """The results of a jaxpr for these arguments; ``part`` identifies the jaxpr within its equation."""
         outer = self._key
         key = outer if part is None else (*outer, part)
         jaxpr, consts = opened(closed)
@@ -77,7 +79,7 @@ class JaxLowering:
         return [value(a) for a in jaxpr.outvars]
 
     def constant(self, value: Any, aval: Any) -> Value:
-        """A constant of this place; single numbers are shared by the equations of one loop, branch or call."""
+        """A constant; scalars are shared by the equations of one loop, branch or call."""
         if key_name(aval):
             value = library().random.key_data(value)
         if np.ndim(value):
@@ -114,19 +116,19 @@ class JaxLowering:
 
     # -- nodes -------------------------------------------------------------------------------------------------------
     def op(self, equation: Any, op: str, *inputs: Any, **attrs: Any) -> Value:
-        """A node of ours for an equation, named after its primitive."""
+        """A workbench node for an equation, named after its primitive."""
         made: Value = self.builder.op(op, *inputs, name=self.label(equation, equation.primitive.name), **attrs)
         return made
 
     def label(self, equation: Any, name: str) -> str:
-        """A name with those of the loops, branches, calls and named scopes around it."""
+        """A name prefixed with the enclosing loops, branches, calls and named scopes."""
         scope = "" if equation is None else name_stack(equation)
         parts = [p for p in (self.builder.context.prefix, scope, name) if p]
         return "/".join(parts)
 
     @contextmanager
     def region(self, name: str) -> Iterator[None]:
-        """Nodes created inside are a region of their own. Values from outside must have been brought in."""
+        """Nodes created inside form a separate region. Values from outside must have been brought in."""
         context = self.builder.context
         before = context.prefix, context.region
         context._open(self.builder.reserve(self.label(None, name)))
@@ -163,14 +165,15 @@ class JaxLowering:
         return [Value(self.builder, Ref(node, k), t, here) for k, t in enumerate(wanted)]
 
     def wait_for(self, node: str) -> None:
-        """Let the results of this loop, branch or function wait for a node with an effect: what no result needs is not
-        computed."""
+        """Make the results of this loop, branch or function wait for a node with an effect, because nodes that no
+        result depends on do not run.
+        """
         here = self.builder.context
         self._last[here] = node
         self._loose.setdefault(here, []).append(node)
 
     def after_effects(self, results: Sequence[Value]) -> list[Value]:
-        """The results, made to wait for the effects so far of this loop, branch or outermost level."""
+        """The results, delayed until the effects so far of this loop, branch or outermost level."""
         loose = tuple(self._loose.pop(self.builder.context, ()))
         if not loose:
             return list(results)
@@ -178,7 +181,7 @@ class JaxLowering:
         return [self.builder.op("Identity", r, control=loose, name=name) for r in results]
 
     def mark(self) -> Value:
-        """A value that is there when the effects of this loop body or branch have happened."""
+        """A value that fires after the effects of this loop body or branch."""
         return self.after_effects([self.builder.constant(np.asarray(True))])[0]
 
     def _refuse(self, equation: Any, reason: str) -> list[Value]:

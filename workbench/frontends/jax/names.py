@@ -1,7 +1,7 @@
-"""Names for inputs and loop variables: those that the user's code has.
+"""Names for inputs and loop variables, taken from the user's code.
 
-JAX names the parts of an argument by their path: ``state[0]``, ``carry.x``. Where the function begins with ``x, i =
-state``, as most loop bodies do, its own names are better: ``x``, and ``params['w']`` for ``carry[0]['w']``. The stacked
+JAX names the parts of an argument by their path: ``state[0]``, ``carry.x``. If the function begins with ``x, i =
+state``, as most loop bodies do, its own names are used: ``x``, and ``params['w']`` for ``carry[0]['w']``. The stacked
 outputs of a scan are named after the values that its body returns: ``stacked_loss``.
 """
 
@@ -23,7 +23,7 @@ _PART = re.compile(r"^(?P<base>\w+)\[(?P<index>\d+)\](?P<rest>.*)$")
 def variable_names(jaxpr: Any, first: int, count: int, other: Any = None) -> list[str]:
     """Unique names of ``count`` inputs of a jaxpr from ``first`` on; ``other`` supplies missing ones.
 
-    ``other`` is (jaxpr, first): of a while loop the condition, whose inputs are the same variables.
+    ``other`` is (jaxpr, first); for a while loop it is the condition, whose inputs are the same variables.
     """
     names = own_names(jaxpr)[first : first + count]
     if other is not None:
@@ -35,7 +35,7 @@ def variable_names(jaxpr: Any, first: int, count: int, other: Any = None) -> lis
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, with a number where one comes again."""
+    """The names, with a number appended to repeated ones."""
     found: list[str] = []
     for name in names:
         candidate, number = name, 1
@@ -63,7 +63,7 @@ def own_names(jaxpr: Any) -> list[str]:
 
 
 def stacked_names(jaxpr: Any, count: int) -> list[str]:
-    """Names for the ``count`` arrays that a scan stacks; "stacked[0]" and so on where its body has none for them."""
+    """Names for the ``count`` arrays that a scan stacks; "stacked[0]" and so on if its body does not name them."""
     returned = _returned(function_place(jaxpr))
     names = returned if len(returned) == count else [""] * count
     return [f"stacked_{n}" if n else f"stacked[{k}]" for k, n in enumerate(names)]
@@ -76,7 +76,7 @@ def _unpacked(place: str) -> dict[str, tuple[str, ...]]:
 
 
 def _returned(place: str) -> list[str]:
-    """The names in ``y`` of ``return carry, y``, if that is how the function ends; "" for what is not a name."""
+    """The names in ``y`` of a final ``return carry, y``; "" for an expression that is not a name."""
     function = _function(place)
     last = function.body[-1] if function is not None else None
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple) or len(last.value.elts) != 2:
@@ -87,7 +87,7 @@ def _returned(place: str) -> list[str]:
 
 
 def _function(place: str) -> ast.FunctionDef | None:
-    """The function of the user's file that begins at a place."""
+    """The function in the user's file that begins at a place."""
     match = PLACE.match(place)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Notes on what ``vmap`` makes of branches and loops, which JAX does not say.
+"""Notes on branches and loops that ``vmap`` transforms silently.
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html: under ``vmap`` with a mapped predicate a ``cond``
 becomes a ``select``.
@@ -17,7 +17,7 @@ _BRANCHES = "_cond_batching_rule"
 
 
 def note_of(equation: Any, around: Source | None) -> str | None:
-    """A sentence on an equation that vmap made of a branch, or on loops side by side; None for all others. ``around``
+    """A sentence on an equation into which vmap turned a branch, or on batched loops; None for all others. ``around``
     is the line of the call that contains the equation.
     """
     name = equation.primitive.name

@@ -9,12 +9,12 @@ from typing import Any
 from workbench.frontends.jax.library import function_place, user_frame
 from workbench.ir.node import Source
 
-#: what JAX notes of a function: ``body at /home/me/newton.py:7``
+#: JAX's description of a function: ``body at /home/me/newton.py:7``
 PLACE = re.compile(r"^(?P<name>\S+) at (?P<file>.+):(?P<line>\d+)$")
 
 
 def source_of(equation: Any, around: Source | None) -> Source | None:
-    """File, line and text of the user's line that made an equation; that of the call ``around`` where there is none."""
+    """File, line and text of the user's line of an equation; otherwise that of the call ``around``."""
     frame = user_frame(equation)
     if frame is None:
         return around
@@ -22,8 +22,9 @@ def source_of(equation: Any, around: Source | None) -> Source | None:
 
 
 def place_of(equation: Any, around: Source | None) -> str:
-    """``newton.py:9`` for messages, of the call ``around`` where the equation has no line; "a line that JAX did not
-    note" where neither has one."""
+    """The line of an equation or else of the call ``around`` for messages, ``newton.py:9``; "a line that JAX did not
+    note" if neither has one.
+    """
     source = source_of(equation, around)
     return "a line that JAX did not note" if source is None else source.place
 

@@ -1,4 +1,4 @@
-"""Types of JAX's values as types of ours."""
+"""Types of JAX's values as types of the workbench."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.ir.types import DTYPES, TensorType
 
 @functools.lru_cache(maxsize=4096)
 def type_of(aval: Any) -> TensorType:
-    """dtype and shape; random keys are arrays of uint32 with the numbers of a key in the last axes."""
+    """Dtype and shape; random keys are arrays of uint32 with the numbers of a key in the last axes."""
     dtype, shape = getattr(aval, "dtype", None), getattr(aval, "shape", None)
     if dtype is None or shape is None:
         raise LoadError(

@@ -1,7 +1,7 @@
 """``lax.cond`` and ``lax.switch`` -> branches. Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.switch.html.
 
-The first operand is the index of the branch, which is clamped into their range. Two branches are one of the graph's;
-more are a choice between halves.
+The first operand is the index of the branch, which is clamped into range. Two branches become one cond; more are halved
+repeatedly.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def _chosen(
     label: str,
     effects: bool,
 ) -> list[Value]:
-    """The results of ``branches``, the first of which has the number ``first``; with ``effects`` also one more, which
-    is there when they have happened."""
+    """The results of ``branches``, the first of which has the index ``first``; with ``effects`` one more result, which
+    fires after the effects.
+    """
     if len(branches) == 1:
         made = lowering.closed(branches[0], given, first)
         return [*made, lowering.mark()] if effects else made
@@ -52,7 +53,7 @@ def _chosen(
 
 
 def _is_at_least(lowering: JaxLowering, index: Value, number: int) -> Value:
-    """``index >= number``; of a bool that was made an integer only for the branch the bool itself."""
+    """``index >= number``; the bool itself if the index was converted from a bool."""
     flag = lowering.flags.get(index.ref)
     if flag is not None and number == 1:
         return flag

@@ -2,9 +2,9 @@
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html.
 
-The upper bound that ``lax.fori_loop`` carries along is not one of the loop's variables here: it never changes.
+The upper bound that ``lax.fori_loop`` carries is not a loop variable here, because it never changes.
 
-Under ``vmap`` the condition is one bool for each of the loops side by side: they go on while one of them does, and
+Under ``vmap`` the condition has one bool for each of the batched loops: the loop continues while any of them does, and
 those that have ended keep their values.
 """
 
@@ -35,7 +35,7 @@ def lower_while(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -
     carried = [k for k in range(len(start)) if k not in fixed]
     first = {names[k]: start[k] for k in carried}
     happened = None
-    if equation.effects or not carried:  # one more variable: effects happened, or a condition that never changes
+    if equation.effects or not carried:  # an extra variable, for effects or for a loop without variables
         happened = distinct([*names, "effects" if equation.effects else "unchanged"])[-1]
         first[happened] = b.constant(np.asarray(True))
     batched = bool(opened(test)[0].outvars[0].aval.shape)
@@ -67,14 +67,14 @@ def lower_while(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -
 
 
 def _upper_bound(test: Any, body: Any, first: int) -> int | None:
-    """The place of the bound that a ``fori_loop`` carries along; None for other loops."""
+    """The position of the bound that a ``fori_loop`` carries; None for other loops."""
     if not function_place(test).startswith("_fori_cond_fun ") or len(body.outvars) < 2:
         return None
     return 1 if body.outvars[1] is body.invars[first + 1] else None
 
 
 def _kept_where(lowering: JaxLowering, go_on: Value, new: Value, before: Value) -> Value:
-    """Of loops that run side by side, those that have ended keep their values."""
+    """``new`` for batched loops that continue; those that have ended keep ``before``."""
     if new.ref == before.ref:
         return before
     b, rank = lowering.builder, len(new.shape or ())

@@ -1,7 +1,7 @@
 """``lax.scan`` -> a frame with a counter. Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html.
 
-In iteration k the body gets element k of each array that is scanned (with ``reverse`` the one from the end), and each
-result that is stacked goes to a list, which becomes an array after the loop.
+In iteration k the body gets element k of each scanned array (counted from the end with ``reverse``); its stacked
+results are collected in lists, which become arrays after the loop.
 """
 
 from __future__ import annotations

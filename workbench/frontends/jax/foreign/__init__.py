@@ -1,9 +1,8 @@
 """Foreign ops of JAX: a primitive with its parameters, computed by JAX itself, equation by equation.
 
-Such a node is called ``jax:NAME`` and carries the parameters as JSON text (``codec.py``), the types of its results,
-the kinds of random keys among inputs and outputs, and whether 64-bit numbers were on. It needs nothing else, so that a
-saved graph keeps working wherever JAX is installed; only Python functions (callbacks) live in the process that read
-them.
+Such a node has the op ``jax:NAME`` and carries the parameters as JSON (``codec.py``), the types of its results, the
+kinds of random keys among inputs and outputs, and whether 64-bit numbers were enabled. It needs nothing else, so that a
+saved graph works wherever JAX is installed; only Python functions (callbacks) exist only in the process that read them.
 """
 
 from workbench.frontends.jax.foreign.entry import PREFIX, call_of

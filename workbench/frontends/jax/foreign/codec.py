@@ -1,9 +1,9 @@
-"""Parameters of primitives as JSON text, and back.
+"""Conversion of parameters of primitives to and from JSON.
 
 Numbers, strings, tuples, dtypes, small arrays, and the records and enumerations of JAX that are listed here; jaxprs as
-lists of equations, which are traced again when they are read. Reading makes nothing else: no class and no function is
-found by a name from the text, except primitives and what is listed. Anything else (callbacks, effects) is kept in a
-table of the process, and only its number is written.
+lists of equations, which are traced again when they are read. Reading creates nothing else: a name in the text can
+refer only to a primitive or to one of the listed classes. Any other object (callbacks, effects) is kept in a table of
+the process, and only its number is written.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from workbench.frontends.jax.foreign.primitives import primitive
 from workbench.frontends.jax.library import internal, is_jaxpr, is_key, is_literal, key_of, library, opened
 from workbench.ir.types import numpy_dtype
 
-#: nested lists of a text, and equations of a jaxpr in it
+#: limits of a text: nesting depth of lists, and equations of a jaxpr
 MAX_DEPTH, MAX_EQUATIONS = 60, 100_000
-#: Python functions and other objects that parameters hold, as long as the process lives
+#: Python functions and other objects that parameters hold, kept until the process ends
 _KEPT: dict[int, Any] = {}
 _RECORDS = {
     "lax.slicing": ("GatherDimensionNumbers", "ScatterDimensionNumbers", "GatherScatterMode"),
@@ -48,11 +48,11 @@ _RECORDS = {
 
 
 class NotEncodable(Exception):
-    """A parameter holds something that cannot be written."""
+    """A parameter holds an object that cannot be written."""
 
 
 def encode(params: Any) -> str:
-    """The text of a mapping of parameters; raises NotEncodable."""
+    """A mapping of parameters as JSON; raises NotEncodable."""
     return json.dumps([[k, _out(v)] for k, v in sorted(params.items())], separators=(",", ":"))
 
 
@@ -116,7 +116,7 @@ def _of_jax(value: Any) -> Any:
     if _is_array(value):
         return _array(np.asarray(value))
     if "Sharding" in kind or "Mesh" in kind or kind in ("Device", "CpuDevice"):
-        return None  # where a value lies, and not what it is
+        return None  # the placement of a value, not its content
     return ["kept", kept(value)]
 
 
@@ -125,7 +125,7 @@ def _is_array(value: Any) -> bool:
 
 
 def kept(value: Any) -> int:
-    """The number under which a Python object of this process is found again."""
+    """The number under which a Python object is kept in this process."""
     _KEPT[id(value)] = value
     return id(value)
 

@@ -1,4 +1,4 @@
-"""The registry entry of a foreign node of JAX, and its evaluation by a compiled call of the one primitive."""
+"""The registry entry of a foreign node of JAX, and its evaluation by a compiled call of its primitive."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
     )
 
 
-#: why no node of ours computes a primitive -> their names
+#: reason why no workbench node computes a primitive -> names of primitives
 _WHY = {
     "its results are rounded as XLA does, and wb.from_jax(..., rounded=True) allows one unit in the last place": (
         "exp log sin cos".split()
@@ -74,8 +74,9 @@ def _why(name: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def call_of(name: str, params: str, given: tuple[str, ...], made: tuple[str, ...], x64: bool) -> Call:
-    """The function from arrays to arrays that one primitive is; ``given`` and ``made`` name the kinds of random keys
-    among inputs and outputs ("" for numbers)."""
+    """A primitive as a function from arrays to arrays; ``given`` and ``made`` name the kinds of random keys among
+    inputs and outputs ("" for numbers).
+    """
     jax, op = library(), primitive(name)
     with _numbers(x64):
         known = decode(params)
@@ -94,11 +95,11 @@ def call_of(name: str, params: str, given: tuple[str, ...], made: tuple[str, ...
             with _numbers(x64):
                 results = [np.asarray(r) for r in compiled(*arrays)]
                 if python:
-                    jax.effects_barrier()  # a callback may still be on its way
+                    jax.effects_barrier()  # a callback may still be running
                 return results
         except WorkbenchError:
             raise
-        except Exception as error:  # a callback raises what it likes, and XLA a family of its own
+        except Exception as error:  # a callback may raise any exception, and XLA has its own classes
             refused = None if python else _not_compiled(compiled, arrays, x64)
             if refused is not None:
                 raise ExecutionError(
@@ -112,7 +113,7 @@ def call_of(name: str, params: str, given: tuple[str, ...], made: tuple[str, ...
 
 
 def _not_compiled(compiled: Any, arrays: Sequence[Any], x64: bool) -> Exception | None:
-    """The error that compiling the call gives, asked once it has failed; None where it compiles."""
+    """The error of compiling a call that has failed; None if it compiles."""
     try:
         with _numbers(x64):
             compiled.lower(*arrays).compile()
@@ -122,7 +123,7 @@ def _not_compiled(compiled: Any, arrays: Sequence[Any], x64: bool) -> Exception 
 
 
 def _words(error: Exception) -> str:
-    """The error in one line; XLA wraps the error of a callback into a traceback of its own."""
+    """The error in one line; XLA wraps the error of a callback in another traceback."""
     inner = re.findall(r"^(\w*(?:Error|Exception|Interrupt|Exit): [^\n]+)$", str(error), re.MULTILINE)
     text = error.args[-1] if len(error.args) > 1 and isinstance(error.args[-1], str) else str(error)
     return (inner[-1][:500] if inner else f"{type(error).__name__}: {text[:500]}").rstrip(".")
@@ -133,7 +134,7 @@ def _runs_python(name: str) -> bool:
 
 
 def _numbers(x64: bool) -> Any:
-    """64-bit numbers on or off, as they were when the function was read."""
+    """A context with 64-bit numbers enabled or disabled, as when the function was read."""
     jax = library()
     if bool(jax.config.jax_enable_x64) == x64:
         return contextlib.nullcontext()

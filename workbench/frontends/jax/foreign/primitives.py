@@ -1,4 +1,4 @@
-"""The primitives of JAX by name, and those that a debugger does not run."""
+"""The primitives of JAX by name, and those that are not evaluated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import UnknownOpError
 from workbench.frontends.jax.library import internal, library
 
-#: primitives that work on mutable arrays, on several devices or outside of JAX -> why they are not evaluated
+#: primitives that work on mutable arrays, on several devices or outside JAX -> reason for the refusal
 REFUSED = {
     "ffi_call": "it calls compiled code outside of JAX",
     "pallas_call": "it is a kernel of Pallas, whose steps JAX does not show",
@@ -39,9 +39,9 @@ REFUSED = {
     "run_state": "it works on mutable arrays",
     "call_exported": "it calls an exported program",
 }
-#: sums and the like over a vmapped axis, which is an axis of the array; over devices they have names of axes
+#: sums and the like, which may run over a vmapped axis of the array; over devices their axes are names
 _OVER_AXES = ("psum", "psum2", "psum_invariant", "pmax", "pmin")
-#: what works over named axes and, within a ``shard_map`` over one device, has nothing to send
+#: primitives over named axes, which within a ``shard_map`` over one device send nothing
 OVER_NAMES = (
     *_OVER_AXES,
     "ppermute",
@@ -51,13 +51,15 @@ OVER_NAMES = (
     "reduce_scatter",
     "axis_index",
 )
-#: primitives of this process that were met in functions of users, by name
+#: primitives found in users' functions by this process, by name
 _MET: dict[str, Any] = {}
 
 
 def met(primitive: Any) -> str | None:
-    """Remember a primitive of a function, which may be a user's own; why not, where JAX cannot compile it, or another
-    one has its name: a node knows its primitive by name, and would compute the old one."""
+    """Register a primitive of a function, which may be a user's own. Returns the reason of a refusal, if JAX cannot
+    compile it or another primitive has its name: a node refers to its primitive by name, and would compute the other
+    one.
+    """
     if not _translated(primitive):
         return f"JAX has no translation of it for a {library().default_backend()}"
     if _MET.setdefault(primitive.name, primitive) is primitive:
@@ -66,7 +68,7 @@ def met(primitive: Any) -> str | None:
 
 
 def _translated(primitive: Any) -> bool:
-    """True if JAX knows how to hand a primitive to XLA; also where a version keeps its tables elsewhere."""
+    """True if JAX has a lowering of a primitive to XLA, or if this version of JAX has no known table of lowerings."""
     rules = internal("interpreters.mlir")
     everywhere, by_platform = getattr(rules, "_lowerings", None), getattr(rules, "_platform_specific_lowerings", None)
     if everywhere is None or by_platform is None or primitive.name == "call_hi_primitive":
@@ -76,18 +78,18 @@ def _translated(primitive: Any) -> bool:
 
 
 def refusal(equation: Any) -> str | None:
-    """The reason for which an equation is not evaluated; None where it is."""
+    """The reason why an equation is not evaluated; None if it is."""
     name, params = equation.primitive.name, equation.params
     if name == "shard_map" and params["mesh"].size == 1:
         return None
-    if name in OVER_NAMES and name not in _OVER_AXES:  # only within such a shard_map: any other is refused as a whole
+    if name in OVER_NAMES and name not in _OVER_AXES:  # only within such a shard_map: others are refused as a whole
         return None
     kinds = {type(axis) for axis in params.get("axes", ())} if name in _OVER_AXES else set()
     return None if kinds in ({int}, {str}) else REFUSED.get(name)
 
 
 def primitive(name: str) -> Any:
-    """The primitive of a name; UnknownOpError where JAX has none or where it is refused."""
+    """The primitive of a name; UnknownOpError if JAX has none or if it is refused."""
     if name in REFUSED and name not in _OVER_AXES:
         raise UnknownOpError(f"JAX's {name!r} is not evaluated: {REFUSED[name]}.", fix="leave it out of the function.")
     found = _MET.get(name) or _table().get(name)

@@ -1,5 +1,6 @@
-"""The common part of foreign nodes of JAX and of StableHLO: they carry the types of their results, and each is a call
-of XLA that gives arrays of just these types."""
+"""The common part of foreign nodes of JAX and of StableHLO: each carries the types of its results and is a call of XLA
+that returns arrays of these types.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from workbench.errors import ExecutionError, UnknownOpError
 from workbench.ir.opspec import Bound, OpSpec
 from workbench.ir.types import TensorType, numpy_dtype
 
-#: arrays -> arrays, by XLA
+#: arrays -> arrays, computed by XLA
 Call = Callable[[Sequence[Any]], list[np.ndarray]]
 
 
@@ -35,17 +36,17 @@ def typed_spec(
     call_for : callable
         attrs -> the call that computes the node.
     by : str
-        Who computes it, for messages.
+        The library that computes the node, for messages.
     content : str
-        The attribute that holds, as text, what is computed.
+        The attribute that holds the computation as a string.
     defaults : mapping
         The attributes with their defaults, besides ``types``.
     source : str
         Address of the documentation.
     once : bool
-        True for a node with an effect, which is run once and not again in a replay.
+        True for a node with an effect, which runs once and is not repeated in a replay.
     why : str
-        Why no node of ours computes it, for the reasons of a plan.
+        The reason why no workbench node computes it, for the reasons of a plan.
     """
     prefix, _, name = op.partition(":")
     types = attrs.get("types")

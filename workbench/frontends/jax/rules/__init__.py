@@ -1,11 +1,11 @@
-"""Primitives that nodes of ours compute, because they give the same bits: arithmetic, comparisons, and moving elements.
+"""Primitives that workbench nodes compute with the same bits: arithmetic, comparisons, and moving elements.
 
-A rule gets the lowering, the equation and its inputs and returns the results, or None where JAX computes the case. What
-is rounded differently here and by XLA (exp and tanh, sin and log in float32, sums of more than 32 floats) has no rule,
-or one for graphs that are made with ``rounded=True``; nor has arithmetic of float16, bfloat16 and complex numbers.
-Which functions agree bit for bit is tested on a million values of each dtype. Numbers below the normal range (under
-1.2e-38 in float32) are zero to the graph as they are to XLA on a CPU. One difference remains where a node of ours
-computes: of two zeros, or numbers below the range, NumPy's maximum and minimum may give another than XLA.
+A rule gets the lowering, the equation and its inputs and returns the results, or None if JAX computes the case.
+Primitives that are rounded differently here and by XLA (exp and tanh, sin and log in float32, sums of more than 32
+floats) have no rule, or one only for graphs made with ``rounded=True``; arithmetic of float16, bfloat16 and complex
+numbers has none either. Bitwise agreement is tested on a million values of each dtype. Numbers below the normal range
+(under 1.2e-38 in float32) are zero in the graph as in XLA on a CPU. One difference remains in workbench nodes: among
+zeros, or numbers below the normal range, NumPy's maximum and minimum may return another operand than XLA.
 """
 
 from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
 
 
 def _same(op: str, dtypes: frozenset[str]) -> Rule:
-    """The op of ours for inputs of these dtypes."""
+    """A rule for one workbench op on inputs of these dtypes."""
 
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
         if any(v.dtype not in dtypes for v in values):
@@ -38,7 +38,9 @@ def _logical(op: str, bits: str) -> Rule:
 
 
 def _integer_pow(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """By squaring, in the order of JAX's own lowering; a negative power is one over the positive one."""
+    """An integer power by squaring, in the order of JAX's own lowering; a negative power is one over the
+    positive one.
+    """
     x, y = values[0], int(equation.params["y"])
     if x.dtype not in REAL or y == 0 or abs(y) > 64 or (y < 0 and x.dtype not in FLOAT):
         return None
@@ -57,7 +59,7 @@ def _integer_pow(lowering: JaxLowering, equation: Any, values: Sequence[Value]) 
 
 
 def _select(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """The index comes first; a bool chooses the second case where it is true."""
+    """A select by a bool, which comes first and chooses the second case where it is true."""
     if values[0].dtype != "bool" or len(values) != 3 or values[1].dtype not in PLAIN:
         return None
     return [lowering.op(equation, "where", values[0], values[2], values[1])]
@@ -71,7 +73,9 @@ def _clamp(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> lis
 
 
 def _convert(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """Between numbers where every value has one nearest result; floats to integers saturate in JAX and stay there."""
+    """Conversions in which every value has one nearest result; floats to integers saturate in JAX and are left
+    to it.
+    """
     x, wanted = values[0], np.dtype(equation.params["new_dtype"]).name
     if x.dtype not in PLAIN or wanted not in PLAIN:
         return None
@@ -86,8 +90,7 @@ def _convert(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> l
 
 
 def _round(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """Halves go to the even number; away from zero, which is what ``lax.round`` does unless told otherwise, stays with
-    JAX."""
+    """Rounding of halves to even; rounding away from zero, the default of ``lax.round``, is left to JAX."""
     if values[0].dtype not in FLOAT or equation.params["rounding_method"].name != "TO_NEAREST_EVEN":
         return None
     return [lowering.op(equation, "round", values[0])]

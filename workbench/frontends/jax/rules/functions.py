@@ -1,11 +1,11 @@
 """Exponentials, logarithms, trigonometric functions and powers.
 
-Some give the bits of JAX: XLA takes them from the C library, as NumPy does, or makes them of operations that are
-rounded once. Where a graph is made with ``rounded=True``, others are computed in float64 and rounded once to the dtype
-of the input, which is within one unit in the last place of JAX. XLA's own polynomials for tanh, expm1, log1p, logistic
-and others in float32, and for exp in float64, are farther from the right number and always stay with JAX.
+Some give the bits of JAX: XLA takes them from the C library, as NumPy does, or composes them of operations that are
+rounded once. In a graph made with ``rounded=True``, others are computed in float64 and rounded once to the dtype of the
+input, which is within one unit in the last place of JAX. XLA's own polynomials for tanh, expm1, log1p, logistic and
+others in float32, and for exp in float64, are less accurate and are always left to JAX.
 
-XLA's exp of float32 loses its last digits where the result is close to the largest finite number. A branch leaves these
+XLA's exp of float32 loses its last digits if the result is close to the largest finite number. A branch leaves these
 inputs to JAX.
 """
 
@@ -23,22 +23,24 @@ if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
 
 Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
-#: dtypes of functions that may be computed in float64 and rounded
+#: dtypes for which functions may be computed in float64 and rounded
 SINGLE = NARROW | {"float32"}
-#: from here on XLA's exp of float32 departs from the right number by up to 6 units in the last place
+#: from this input on, XLA's exp of float32 is off by up to 6 units in the last place
 LARGE = np.float32(88.37)
 
 
 def _in_c_library() -> bool:
-    """True where NumPy takes sines, logarithms and the like from the C library, as XLA does. On processors with AVX-512
-    it has its own (its folder svml), with other last bits."""
+    """True if NumPy takes sines, logarithms and the like from the C library, as XLA does. On processors with AVX-512
+    NumPy has its own (in its folder svml), with different last bits.
+    """
     found = np.show_config(mode="dicts").get("SIMD Extensions", {})
     return not any(name.startswith(("AVX512", "X86_V4")) for name in found.get("found", ()))
 
 
 def _function(op: str, exact: frozenset[str], rounded: frozenset[str] = SINGLE) -> Rule:
-    """The op of ours: for dtypes in ``exact`` with the bits of the C library, and of XLA; for those in ``rounded``, if
-    the graph may have such, and on other processors, in float64."""
+    """A rule for one workbench op: for dtypes in ``exact`` with the bits of the C library and of XLA; on other
+    processors, and for dtypes in ``rounded`` if the graph allows it, in float64.
+    """
 
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
         dtype = values[0].dtype
@@ -52,7 +54,7 @@ def _function(op: str, exact: frozenset[str], rounded: frozenset[str] = SINGLE) 
 
 
 def _rounded(lowering: JaxLowering, equation: Any, op: str, values: Sequence[Value]) -> Value:
-    """The function in float64, rounded once; a box of its own."""
+    """The function in float64, rounded once, in a separate region."""
     with lowering.region(equation.primitive.name):
         wide = [lowering.op(equation, "cast", v, dtype="float64") for v in values]
         return lowering.op(equation, "cast", lowering.op(equation, op, *wide), dtype=values[0].dtype)
@@ -78,7 +80,7 @@ def _exp(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[
 
 def _reciprocal_root(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
     (x,) = values
-    if x.dtype not in DOUBLE or not IN_C_LIBRARY:  # with AVX-512 XLA begins with the processor's estimate of the root
+    if x.dtype not in DOUBLE or not IN_C_LIBRARY:  # with AVX-512 XLA starts from the processor's estimate of the root
         return None
     one = lowering.builder.constant(np.float64(1))
     return [lowering.op(equation, "divide", one, lowering.op(equation, "sqrt", x))]

@@ -1,9 +1,9 @@
 """Division, remainders, shifts and signs.
 
-XLA divides integers towards zero. The quotient of a division by 0 has all bits set (-1) and the remainder is the
-dividend; a Select substitutes these unless the divisor is a constant. A shift has a rule only where the count is a
-constant below the number of bits. An array divided by a single number has none: XLA multiplies it with the number's
-reciprocal, which rounds twice.
+XLA truncates integer quotients toward zero. The quotient of a division by 0 has all bits set (-1) and the remainder is
+the dividend; a Select substitutes these unless the divisor is a constant. A shift has a rule only if the count is a
+constant below the number of bits. An array divided by a scalar has none: XLA multiplies it by the reciprocal of the
+scalar, which rounds twice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _divided(on_floats: str, on_integers: str) -> Rule:
 
 
 def _shift(op: str, signed: bool | None) -> Rule:
-    """``signed`` says for which integers our shift is the one that is meant; None for both."""
+    """A rule for a shift; our op is valid for signed or for unsigned integers, or with ``signed`` None for both."""
 
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
         x, count = values[0], known(lowering, values[1])
@@ -56,7 +56,7 @@ def _shift(op: str, signed: bool | None) -> Rule:
 
 
 def _sign(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """JAX keeps the sign of a float -0, NumPy does not."""
+    """The sign of integers; for a float -0 JAX keeps the sign and NumPy does not."""
     return [lowering.op(equation, "sign", *values)] if values[0].dtype in INTEGER else None
 
 

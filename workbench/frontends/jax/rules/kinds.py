@@ -1,4 +1,4 @@
-"""The dtypes that nodes of ours compute as JAX does, and constants among the inputs."""
+"""The dtypes that workbench nodes compute as JAX does, and constants among the inputs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ PLAIN = REAL | {"bool"}
 
 
 def known(lowering: JaxLowering, value: Value) -> np.ndarray | None:
-    """The array of a constant, and of what is computed of constant numbers alone, as ``jnp.remainder`` does with its
-    divisor; None for what is only known at run time."""
+    """The array of a constant or of a scalar computed from constants alone, as ``jnp.remainder`` does with its divisor;
+    None for a value known only at run time.
+    """
     return _known(lowering, value.ref)
 
 
@@ -41,7 +42,7 @@ def _known(lowering: JaxLowering, ref: Ref) -> np.ndarray | None:
 
 
 def _computed(lowering: JaxLowering, node: Node, ref: Ref) -> np.ndarray | None:
-    """One number that an op of ours makes of constant numbers."""
+    """A scalar that a workbench op computes from constants."""
     spec = REGISTRY.get(node.op)
     if spec is None or spec.evaluate is None or not (spec.ufunc or node.op == "where"):
         return None
@@ -53,5 +54,5 @@ def _computed(lowering: JaxLowering, node: Node, ref: Ref) -> np.ndarray | None:
 
 
 def _changes(node: Node) -> bool:
-    """The Enter of a loop variable gives only the first of its values."""
+    """True for the Enter of a loop variable, which gives only the first of its values."""
     return node.op == "Enter" and not node.attrs.get("is_constant")

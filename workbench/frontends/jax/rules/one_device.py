@@ -1,7 +1,7 @@
-"""Sums, gathers and permutations over the devices of a ``shard_map`` that has one: the value itself.
+"""Sums, gathers and permutations over the devices of a ``shard_map`` over a single device: the value itself.
 
-A ``shard_map`` over several devices is refused before its equations are read, so that every named axis that is met here
-has one device. Source: https://docs.jax.dev/en/latest/notebooks/shard_map.html.
+A ``shard_map`` over several devices is refused before its equations are read, so that every named axis here has one
+device. Source: https://docs.jax.dev/en/latest/notebooks/shard_map.html.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
 
 
 def _alone(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """The values, with the axis of one device where it becomes one of the array, or goes."""
+    """The values, with the axis of the single device added or removed as the result type requires."""
     if any(isinstance(axis, int) for axis in equation.params.get("axes", ())):
-        return None  # a mapped axis, which is one of the array
+        return None  # a mapped axis, which is an axis of the array
     shapes = [type_of(v.aval).shape for v in equation.outvars]
     return [
         v if v.shape == shape else lowering.op(equation, "reshape", v, shape=shape)
@@ -33,7 +33,7 @@ def _alone(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> lis
 
 
 def _permuted(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """A device that receives nothing gets zeros."""
+    """The values of a permutation; a device that receives nothing gets zeros."""
     if equation.params["perm"]:
         return list(values)
     (x,) = values

@@ -1,4 +1,4 @@
-"""Primitives that give their inputs on: marks for a compiler, a differentiator or a placement."""
+"""Primitives that return their inputs unchanged: hints for a compiler, for differentiation or for placement."""
 
 from __future__ import annotations
 

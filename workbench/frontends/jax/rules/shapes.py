@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
 
 Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
-#: elements of an iota that becomes a constant
+#: maximum number of elements of an iota that becomes a constant
 _IOTA = 65_536
-#: floats that XLA adds one after the other
+#: maximum number of floats that XLA adds one after another
 IN_ORDER = 32
 
 
@@ -35,7 +35,9 @@ def _broadcast(lowering: JaxLowering, equation: Any, values: Sequence[Value]) ->
 
 
 def _reshape(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """Also of ``squeeze``, whose ``dimensions`` are those that go; those of ``reshape`` are an order."""
+    """``reshape`` and ``squeeze``; the ``dimensions`` of ``squeeze`` are the removed axes, those of ``reshape`` are a
+    permutation.
+    """
     shape, reordered = type_of(equation.outvars[0].aval).shape, equation.params.get("dimensions") is not None
     if values[0].dtype not in PLAIN or len(values) > 1 or (reordered and equation.primitive.name == "reshape"):
         return None
@@ -96,8 +98,9 @@ def _reduced(op: str, dtypes: frozenset[str]) -> Rule:
 
 
 def _sum(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    """Integers in any order. Floats one after the other, beginning at 0, which is what XLA does with up to 32 of them:
-    neighbouring axes are one to it, and longer ones are added in parts."""
+    """The sum of integers in any order, or of floats one after another, starting with 0, as XLA does for up to 32 of
+    them: it merges neighbouring axes, and adds longer ones in parts.
+    """
     x, axes = values[0], sorted(equation.params["axes"])
     shape = x.shape or ()
     if x.dtype not in REAL or not axes or 0 in shape or _odd(equation):
@@ -116,7 +119,7 @@ def _sum(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[
         x = lowering.op(equation, "cumsum", x, axis=len(kept), dtype=x.dtype)
         x = lowering.op(equation, "getitem", x, index=(*(("slice", None, None, None),) * len(kept), ("int", -1)))
         zero = lowering.builder.constant(np.zeros((), numpy_dtype(x.dtype)))
-        return [lowering.op(equation, "add", x, zero)]  # of zeros that are all negative the sum is not
+        return [lowering.op(equation, "add", x, zero)]  # the sum of negative zeros is a positive zero
 
 
 def _odd(equation: Any) -> bool:

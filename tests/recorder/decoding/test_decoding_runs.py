@@ -10,6 +10,7 @@ import pytest
 import workbench as wb
 from tests.recorder.decoding.test_planted_faults import cache_of_the_wrong_layer
 from tests.recorder.decoding.tiny import FIRST, PROMPT, made, recorded, speculative, torch, transformers
+from workbench.recorder.decoding.rows import distance
 
 pytestmark = pytest.mark.watch
 
@@ -117,6 +118,11 @@ def test_a_model_that_has_no_number_left_is_told() -> None:
     assert found.first.module == "model.layers.1.mlp.up_proj" and np.isnan(found.first.item[1])
     assert "no logit is finite" in str(found)
     assert not wb.diff(recorded(wrong), recorded(wrong)).rows
+
+
+def test_an_infinity_in_only_one_run_is_a_difference_and_two_masks_are_not() -> None:
+    assert distance(np.array([1.0, 2.0]), np.array([1.0, np.inf])) == (np.inf, np.inf)
+    assert distance(np.array([1.0, -np.inf]), np.array([1.0, -1e38])) == (0.0, 0.0)
 
 
 def test_models_of_other_depth_part_behind_the_last_common_layer() -> None:

@@ -125,6 +125,6 @@ def distance(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
         size = float(np.sqrt(np.mean(plain * plain))) if plain.size else 0.0
         scale = np.maximum(np.maximum(np.abs(x), np.abs(y)), size)
         relative = np.where(same, 0.0, apart / np.where(scale > 0, scale, 1.0))
-    if np.isnan(apart).any():
+    if not np.isfinite(apart).all():
         return float("inf"), float("inf")
     return float(relative.max()), float(apart.max())

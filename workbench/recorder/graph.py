@@ -1,4 +1,4 @@
-"""The graph of a recorded loop: its variables and its condition are seen, the body is one node of unknown code.
+"""The graph of a recorded loop: its variables and its condition are known, the body is one node of unknown code.
 
 ::
 
@@ -22,13 +22,13 @@ from workbench.recorder.until import UntilClause
 
 
 class LoopShape(NamedTuple):
-    """The parts of the graph: one watched loop, and those that run inside of its body."""
+    """The parts of the graph: one watched loop, and the loops inside its body."""
 
     path: FramePath
     variables: tuple[tuple[str, TensorType], ...]
     clauses: tuple[UntilClause, ...]
     inner: tuple[LoopShape, ...] = ()
-    how: tuple[str, str] = ("", "")  #: what is known of its end: the kind, and words
+    how: tuple[str, str] = ("", "")  #: known facts about its end: the kind, and words
 
     @property
     def label(self) -> str:
@@ -45,7 +45,7 @@ class LoopShape(NamedTuple):
         return f"{self.label}/until_{number}"
 
     def all(self) -> list[LoopShape]:
-        """This loop and all inside of it, outermost first."""
+        """This loop and all loops inside it, outermost first."""
         return [self, *(shape for loop in self.inner for shape in loop.all())]
 
 
@@ -62,7 +62,7 @@ def usable(clauses: Sequence[UntilClause], variables: Mapping[str, TensorType]) 
 
 
 def build_graph(name: str, loop: LoopShape) -> Graph:
-    """The graph of a watched loop and of those inside of it."""
+    """The graph of a watched loop and of the loops inside it."""
     nodes: list[Node] = []
     outputs = _loop(nodes, loop, ())
     names: dict[str, Ref] = {}
@@ -75,7 +75,7 @@ def build_graph(name: str, loop: LoopShape) -> Graph:
 
 
 def _loop(nodes: list[Node], loop: LoopShape, around: tuple[Ref, ...]) -> list[Ref]:
-    """Add the nodes of a loop whose start comes after ``around``; the values with which it is left."""
+    """Add the nodes of a loop that starts after ``around``; returns the values at its exit."""
 
     def add(node: str, op: str, inputs: Sequence[Ref], **attrs: object) -> str:
         nodes.append(Node(node, op, tuple(inputs), attrs=FrozenAttrs(attrs)))
@@ -102,7 +102,7 @@ def _loop(nodes: list[Node], loop: LoopShape, around: tuple[Ref, ...]) -> list[R
 
 
 def _condition(add: object, loop: LoopShape, merges: Mapping[str, Ref]) -> Ref:
-    """The condition: comparisons joined by "or", as the loop goes on while one of its ends is missing."""
+    """The condition: comparisons joined by "or", as the loop continues while one clause of its end is not met."""
     assert callable(add)
     if not usable(loop.clauses, dict(loop.variables)):
         return Ref(add(f"{loop.label}/going", "recorded:going", list(merges.values()), types=(TensorType("bool", ()),)))

@@ -1,4 +1,4 @@
-"""The Jupyter kernel or the notebook of marimo that this process is, for what a watch shows there by itself."""
+"""The Jupyter kernel or marimo notebook that this process is, in which a watch shows itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PROCESS = os.getpid()
 
 
 def kernel() -> Any:
-    """The ipykernel of this process; None in a script, at a terminal, and in a worker forked from a kernel."""
+    """The ipykernel of this process; None in a script, in a terminal, and in a worker forked from a kernel."""
     if os.getpid() != _PROCESS:
         return None
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -18,7 +18,7 @@ def kernel() -> Any:
 
 
 def marimo() -> Any:
-    """The module ``marimo``, where this code runs in a cell of its notebooks; else None."""
+    """The module ``marimo`` if this code runs in a cell of one of its notebooks; else None."""
     module = sys.modules.get("marimo")
     running = getattr(module, "running_in_notebook", None)
     return module if running is not None and running() else None

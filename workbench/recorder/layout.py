@@ -1,7 +1,7 @@
-"""The layout of a recorded loop: where the columns of its variables are, and what is known of each row.
+"""The layout of a recorded loop: the places of the columns of its variables and of its computed columns.
 
-The row of a frame holds no bytes. Its columns are computed when they are read: ``CALLED`` (the row is of a call),
-``GOING`` (the loop went on after it) and the comparisons of ``until``. A variable is a store of its own.
+The row of a frame holds no bytes. Its columns are computed on demand: ``CALLED`` (the row is of a call), ``GOING`` (the
+loop continued after it) and the comparisons of ``until``. Each variable is a separate store.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ CALLED, GOING, CLAUSES, EITHER = 0, 1, 2, 1 << 20
 
 
 class StoredColumn(NamedTuple):
-    """A store of the layout: the column, and the frame whose rows it has."""
+    """A store of the layout: the column, and its frame."""
 
     frame: int
     rows: VariableRows
 
 
 class Recorded(NamedTuple):
-    """A layout with what its places stand for."""
+    """A layout with the meaning of its places."""
 
     layout: Layout
     stores: tuple[StoredColumn, ...]

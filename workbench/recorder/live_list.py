@@ -1,7 +1,7 @@
 """The open sessions and the watches of this process as JSON, for the list that JupyterLab shows of all kernels.
 
-The front end asks with one fixed expression that imports nothing: it looks this module up among the loaded ones. It may
-ask on another thread than the kernel's main one, and asks again and again, so that an answer must be cheap.
+The front end evaluates one fixed expression that imports nothing: it looks this module up among the loaded ones. It may
+do so on a thread other than the kernel's main one, and repeatedly, so an answer must be cheap.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from workbench.errors import WorkbenchError
 from workbench.recorder.registry import live
 from workbench.session import Session, live_sessions
 
-#: most runs that are told, and most characters of a name or verdict
+#: maximum number of listed runs, and of characters of a name or verdict
 MOST, LONGEST = 50, 200
-#: session -> the version that its verdict is of, and the verdict
+#: session -> the version that its verdict describes, and the verdict
 _VERDICTS: weakref.WeakKeyDictionary[Session, tuple[int, str]] = weakref.WeakKeyDictionary()
 
 
@@ -62,7 +62,7 @@ def _session(number: int, session: Session) -> dict[str, Any]:
 
 
 def _verdict(session: Session, state: str, version: int) -> str:
-    """The first line of the answer at the last stop; while a session runs, that of the stop before."""
+    """The first line of the verdict at the last stop; while a session runs, that of the stop before."""
     known = _VERDICTS.get(session, (-1, ""))
     if state != "running" and known[0] != version:
         known = (version, "")

@@ -1,4 +1,4 @@
-"""The making of a watch: its class, and the watch around it that it belongs to."""
+"""Makes a watch: chooses its class, and the enclosing watch that it belongs to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     Parameters
     ----------
     loop : str or iterable, default "loop"
-        The name of the loop, or the items of a ``for`` loop over the watch.
+        The name of the loop, or the items over which a ``for`` loop runs.
     **options
         Parameters of :class:`Watch`; ``name``, for an iterable; ``ops``, ``modules`` and ``optimizer`` for an eager
         PyTorch loop.
@@ -25,7 +25,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     Returns
     -------
     Watch
-        Inside the ``with`` block of another watch its child: one run of the inner loop for each outer iteration.
+        Inside the ``with`` block of another watch, its child: one run of the inner loop for each outer iteration.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
 
 
 def _kind_of(options: dict[str, Any], around: tuple[Watch, ...]) -> type[Watch]:
-    """The class of watch that ``ops`` asks for."""
+    """The class of watch for ``ops``."""
     ops = options.pop("ops", None)
     if ops is None:
         for name in ("modules", "optimizer"):
@@ -92,5 +92,5 @@ def _kind_of(options: dict[str, Any], around: tuple[Watch, ...]) -> type[Watch]:
 
 
 def _inner(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a watch in another one: it is shown and reported with that."""
+    """The options of a watch inside another one, with which it is shown and reported."""
     return {key: value for key, value in options.items() if key not in ("show", "report")}

@@ -1,4 +1,4 @@
-"""``Observer``: the thread that looks at a watch now and then, tells views, and queues the callbacks.
+"""``Observer``: the thread that looks at a watch periodically, updates views, and queues the callbacks.
 
 The thread takes at most a twentieth of the time: the pause after a look is 20 times as long as the look. It keeps no
 watch alive, and ends after a time without calls; the next call starts another.
@@ -19,9 +19,10 @@ from workbench.trace.spill.status import Rate
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: seconds between two looks at least, as a multiple of the cost of one, and without calls until the thread ends
+#: minimum seconds between two looks, the same as a multiple of the cost of one, and seconds without calls until the
+#: thread ends
 PAUSE, SHARE, IDLE = 0.2, 20, 15.0
-#: answer of a callback: it asks the loop to stop
+#: return value of a callback that requests a stop
 Callbacks = dict[str, Callable[[Any], Any]]
 
 
@@ -35,7 +36,7 @@ class Observer:
         self.listeners: list[Callable[[Outlook | None], object]] = []
         self._due: list[tuple[str, Callable[[Any], Any]]] = []
         self._lock = Lock()
-        #: held from reading the watch to telling it: the last that listeners hear is how the loop ended
+        #: held from reading the watch to calling the listeners, so that their last outlook is the end of the loop
         self._look_lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._ended = False
@@ -43,7 +44,7 @@ class Observer:
 
     # -- the loop's side --------------------------------------------------------------------------------------------
     def ensure(self) -> None:
-        """Have a thread that looks, if there is none."""
+        """Start the thread, unless it runs."""
         if not self.listeners and not self._callbacks:
             return
         with self._lock:
@@ -66,7 +67,7 @@ class Observer:
 
     # -- looking ----------------------------------------------------------------------------------------------------
     def look(self) -> Outlook | None:
-        """Look once, now, and tell the listeners. Looks of several threads come one after the other."""
+        """Look once, now, and call the listeners. Looks of several threads are serialised."""
         watch = self._watch()
         if watch is None:
             return None
@@ -89,7 +90,7 @@ class Observer:
         return outlook
 
     def tell(self, outlook: Outlook | None) -> None:
-        """Show the listeners an outlook; one that fails is not asked again."""
+        """Pass the listeners an outlook; one that fails is removed."""
         for listener in list(self.listeners):
             try:
                 listener(outlook)
@@ -97,14 +98,14 @@ class Observer:
                 self.listeners.remove(listener)
 
     def finish(self) -> None:
-        """Look a last time, and end the thread."""
+        """Look one last time, and end the thread."""
         if self.listeners or self._callbacks:
             self.look()
             self.calls_due()
         self._wake.set()
 
     def _end(self) -> None:
-        """The process ends."""
+        """Tidy up when the process ends."""
         self._ended = True
         self._wake.set()
         thread = self._thread

@@ -1,7 +1,7 @@
-"""``Outlook``: everything that is known of a watched loop at one moment, within a bounded amount of work.
+"""``Outlook``: everything known about a watched loop at one moment, within a bounded amount of work.
 
 Forecasts are made by the black box of :mod:`workbench.analysis.forecast` from the operands of ``until``: PREDICTED or
-UNKNOWN, for the code of the loop is not seen.
+UNKNOWN, as the code of the loop is not known.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from workbench.text import estimate, harmless
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: variables that are classified at one look, and values of a strip
+#: maximum number of variables that are classified at one look, and of values of a strip
 VARIABLES, POINTS = 12, 240
-#: newest iterations that are looked at for when ``until`` was met
+#: newest iterations that are searched for the moment when ``until`` was met
 UNTIL_WINDOW = 100_000
 #: equal values in a row after which a variable is said to rest
 REST_VALUES = 6
 #: bytes of an array's values that are compared at one look
 VERIFIED = 2**22
-#: iterations without a change after which a loop without ``until`` stagnates; at least a quarter of all, too
+#: iterations without a change after which a loop without ``until`` stagnates, if they are at least a quarter of all
 STILL = 20
-#: confidence from which on a callback is called
+#: minimum confidence for which a callback is called
 SURE = 0.9
 #: reasons of a loop that will not end because a variable rests, or moves away
 RESTS = {
@@ -49,7 +49,7 @@ RESTS = {
     *("recurrence", "stagnates", "turned"),
 }
 LEAVES = {"moves-away", "overflow", "step-too-large", "wraps"}
-#: what a forecast may fail with while the loop writes on
+#: errors with which a forecast may fail while the loop continues to write
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError, StopIteration)
 
 
@@ -66,11 +66,11 @@ class VariableOutlook:
     evolution: Evolution
     x: tuple[int, ...] = ()
     y: tuple[float, ...] = ()
-    bound: float | None = None  #: a number that ``until`` compares it with
+    bound: float | None = None  #: the number with which ``until`` compares it
     measure: str = ""
     rests: int | None = None  #: the iteration since which it has not changed, if it has not for a while
     at: int | None = None  #: the iteration of ``value``
-    #: where it is not finite: the first and the last iteration, True if no value between them is drawn, and the kind
+    #: iterations where it is not finite: the first and the last, True if no value between them is drawn, and the kind
     #: ("nan", "inf") of the first
     bad: tuple[int, int, bool, str] | None = None
 
@@ -79,9 +79,9 @@ class VariableOutlook:
 class Outlook:
     """A watched loop at one moment.
 
-    ``state`` is that of the watch, or "quiet": no block is around its calls, and none was made since ``heard``, a time
-    of day. ``rate`` is in iterations per second, ``seconds`` since the watch began. ``gap`` is the distance of the
-    first clause of ``until`` that is not met: (text, |left - right|).
+    ``state`` is that of the watch, or "quiet": its calls have no block, and the last was at ``heard``, a time of day.
+    ``rate`` is in iterations per second, ``seconds`` since the watch began. ``gap`` is the distance of the first clause
+    of ``until`` that is not met: (text, |left - right|).
     """
 
     name: str
@@ -95,8 +95,8 @@ class Outlook:
     found: dict[str, str] = field(default_factory=dict)
     heard: str = ""
     stands: LoopEnd | None = None
-    reached: str | None = None  #: what ``until`` waits for, where it is met, and since when
-    lost: str | None = None  #: the same where it was met before and is not any more
+    reached: str | None = None  #: the end that ``until`` waits for if it is met, and since when
+    lost: str | None = None  #: the same if it was met before and no longer is
 
     @property
     def over(self) -> bool:
@@ -118,7 +118,7 @@ class Outlook:
 
     @property
     def why(self) -> str:
-        """The rest of the sentence about a loop that is over, behind the headline."""
+        """The rest of the sentence about a finished loop, after the headline."""
         sentence, stands = self.reached or self.lost, self.stands
         stopped = self.lost is not None and stands is not None and stands.standing is Standing.STOPPED
         why = "" if stands is None else stands.why if not stopped else f"{stands.how}." if stands.how else ""
@@ -153,7 +153,7 @@ class Outlook:
 
 
 def time_text(seconds: float) -> str:
-    """Seconds for people.
+    """Seconds in words.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def time_text(seconds: float) -> str:
 
 
 class Outlooks:
-    """Looks at one watch again and again: a look reads only the rows that are new since the one before."""
+    """Looks at one watch repeatedly: a look reads only the new rows since the previous one."""
 
     def __init__(self) -> None:
         self._follower: Follower | None = None
@@ -231,7 +231,7 @@ class Outlooks:
             if column.missing is not None:
                 newest = newest[~column.missing.take(newest).astype(bool)]
             evolution = _of_norms(_sizes(source.take(newest), norm), newest - start + 1, evolution)
-        silent = np.zeros(len(rows), bool)  # iterations that say nothing of it
+        silent = np.zeros(len(rows), bool)  # iterations without a value of it
         if column.missing is not None and len(rows):
             silent = column.missing.take(rows).astype(bool)
         newest_row = int(np.flatnonzero(~silent)[-1]) if not silent.all() else None
@@ -246,7 +246,7 @@ class Outlooks:
         return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, measure, rests, at, bad)
 
     def _rests(self, ref: Ref, iteration: int) -> int | None:
-        """The iteration since which a number is the same, if it is for REST_VALUES iterations."""
+        """The iteration since which a number has not changed, if that lasts for REST_VALUES iterations."""
         assert self._follower is not None
         try:
             run = getattr(self._follower.state(ref, newest=True), "constant_run", 0)
@@ -256,10 +256,10 @@ class Outlooks:
 
 
 def _array_rests(column: Any, start: int, stop: int) -> int | None:
-    """The iteration since which an array is the same, if it is for REST_VALUES iterations.
+    """The iteration since which an array has not changed, if that lasts for REST_VALUES iterations.
 
-    That is seen from its statistics, and then from as many of its values as have VERIFIED bytes: those of the newest
-    two iterations, which an array that goes round changes whatever its period, and of iterations before them.
+    It is found from statistics, and then from at most VERIFIED bytes of values: those of the newest two iterations,
+    which differ in a cyclic array whatever its period, and of iterations before them.
     """
     most = max(3, VERIFIED // max(1, int(np.prod(column.shape)) * column.dtype.itemsize))
     source, window = (column, min(most, TAIL)) if column.statistics is None else (column.statistics, TAIL)
@@ -284,7 +284,7 @@ def _same(values: np.ndarray, newest: np.ndarray) -> np.ndarray:
 
 
 def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
-    """The numbers that are drawn of values: real ones as they are, moduli, 2-norms; ``norm``: of statistics."""
+    """The numbers that are drawn for values: real numbers, moduli, or 2-norms; with ``norm``, norms from statistics."""
     y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
     return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
 
@@ -292,7 +292,7 @@ def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
 def _bad(
     y: np.ndarray, iterations: np.ndarray, silent: np.ndarray, evolution: Evolution
 ) -> tuple[int, int, bool, str] | None:
-    """The iterations in which a variable is not finite: the first of the whole record, the last of the thinned one."""
+    """The iterations in which a variable is not finite: the first in the whole record, the last in the thinned one."""
     issues = {at: kind for kind in ("nan", "inf") if (at := evolution.issues.get(kind)) is not None}
     wrong = ~np.isfinite(y) & ~silent
     if not issues:
@@ -311,7 +311,7 @@ def _of_norms(y: np.ndarray, iterations: np.ndarray, elements: Evolution) -> Evo
 
 
 def _first(watch: Watch) -> list[str]:
-    """The variables of ``until`` first, then the others, as many as are looked at."""
+    """The variables of ``until`` first, then the others, up to the maximum of a look."""
     conditions = [c.variable for c in watch.until if c.variable in watch.names]
     return list(dict.fromkeys([*conditions, *watch.names]))[:VARIABLES]
 
@@ -335,7 +335,7 @@ def _end(watch: Watch) -> Termination:
 
 
 def _reached(watch: Watch) -> tuple[str | None, str | None]:
-    """The end that ``until`` waits for, and since when it is met without a break; else since when it is not."""
+    """The end that ``until`` waits for, and since when it has been met continuously; else since when it is not."""
     from_names = {v.name: t for v, t in zip(watch.variables, (t for _, t in watch.shape().variables), strict=True)}
     if not watch.until or not usable(watch.until, from_names):
         return None, None
@@ -343,7 +343,7 @@ def _reached(watch: Watch) -> tuple[str | None, str | None]:
     columns = {v.name: v for v in watch.variables}
     rows = np.arange(max(start, stop - UNTIL_WINDOW, *(v.first for v in watch.variables)), stop)
     for column in (columns[n] for c in watch.until for n in (c.variable, c.bound) if isinstance(n, str)):
-        if column.missing is not None:  # iterations that say nothing of it
+        if column.missing is not None:  # iterations without a value of it
             rows = rows[~column.missing.take(rows).astype(bool)]
     if not len(rows):
         return None, None
@@ -376,7 +376,7 @@ def _gap(watch: Watch) -> tuple[str, float] | None:
 
 
 def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Termination) -> dict[str, str]:
-    """The findings that callbacks are about: "nan", "divergence", "stagnation" -> a sentence."""
+    """The findings for callbacks: "nan", "divergence", "stagnation" -> a sentence."""
     found: dict[str, str] = {}
     variables_of_until = {c.variable for c in watch.until}
     for v in variables:
@@ -414,21 +414,22 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
 
 
 def _all_rest(variables: tuple[VariableOutlook, ...], iteration: int) -> tuple[int, list[str], bool] | None:
-    """The iteration since which no variable has changed or become better, after one of them had, their names, and
-    True if none has changed; None where one may still move on, or where it is not long enough. Counters, which change
-    for ever, are left out."""
+    """The iteration since which no variable has changed or improved, after one of them had, their names, and True if
+    none has changed; None if one may still move, or if too few iterations have passed. Counters, which always change,
+    are left out.
+    """
     others = [v for v in variables if _step(v.evolution) is None]
     still = all(v.rests is not None for v in others)
     since = [v.rests if v.rests is not None else _best_since(v) for v in others]
     rests = [at for at in since if at is not None]
-    if not others or len(rests) < len(others) or max(rests) <= 1:  # those that never moved are settings
+    if not others or len(rests) < len(others) or max(rests) <= 1:  # those that never changed are settings
         return None
     long = iteration - max(rests) + 1 >= max(STILL, iteration // 4)
     return (max(rests), [v.name for v in others], still) if long else None
 
 
 def _best_since(v: VariableOutlook) -> int | None:
-    """The iteration since which a variable that went to a level, and scatters about it, has hardly become better."""
+    """The iteration since which a variable that reached a level, and scatters about it, has hardly improved."""
     y = np.array(v.y)
     if v.evolution.label is not Pattern.CONVERGING or len(y) < REST_VALUES or not np.isfinite(y).all():
         return None
@@ -446,13 +447,13 @@ def _step(found: Evolution) -> float | None:
 
 
 def _counts_to_bound(v: VariableOutlook) -> bool:
-    """True for a counter that comes nearer to the number that ``until`` compares it with."""
+    """True for a counter that approaches the number with which ``until`` compares it."""
     step = _step(v.evolution)
     return step is not None and v.bound is not None and v.value is not None and (v.bound - v.value) * step >= 0
 
 
 def _label(found: Evolution) -> str:
-    """The pattern in a few words; a counter is called one."""
+    """The pattern in a few words; a counter is named so."""
     step = _step(found)
     if step is not None:
         return f"counting {'up' if step > 0 else 'down'} by {abs(step):.6g}"

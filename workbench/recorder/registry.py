@@ -1,4 +1,4 @@
-"""The watches that there are in this process, for panels that list them; none is kept alive by it."""
+"""The existing watches of this process, for panels that list them; the list keeps none alive."""
 
 from __future__ import annotations
 

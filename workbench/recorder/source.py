@@ -1,4 +1,4 @@
-"""The rows of a recorded loop, read from the columns of its recorder; for a trace like those of a run."""
+"""The rows of a recorded loop, read from the columns of its recorder, for a trace like that of a run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from workbench.trace.source import Extent, RowsGone
 
 
 class WatchSource:
-    """Rows of one watch and of those inside of it. Any thread may read while the loops go on.
+    """Rows of one watch and of those inside it. Any thread may read while the loops run.
 
-    ``ended`` tells of a frame whether its loop is over, so that the newest row is its last.
+    ``ended`` returns whether the loop of a frame is over, so that its newest row is the last.
     """
 
     def __init__(self, recorded: Recorded, ended: Callable[[int], bool]) -> None:
@@ -70,7 +70,7 @@ class WatchSource:
 
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         if frame == 0:
-            return np.array([-1]), np.array([-1])  # its one row is not an init row
+            return np.array([-1]), np.array([-1])  # its only row is not an init row
         return self._recorded.recorders[frame - 1].activations()
 
     def begun(self, frame: int) -> int:
@@ -106,7 +106,9 @@ class WatchSource:
         return values
 
     def _going(self, frame: int, rows: np.ndarray) -> np.ndarray:
-        """True where another iteration followed; in the newest one what ``until`` says, and the end of the watch."""
+        """True where another iteration followed; for the newest one it follows from ``until`` and from the end of the
+        watch.
+        """
         recorder = self._recorded.recorders[frame - 1]
         starts, _ = recorder.activations()
         going = ~np.isin(rows + 1, starts)

@@ -1,9 +1,9 @@
-"""States of a loop that are not numbers: strings and objects, kept as digests, by which repetition is seen.
+"""States of a loop that are not numbers: strings and objects, kept as digests, which show repetition.
 
 Two values are one state if they have the same digest, BLAKE2b of 8 bytes of their parts. The beginning of each state's
-text is kept for display. A state that comes again in the same order is a recurrence: of all p for which the newest p
-values are the p before them its period is the one that holds for the longest time, found with the Z function of the
-reversed record (Gusfield, Algorithms on Strings, Trees and Sequences, 1997, 1.4).
+text is kept for display. States that return in the same order are a recurrence: among all p for which the newest p
+values equal the p before them, its period is the one that has held for the longest time, found with the Z function of
+the reversed record (Gusfield, Algorithms on Strings, Trees and Sequences, 1997, 1.4).
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import numpy as np
 
 from workbench.text import harmless, printable
 
-#: characters of a state that are shown, and states of which they are kept
+#: maximum characters of a state that are kept for display, and number of states for which they are kept
 SHOWN, MOST_SHOWN = 80, 10_000
-#: the deepest object that is looked into, and the most parts of it
+#: maximum depth of an object, and maximum number of its parts
 MAX_DEPTH, MAX_PARTS = 32, 100_000
-#: newest iterations in which a period is looked for
+#: newest iterations in which a period is searched
 NEWEST = 4_096
-#: rounds of a period after which a loop is said to repeat itself; a single state stays for longer
+#: rounds of a period after which a loop is reported as repeating; a single state needs more
 ROUNDS, STILL = 3, 6
 
 
 class Repetition(NamedTuple):
-    """``period`` iterations come again and again since the iteration ``since``, counted from 1, ``rounds`` times."""
+    """``period`` iterations have repeated since iteration ``since``, counted from 1, ``rounds`` times."""
 
     period: int
     since: int
@@ -37,16 +37,16 @@ class Repetition(NamedTuple):
 
 
 class NoState(Exception):
-    """An object that has no parts by which it could be compared."""
+    """Raised for an object without parts that can be compared."""
 
 
 def digest(value: Any) -> int:
-    """8 bytes that are the same for values that consist of the same parts.
+    """8 bytes that are equal for values of equal parts.
 
     Raises
     ------
     NoState
-        For an object without parts that can be compared, and for one that is too deep or too large.
+        For an object without comparable parts, and for one that is too deep or too large.
 
     >>> digest({"a": [1, "x"]}) == digest({"a": [1, "x"]}), digest("x") == digest(["x"])
     (True, False)
@@ -119,7 +119,7 @@ class StateRecord:
 
     @property
     def iterations(self) -> np.ndarray:
-        return np.frombuffer(self._iterations.tobytes(), np.int64)  # an array that is looked into cannot grow
+        return np.frombuffer(self._iterations.tobytes(), np.int64)  # an array with an exported buffer cannot grow
 
     @property
     def digests(self) -> np.ndarray:
@@ -127,12 +127,12 @@ class StateRecord:
 
     @property
     def different(self) -> int:
-        """How many different states there were."""
+        """Number of different states."""
         return len(set(self._digests))
 
     @property
     def setting(self) -> bool:
-        """True for a state that never changed."""
+        """True if the state never changed."""
         return self.different < 2
 
     def add(self, iteration: int, value: Any) -> None:
@@ -140,7 +140,7 @@ class StateRecord:
         found = digest(value)
         if found not in self._texts and len(self._texts) < MOST_SHOWN:
             self._texts[found] = printable(value if isinstance(value, str) else repr(value)[: 4 * SHOWN], SHOWN)
-        self._digests.append(found)  # first: a reader on another thread may come between
+        self._digests.append(found)  # first, as another thread may read in between
         self._iterations.append(iteration)
 
     def at(self, iteration: int) -> str:
@@ -149,9 +149,9 @@ class StateRecord:
         return self._texts.get(self._digests[int(where[-1])], "...") if len(where) else ""
 
     def repetition(self) -> Repetition | None:
-        """The pattern in which the newest states come again for the longest time, at least twice; None without one.
+        """The pattern that the newest states have repeated for the longest time, at least twice; None without one.
 
-        A pattern with enough rounds is preferred: a, a, b repeated may end with a, a.
+        A pattern with enough rounds is preferred, as a repeated a, a, b may end with a, a.
         """
         newest = list(self._digests[-NEWEST:])[::-1]
         n, matched = len(newest), _matched(newest)
@@ -168,7 +168,7 @@ class StateRecord:
     @property
     @harmless
     def stuck(self) -> str:
-        """A sentence about a loop that repeats itself; empty for one that does not, or not for long enough."""
+        """A sentence about a loop that repeats its states; empty if it does not, or not for long enough."""
         again = self.repetition()
         if again is None or self.setting or not _often(again.period, again.rounds):
             return ""
@@ -197,7 +197,7 @@ def _often(period: int, rounds: int) -> bool:
 
 
 def _matched(values: list[int]) -> list[int]:
-    """For each shift how many values from the beginning on are those so many places later (the Z function)."""
+    """For each shift, the length of the common prefix with the shifted values (the Z function)."""
     n = len(values)
     found = [0] * n
     left = right = 0

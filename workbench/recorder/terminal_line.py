@@ -1,4 +1,4 @@
-"""The line of a watch at a terminal, written over again and again; nothing where standard error is not one."""
+"""The line of a watch in a terminal, overwritten at each update; nothing if standard error is not a terminal."""
 
 from __future__ import annotations
 

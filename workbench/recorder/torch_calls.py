@@ -11,15 +11,15 @@ from workbench.errors import WatchError
 from workbench.recorder.eager.compare import OpDifference
 from workbench.recorder.eager.eager_watch import EagerWatch
 
-#: roundings of the narrower dtype by which statistics may differ where no ``rtol`` is given
+#: roundings of the narrower dtype by which statistics may differ without ``rtol``
 ROUNDINGS = 4
 
 
 def record_call(function: Any, args: Any) -> EagerWatch:
-    """Call a module or a function of tensors once, with all its ops recorded as one iteration.
+    """Call a module or a function of tensors once, and record all its ops as one iteration.
 
-    ``args`` is a tuple of arguments, a mapping of keyword arguments, or a single tensor. The tensors that it returns
-    have the names ``output``, ``output.0`` or ``output.key``.
+    ``args`` is a tuple of arguments, a mapping of keyword arguments, or a single tensor. The returned tensors have the
+    names ``output``, ``output.0`` or ``output.key``.
     """
     torch = importlib.import_module("torch")
     positional, named = _arguments(torch, args)
@@ -31,9 +31,9 @@ def record_call(function: Any, args: Any) -> EagerWatch:
 
 
 def compare_calls(first: Any, second: Any, args: Any, rtol: float | None) -> OpDifference:
-    """The first op whose tensor differs between two calls, from equal random states and copies of all that they read.
+    """The first op whose tensor differs between two calls with equal random states and copies of their inputs.
 
-    ``second`` is another module or function, or a dtype (also by name), into which the first one and its arguments are
+    ``second`` is another module or function, or a dtype (also by name) to which the first one and its arguments are
     converted.
     """
     torch = importlib.import_module("torch")
@@ -81,7 +81,7 @@ def _arguments(torch: Any, args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _converted(torch: Any, value: Any, dtype: Any) -> Any:
-    """Copies of the tensors in a value, those of floats in another dtype."""
+    """Copies of the tensors in a value, floating-point ones in another dtype."""
     if isinstance(value, torch.Tensor):
         made = value.detach().clone().requires_grad_(value.requires_grad)
         return made.to(dtype) if dtype is not None and made.is_floating_point() else made

@@ -1,4 +1,4 @@
-"""The end that a watched loop is waiting for: comparisons of its variables, all of which must hold."""
+"""The end that a watched loop waits for: comparisons of its variables, all of which must hold."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class UntilClause(NamedTuple):
 
 
 def parse_until(until: Any) -> tuple[UntilClause, ...]:
-    """The clauses of ``until=``; WatchError (``bad-until``) for anything that is none.
+    """The clauses of ``until=``; WatchError (``bad-until``) for anything else.
 
     Examples
     --------

@@ -36,11 +36,11 @@ from workbench.session import Session
 from workbench.text import harmless
 from workbench.trace import Series, Trace
 
-#: bytes of rows in memory unless the watch is told otherwise
+#: default limit on the bytes of rows in memory
 MEMORY = 512 << 20
 #: seconds without a call, and multiples of the time between two, after which a loop without a block may be over
 QUIET, LONGER = 3.0, 10.0
-#: the most variables of a watch that are no numbers
+#: maximum number of variables that are not numbers
 MOST_STATES = 64
 _NUMBERS = itertools.count(1)
 #: watches whose ``with`` block this thread (or task) is in, outermost first
@@ -50,7 +50,7 @@ ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
 class Watch(LoopRecorder):
     """Records the variables of a loop, one call an iteration; made by :func:`workbench.watch`.
 
-    Values that are not numbers are not recorded, and raise nothing: :meth:`report` names them.
+    Values that are not numbers are not recorded and raise no error: :meth:`report` names them.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Watch(LoopRecorder):
     items : iterable, optional
         The items of a ``for`` loop over the watch, each of which is one iteration.
     value : callable, optional
-        Gives the value of an item, or a mapping of values by name.
+        Returns the value of an item, or a mapping of values by name.
     memory : int, default 512 MiB
         Bytes of rows in memory. Beyond it the oldest rows are dropped, or written to ``spill``.
     spill : path, optional
@@ -76,9 +76,9 @@ class Watch(LoopRecorder):
     report : WatchReports, optional
         Reports of the notebook that started this worker.
     alert : callable or str, optional
-        A function of a mapping, or a web address that gets it as JSON, for each kind of event once.
+        A function that receives a mapping, or a web address that receives it as JSON, once for each kind of event.
     parent : Watch, optional
-        The watch of the loop around.
+        The watch of the enclosing loop.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Watch(LoopRecorder):
     (<Watch 'doubling', running: 3 iterations of size>, array([1, 2, 4]))
     """
 
-    #: whether lists of live loops have it, and the most variables
+    #: whether lists of live loops show it, and the maximum number of variables
     LIVE, MOST = True, 256
 
     def __init__(
@@ -123,9 +123,9 @@ class Watch(LoopRecorder):
         self.name, self.until, self.parent = name, parse_until(until), parent
         self.number = next(_NUMBERS)
         self.state, self.pending = "ready", True
-        self.how: tuple[str, str] = ("", "")  # what is known of its end besides ``until``: the kind, and words
+        self.how: tuple[str, str] = ("", "")  # known facts about its end besides ``until``: the kind, and words
         self.children: dict[str, Watch] = {}
-        #: variables that are no numbers, by name: what is known of their states
+        #: variables that are not numbers: name -> record of their states
         self.states: dict[str, StateRecord] = {}
         self._items, self._value = items, value
         self._token: Token[tuple[Watch, ...]] | None = None
@@ -152,7 +152,7 @@ class Watch(LoopRecorder):
         self._options: dict[str, Any] = {"until": until, "value": value, "memory": memory, "spill": spill, "show": show}
         self._options["report"], self._options["alert"] = report, alert
         self._options.update({k if k == "stop_when" else f"on_{k}": c for k, c in calls.items()})
-        #: SciPy asks a callback for the name of its parameter to know what to give it
+        #: SciPy reads the name of a callback's parameter to choose its argument
         self.__signature__ = inspect.Signature(
             [inspect.Parameter("intermediate_result", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
         )
@@ -177,19 +177,19 @@ class Watch(LoopRecorder):
             self.finish("failed", how=("failed", f"{kind.__name__}: {error}".removesuffix(": ")))
 
     def take_state(self, name: str, value: Any) -> bool:
-        """Keep a text or an object by its digest, called under the recorder's lock; False where it has none."""
+        """Keep a string or an object by its digest, called under the recorder's lock; False if it has none."""
         if name not in self.states and len(self.states) >= MOST_STATES:
             return False
         try:
             self.states.setdefault(name, StateRecord(name)).add(self.iteration + 1, value)
-        except Exception:  # NoState, and an object may raise anything; the loop goes on
+        except Exception:  # NoState, or any error of the object; the loop continues
             if not self.states[name]:
                 del self.states[name]
             return False
         return True
 
     def opened(self) -> None:
-        """Begin an activation, unless one is under way."""
+        """Begin an activation, unless one is running."""
         self.pending = False
         if self.state != "running":
             self.state, self._ended = "running", None
@@ -200,22 +200,22 @@ class Watch(LoopRecorder):
                 show, self._show = self._show, None
                 try:
                     show(self)
-                except Exception as error:  # a picture that fails must not end the loop
+                except Exception as error:  # a view that fails must not end the loop
                     self.refused["show"] = f"{type(error).__name__}: {error}"
             self._observe()
 
     def start(self, values: Mapping[str, Any]) -> None:
-        """Record the values of iteration 0, before the first call; with or without a block.
+        """Record the values of iteration 0 before the first call, with or without a block.
 
         Parameters
         ----------
         values : mapping
-            Names and values, as a call gives them.
+            Names and values, as in a call.
 
         Raises
         ------
         WatchError
-            After the first iteration (``late-start``), and for anything but a mapping (``bad-watch``).
+            After the first iteration (``late-start``), and for anything except a mapping (``bad-watch``).
 
         Examples
         --------
@@ -233,7 +233,7 @@ class Watch(LoopRecorder):
             )
         if self.pending:  # no block has begun it
             self.opened()
-        if not values:  # nothing is known of iteration 0
+        if not values:  # iteration 0 is unknown
             return
         try:
             super().start({str(name): value for name, value in values.items()})
@@ -264,7 +264,7 @@ class Watch(LoopRecorder):
             The return value of the solver. ``success`` (SciPy's results) or SciPy's ``info`` of sparse solvers (0 for
             success) says whether the solver gave up.
         how : tuple of str, optional
-            What is known of the end: "asked", "interrupted", "left", "failed", "gave up" or "succeeded", and words.
+            The kind of the end, "asked", "interrupted", "left", "failed", "gave up" or "succeeded", and words.
 
         Examples
         --------
@@ -275,18 +275,18 @@ class Watch(LoopRecorder):
         Gave up after 1 iteration
         """
         outcome = result_words(result) or how
-        if outcome is not None or self.how[0] not in RESULTS:  # the end of a block does not undo what its solver said
+        if outcome is not None or self.how[0] not in RESULTS:  # the end of a block does not replace the solver's result
             self.how = outcome or (("asked", "it was asked to stop") if self.stop_requested else ("", ""))
         self.state = state or ("stopped" if self.stop_requested else "finished")
         self._ended = time.monotonic()
         try:
             self.observer.finish()
-        except Exception as error:  # the record is there; what failed is the last look at it
+        except Exception as error:  # only the last look failed; the record is complete
             self.refused["last look"] = f"{type(error).__name__}: {error}"
 
     @property
     def end(self) -> LoopEnd:
-        """The state or end of the loop: as ``until`` holds for its last values, else by the way the caller left it."""
+        """The state or end of the loop: from ``until`` and its last values, else from how the caller left it."""
         if self.state in ("ready", "running") or not self.variables or not self.root.variables:
             standing = Standing.RUNNING if self.state == "running" else Standing.NOT_ENTERED
             return LoopEnd(standing if self.state in ("ready", "running") else Standing.OVER, self.iteration)
@@ -299,7 +299,7 @@ class Watch(LoopRecorder):
 
     @property
     def quiet(self) -> bool:
-        """True if the loop may be over: no block is around its calls, and none of them was made for a while."""
+        """True if the loop may be over: its calls have no block, and the last was a while ago."""
         if self.state != "running" or self._token is not None:
             return False
         between = (self.seconds - self.silent) / max(1, self.calls)
@@ -325,7 +325,7 @@ class Watch(LoopRecorder):
                 try:
                     yield item
                 finally:
-                    if self.calls == before:  # the body recorded nothing by itself
+                    if self.calls == before:  # the body itself recorded nothing
                         self._record_item(item)
                 if self.stop_requested:
                     return
@@ -339,19 +339,19 @@ class Watch(LoopRecorder):
         Parameters
         ----------
         values : tuple
-            The positional arguments: one array is recorded as ``x``, a result of SciPy by its fields.
+            The positional arguments: one array is recorded as ``x``, a SciPy result by its fields.
         named : dict
             The keyword arguments, recorded by their names.
 
         Returns
         -------
         bool
-            False: the solver goes on.
+            False: the solver continues.
 
         Raises
         ------
         StopIteration
-            If a stop of the loop was requested; SciPy's solvers end on it with their latest iterate.
+            If a stop was requested; SciPy's solvers then end with their latest iterate.
         """
         self.record(**values_of(values, named))
         if self.stop_requested:
@@ -366,27 +366,27 @@ class Watch(LoopRecorder):
 
     @property
     def path(self) -> FramePath:
-        """Path of the loop: its name, in front of it those of the watches around it."""
+        """Path of the loop: its name, preceded by those of the enclosing watches."""
         return (*self.parent.path, self.name) if self.parent is not None else (self.name,)
 
     @property
     def root(self) -> Watch:
-        """The outermost watch around this one; itself where there is none."""
+        """The outermost enclosing watch; this one if there is none."""
         return self.parent.root if self.parent is not None else self
 
     def all(self) -> list[Watch]:
-        """This watch and all inside of it, outermost first."""
+        """This watch and all watches inside it, outermost first."""
         return [self, *(w for child in self.children.values() for w in child.all())]
 
     def newest(self, name: str) -> float | None:
-        """The newest value of a variable that is a single real number; None for any other."""
+        """The newest value of a variable that is a single real number; None for any other variable."""
         column = next((v for v in self.variables if v.name == name), None)
         if column is None or column.dtype is None or column.shape or column.dtype.kind not in "biuf":
             return None
         return float(column.take([column.written])[0]) if column.written >= 0 else None
 
     def shape(self) -> LoopShape:
-        """The loop as the recorder's graph is made of it."""
+        """The description of the loop from which its graph is made."""
         variables = tuple((v.name, type_of(v)) for v in self.variables)
         inner = tuple(child.shape() for child in self.children.values() if child.variables)
         over = self.state not in ("ready", "running")
@@ -394,12 +394,12 @@ class Watch(LoopRecorder):
 
     @property
     def trace(self) -> Trace:
-        """The record as a trace like that of a run; of nested watches that of the outermost one, with all loops.
+        """The record as a trace like that of a run; for nested watches, that of the outermost one with all loops.
 
         Raises
         ------
         WatchError
-            If nothing was recorded yet (``nothing-recorded``).
+            If nothing has been recorded yet (``nothing-recorded``).
         """
         root = self.root
         if not root.variables:
@@ -440,7 +440,7 @@ class Watch(LoopRecorder):
 
     @harmless
     def report(self) -> str:
-        """The analysis as text. Forecasts are PREDICTED: the code of the loop was not seen."""
+        """The analysis as text. Forecasts are PREDICTED, as the code of the loop is not known."""
         over = self.state not in ("ready", "running")
         head = f"Watch {self.name}: {self.end.word if over else self.state}, {count(self.calls, 'iteration')} recorded."
         notes = [f"Not recorded: {name} ({why})." for name, why in self.refused.items()]
@@ -458,7 +458,7 @@ class Watch(LoopRecorder):
         return self._outlooks.look(self, self.calls / spent if spent > 0 else 0.0)
 
     def session(self, **options: Any) -> Session:
-        """A session on the recorded loop: of a watch with ``ops="torch"`` only, for no other one knows the code."""
+        """A session on the recorded loop; only for a watch with ``ops="torch"``, as no other watch knows the code."""
         raise WatchError(
             f"The watch {self.name!r} recorded values, not the ops that made them: they cannot be run again.",
             slug="not-seen",
@@ -466,7 +466,7 @@ class Watch(LoopRecorder):
         )
 
     def restart(self) -> Watch:
-        """A new watch of the same loop for another run; ``compare`` lays it over the runs before it.
+        """A new watch of the same loop for another run; ``compare`` compares it with earlier runs.
 
         Examples
         --------
@@ -482,7 +482,7 @@ class Watch(LoopRecorder):
         return again
 
     def compare(self, *others: Watch) -> Comparison:
-        """This run beside others, by default beside those before it (see :meth:`restart`)."""
+        """A comparison of this run with others, by default with those before it (see :meth:`restart`)."""
         return Comparison([*(others or self.earlier), self])
 
     def save(self, path: str | os.PathLike[str]) -> None:

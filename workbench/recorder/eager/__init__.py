@@ -1,4 +1,4 @@
-"""Eager PyTorch, op by op: what each ATen call of a loop gave, where it was called, and which one was at fault.
+"""Eager PyTorch, op by op: the result of each ATen call of a loop, its line, and the call that caused a fault.
 
 ::
 
@@ -8,5 +8,5 @@
                           └─► RecordedSteps: the calls themselves, to run them again
 
 A *site* is an op at a line of the user's code, in a module and a phase (forward, backward, optimizer), the n-th such
-call of the iteration: what a node is in a graph. torch is imported by the first watch that asks for it.
+call of the iteration: what a node is in a graph. torch is imported by the first watch that needs it.
 """

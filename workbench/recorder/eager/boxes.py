@@ -1,4 +1,4 @@
-"""The names of the nodes of a recorded loop: a path of boxes, which a picture closes.
+"""The names of the nodes of a recorded loop: paths of boxes, which the graph pane shows closed.
 
 ::
 
@@ -19,10 +19,10 @@ from workbench.recorder.eager.steps import AtenCall
 
 
 class Boxes:
-    """Paths within the loop ``name``; ``site_of`` gives the site of a row, ``own`` are labels that need no box.
+    """Paths within the loop ``name``; ``site_of`` returns the site of a row, ``own`` are labels that need no box.
 
-    ``labels`` are the names of storages; a label that begins with that of a parameter is of that parameter: its
-    gradient, or the state of its optimizer. What is computed from such storages in the step is of it, too.
+    ``labels`` are the names of storages; a label that begins with that of a parameter belongs to that parameter: its
+    gradient, or the state of its optimizer. Results computed from such storages in the step belong to it, too.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Boxes:
         self._owner = {s: bases[s] if bases[s] in known else label for s, label in labels.items()}
 
     def variable(self, label: str) -> str:
-        """The box of what makes a loop variable."""
+        """The box of the nodes that make a loop variable."""
         return f"{self._name}/{label}" if label in self._own else f"{self._name}/state/{label.replace('.', '/')}"
 
     def place(self, call: AtenCall) -> tuple[str, Source | None]:
@@ -48,7 +48,7 @@ class Boxes:
         return "/".join([self._name, *around, *(p for p in within.split(".") if p), op]), site.source
 
     def _parameter(self, call: AtenCall) -> str:
-        """The parameter that a call in the step of an optimizer is about."""
+        """The parameter that a call in the step of an optimizer updates."""
         storages = [p.storage for p in [*call.outs, *parts_of(call.args)]]
         found = next((self._owner[s] for s in storages if s in self._owner), "")
         if found:

@@ -1,8 +1,8 @@
-"""Two runs of a loop side by side: the first tensor that differs.
+"""Comparison of two runs of a loop: the first tensor that differs.
 
 Iterations are paired by number, tensors by the order and the names of ops: where the two runs have the same ops in the
-same order the pairs are plain, elsewhere a longest common subsequence is taken, so that an op more on one side shifts
-nothing.
+same order they are paired one to one, elsewhere by a longest common subsequence, so that an additional op in one run
+shifts nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class OpDifference:
-    """How two runs compare: ``first`` is None if all pairs are the same."""
+    """Result of comparing two runs: ``first`` is None if all pairs are equal."""
 
     first: FirstDifference | None
     compared: int
@@ -45,7 +45,7 @@ class OpDifference:
         return self.first is not None
 
     def swapped(self) -> OpDifference:
-        """The same with the two runs the other way round."""
+        """The same result with the two runs exchanged."""
         f = self.first
         turned = None if f is None else FirstDifference(f.iteration, f.other, f.site, f.theirs, f.mine)
         return OpDifference(turned, self.compared, self.unpaired)
@@ -65,8 +65,8 @@ class OpDifference:
 def compare(mine: OpRecord, theirs: OpRecord, rtol: float | None = None) -> OpDifference:
     """The first difference of two records.
 
-    ``rtol`` None compares the numbers themselves, whatever their dtype, by a hash. A number compares statistics, within
-    ``rtol`` of the root mean square.
+    With ``rtol`` None the values themselves are compared by a hash, whatever their dtype. A number compares statistics,
+    within ``rtol`` times the root mean square.
     """
     compared = unpaired = 0
     pairs_of: dict[tuple[Any, Any], Any] = {}

@@ -1,4 +1,4 @@
-"""``EagerWatch``: a watch that also takes down every ATen call of the loop."""
+"""``EagerWatch``: a watch that also records every ATen call of the loop."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EagerWatch(Watch):
             )
         super().__init__(name, **options)
         self._options.update({"modules": modules, "optimizer": optimizer, "steps": steps, "every": every})
-        #: every so many iterations are recorded; all, once a number that is not finite was seen
+        #: one iteration in so many is recorded; all of them after the first value that is not finite
         self._every, self._all = every, False
         self.ops = OpRecord(memory // 2, journal=None if spill is None else self._journal(os.fspath(spill)))
         self.recorder = OpRecorder(modules, optimizer, self.ops, memory // 2 if steps else 0)
@@ -62,7 +62,7 @@ class EagerWatch(Watch):
         self._silent = Silent(self.recorder)
         self.recorder.phases.before_step = self._stepping
         self._bad: BadOp | None = None
-        #: address of a storage -> the name of the gradient that the step of an optimizer found there
+        #: address of a storage -> the name of the gradient that the step of an optimizer reads there
         self._gradients: dict[int, str] = {}
 
     def _journal(self, folder: str) -> Journal:
@@ -122,17 +122,17 @@ class EagerWatch(Watch):
         recorder.skipping = bool(left_out)
 
     def record(self, **values: Any) -> None:
-        """Note the values of one iteration, and end it."""
+        """Record the values of one iteration, and end it."""
         self(**values)
 
-    # -- trainers, which make modules and optimizers and end iterations by themselves ---------------------------------
+    # -- trainers, which make modules and optimizers and end iterations themselves ------------------------------------
     def follow(self, modules: Any = None, optimizer: Any = None) -> None:
-        """Take the modules and the optimizer that a trainer has made, where the watch was given none.
+        """Follow the modules and the optimizer that a trainer has made, if the watch has none.
 
         Raises
         ------
         WatchError
-            Outside of the block of the watch, where no op is seen (``no-block``).
+            Outside the block of the watch, where no op is recorded (``no-block``).
         """
         if self._token is None:
             raise WatchError(
@@ -143,15 +143,15 @@ class EagerWatch(Watch):
         self.recorder.phases.follow(modules, optimizer)
 
     def pause(self) -> None:
-        """Let ops pass unseen, as those of a validation between two iterations, until :meth:`resume`."""
+        """Stop recording ops until :meth:`resume`, for example during a validation between two iterations."""
         self._mode.paused = True
 
     def resume(self) -> None:
-        """Take down ops again after :meth:`pause`."""
+        """Record ops again after :meth:`pause`."""
         self._mode.paused = self.recorder.skipping or self.recorder.error is not None
 
     def _stepping(self, optimizer: Any) -> None:
-        """Note what gradients an optimizer is about to use, and their names."""
+        """Note the gradients that an optimizer is about to use, and their names."""
         if self._mode.paused:
             return
         self._silent.stepping(optimizer)
@@ -166,42 +166,43 @@ class EagerWatch(Watch):
                 self._bad = look(self.recorder, values, unfinished)
             self._silent.look(values, unfinished)
             self.recorder.end_iteration()
-        except Exception as error:  # the loop goes on; what was recorded before is there
+        except Exception as error:  # the loop continues, and the record so far is kept
             self.recorder.error = f"the end of iteration {self.recorder.iteration}: {type(error).__name__}: {error}"
 
     # -- questions ----------------------------------------------------------------------------------------------------
     def first_bad(self) -> BadOp | None:
         """The op that first gave a NaN, or an infinity, that reached the loss, a parameter or a recorded value.
 
-        Where there is none, the first silent fault: a parameter of the optimizer that gets no gradient, a zero one, or
+        If there is none, the first silent fault: a parameter of the optimizer that gets no gradient or a zero one, or
         never changes; an integer that wrapped; a buffer in training mode that is read and never written, although a new
-        value of it is computed or it is still all zeros or ones. None if nothing is wrong. Uninitialised memory,
-        infinities of masks, and steps that a gradient scaler skipped are no faults.
+        value for it is computed or it still has only zeros or ones. None if nothing is wrong. Uninitialised memory,
+        infinities of masks, and steps that a gradient scaler skipped are not faults.
         """
         return self._bad or self._silent.first()
 
     @property
     def replays(self) -> Replay:
-        """The replay of the second iteration op by op: exact, or the first op that gave other numbers."""
+        """The replay of the first iterations op by op: exact, or the first op that gave different values."""
         return self.recorder.replay
 
     def session(self, **options: Any) -> Session:
-        """A session on the recorded iterations as a loop of ATen calls: step both ways, look at values, edit, fork.
+        """A session on the recorded iterations as a loop of ATen calls: step in both directions, inspect values, edit,
+        fork.
 
-        The loop has the newest iterations that have one form, as far back as ``memory=`` reaches. A tensor that a call
-        writes in place becomes a new value. Numbers that Python read from a tensor (``item()``) stay what they were
-        after an edit: the variable ``reads_differ`` of the loop is True from the first iteration on in which one would
-        have been another.
+        The loop consists of the newest iterations of one form, as far back as ``memory=`` reaches. A tensor that a call
+        writes in place becomes a new value. Numbers that Python read from a tensor (``item()``) keep their recorded
+        values after an edit: the variable ``reads_differ`` of the loop is True from the first iteration in which one of
+        them would be different.
 
         Parameters
         ----------
         **options
-            Those of :class:`workbench.Session`.
+            Options of :class:`workbench.Session`.
 
         Raises
         ------
         WatchError
-            If no loop can be made of the record (``no-steps``, ``no-common-form``).
+            If the record cannot become a loop (``no-steps``, ``no-common-form``).
         """
         steps = self.recorder.steps
         if steps is None or not (steps.iterations or steps.older[0]):
@@ -229,7 +230,7 @@ class EagerWatch(Watch):
         return self.ops.table[int(rows[row]["site"])]
 
     def compare_ops(self, other: Any, rtol: float | None = None) -> OpDifference:
-        """The first tensor that differs between this run and another: a watch of ops, or the path of a saved one."""
+        """The first tensor that differs between this run and another: a watch with ops, or the path of a saved one."""
         if isinstance(other, (str, os.PathLike)):
             return compare(self.ops, read_ops(other), rtol)
         if not isinstance(other, EagerWatch):

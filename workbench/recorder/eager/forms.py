@@ -1,7 +1,7 @@
-"""The form of an iteration: the same calls on the same tensors, with other numbers or the same.
+"""The form of an iteration: its calls and their tensors, without the numbers among the arguments.
 
-A slice ``data[k : k + 32]``, a row ``order[k]`` or a step count ``x * k`` is another number in each iteration: the
-offset of a part of a storage, or an integer among the arguments. The form is all but these.
+A slice ``data[k : k + 32]``, a row ``order[k]`` or a step count ``x * k`` has another number in each iteration: the
+offset of a part of a storage, or an integer among the arguments. These are not part of the form.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class StoragePart(NamedTuple):
-    """A strided part of a storage, whose number is that of its first appearance in the iteration."""
+    """A strided part of a storage; storages are numbered by their first appearance in the iteration."""
 
     storage: int
     dtype: str
@@ -21,7 +21,7 @@ class StoragePart(NamedTuple):
 
 
 class FloatArgument(NamedTuple):
-    """A float among the arguments; its value may be another one in each iteration."""
+    """A float among the arguments; its value may change from iteration to iteration."""
 
     value: float
 
@@ -63,7 +63,7 @@ def parts_of(value: Any) -> Iterator[StoragePart]:
 
 
 def integers_of(value: Any) -> Iterator[tuple[int, int]]:
-    """The integers among arguments, in order: (number, storage of whose part it is the offset; -1 of another one)."""
+    """The integers among arguments, in order: (integer, the storage if it is the offset of a part, else -1)."""
     if isinstance(value, StoragePart):
         yield value.offset, value.storage
     elif type(value) is int:

@@ -1,8 +1,8 @@
-"""The rows of a record in files of a directory, written as iterations end: what a process that was killed leaves.
+"""The rows of a record in files of a directory, written as iterations end, so that they survive a killed process.
 
-``NAME-n.ops`` has a frame an iteration, ``NAME-n.sites`` a line of JSON a site. A frame is the number of the
-iteration, how many rows and how many sites there are then, and the rows. A frame that is cut, or whose sites are not
-there, ends the record.
+``NAME-n.ops`` has a frame per iteration, ``NAME-n.sites`` a line of JSON per site. A frame has the number of the
+iteration, the counts of rows and of sites so far, and the rows. A truncated frame, or one whose sites are missing, ends
+the record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HEAD = np.dtype([("iteration", np.uint64), ("rows", np.uint64), ("sites", np.ui
 
 
 class Journal:
-    """Writes frames, and reads those that are no longer in memory. An error of the disk ends it, see ``error``."""
+    """Writes frames, and reads those that are no longer in memory. A disk error ends it, see ``error``."""
 
     def __init__(self, folder: str, name: str, number: int) -> None:
         os.makedirs(folder, exist_ok=True)
@@ -33,7 +33,7 @@ class Journal:
         for file in (self._ops, self._sites):
             weakref.finalize(self, file.close)
         self._written = 0
-        #: iteration -> (offset of its rows, how many)
+        #: iteration -> (offset of its rows, number of rows)
         self.places: dict[int, tuple[int, int]] = {}
         self.error = ""
 
@@ -62,7 +62,7 @@ class Journal:
 
 
 def _new(folder: str, name: str, number: int) -> tuple[Any, str]:
-    """A new file, with the first free number from ``number`` on: what an earlier process has left stays there."""
+    """A new file, with the first free number from ``number`` on: files of earlier processes are kept."""
     while True:
         path = os.path.join(folder, f"{name}-{number}")
         try:

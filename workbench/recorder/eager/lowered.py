@@ -16,7 +16,7 @@ from workbench.recorder.eager.steps import AtenCall, StepBody
 
 
 class LoweredCall(NamedTuple):
-    """A call as a foreign node: its description, the storages and the outside values it takes, and what it gives."""
+    """A call as a foreign node: its description, the storages and outside values that it takes, and its results."""
 
     text: str
     storages: tuple[int, ...]
@@ -25,9 +25,9 @@ class LoweredCall(NamedTuple):
 
 
 def storage_types(iteration: StepBody, repeats: bool) -> dict[int, TensorType]:
-    """The type of each storage: the shape of the tensor that it was first, where that is all of it.
+    """The type of each storage: the shape of its first tensor, if that covers the whole storage.
 
-    In an iteration that ``repeats`` the storages that go into the next one have the types with which that takes them.
+    In an iteration that ``repeats``, carried storages have the types with which the next iteration takes them.
     """
     found: dict[int, TensorType] = {}
     for call in iteration.calls:
@@ -40,7 +40,7 @@ def storage_types(iteration: StepBody, repeats: bool) -> dict[int, TensorType]:
 
 
 def as_type(array: Any, kind: TensorType) -> Any:
-    """An array with the bytes of another, as a type."""
+    """The bytes of an array as an array of a type."""
     return np.ascontiguousarray(array).reshape(-1).view(numpy_dtype(kind.dtype)).reshape(kind.shape)
 
 
@@ -65,8 +65,8 @@ def lower_call(
 ) -> LoweredCall:
     """The description of a call.
 
-    ``varies`` tells of its k-th float whether other iterations have another one, and ``moving`` which of its integers
-    are others in other iterations: these come from outside as one vector.
+    ``varies`` returns whether its k-th float changes between iterations, and ``moving`` has the indices of its integers
+    that change: these come from outside as one vector.
     """
     storages = tuple(dict.fromkeys(p.storage for p in [*parts_of(call.args), *parts_of(call.kwargs)]))
     outside: list[Any] = ["integers"] if moving else []

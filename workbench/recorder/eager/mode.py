@@ -10,7 +10,7 @@ from workbench.recorder.eager.op_recorder import OpRecorder
 
 
 def mode_of(recorder: OpRecorder) -> Any:
-    """A ``TorchDispatchMode`` whose ops ``recorder`` takes down; ``mode.paused`` lets ops through unseen.
+    """A ``TorchDispatchMode`` whose ops ``recorder`` records; with ``mode.paused`` ops are not recorded.
 
     An error of the recorder does not reach the loop: it is kept in ``recorder.error``, and recording ends.
     """
@@ -21,14 +21,14 @@ def mode_of(recorder: OpRecorder) -> Any:
 
         @classmethod
         def ignore_compile_internals(cls) -> bool:
-            return True  # else torch runs functions that were compiled as if they were not, for ever
+            return True  # else torch runs compiled functions uncompiled from then on
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return _compiles()  # torch wraps each call then, for 10 microseconds
+            return _compiles()  # torch then wraps each call, at 10 microseconds
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if self.paused or types:  # tensors of a compiler that traces have no numbers
+            if self.paused or types:  # tensors of a tracing compiler have no values
                 if not (types or recorder.skipping):
                     recorder.unseen(func, args, kwargs or {})
                 return func(*args, **(kwargs or {}))

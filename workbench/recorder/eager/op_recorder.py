@@ -1,4 +1,4 @@
-"""Takes down every ATen call of a loop: its site, the statistics of what it gave, and what it read."""
+"""Records every ATen call of a loop: its site, the statistics of its results, and its operands."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from workbench.recorder.eager.replay import Replay, replay
 from workbench.recorder.eager.sites import OUTSIDE, Site
 from workbench.recorder.eager.steps import RecordedSteps
 
-#: iterations whose events know what they read; older ones keep their statistics only
+#: number of iterations whose events keep their operands; older ones keep only their statistics
 WINDOW = 3
-#: sequence numbers of autograd whose lines are remembered at most
+#: maximum number of autograd sequence numbers whose lines are kept
 MOST_LINES = 50_000
 
 
@@ -44,7 +44,7 @@ class OpRecorder(OpCalls):
         self._seen: dict[Any, int] = {}
 
     def unseen(self, func: Any, args: Any, kwargs: Any) -> None:
-        """Forget what a call writes that is not taken down: for a later iteration it is from outside."""
+        """Forget the tensors that an unrecorded call writes: for a later iteration they come from outside."""
         info = self.info(func)
         if info.written or info.written_names:
             for tensor in self._written(info, args, kwargs):
@@ -63,17 +63,17 @@ class OpRecorder(OpCalls):
         if self.iteration < 2:
             self.replay = Replay(None, reason=self.why_no_steps)
 
-    # -- what the compiled part asks for ------------------------------------------------------------------------------
+    # -- called by the compiled part ----------------------------------------------------------------------------------
     def describe(self, func: Any) -> OpInfo:
-        """The facts of an overload that is new."""
+        """The facts of a new overload."""
         return describe(func, self.torch.Tag.nondeterministic_seeded)
 
     def was(self, info: OpInfo, args: Any) -> Any:
-        """A copy of integers that the call is about to overwrite; None of other numbers."""
+        """A copy of integers that the call is about to overwrite; None for other dtypes."""
         return overwritten(self.torch, info.op, args)
 
     def site(self, info: OpInfo, base: Any, n: int, k: int) -> int:
-        """The number of a site that is new."""
+        """The index of a new site."""
         _, (file, line), module, phase = base
         return self.table.number((base, n, k), Site(info.op, info.overload, module, file, line, phase, n, k))
 
@@ -92,12 +92,12 @@ class OpRecorder(OpCalls):
         return bool(info.constant or meant or (not info.arithmetic and _infinite_number(args)))
 
     def _reaches(self, event: OpEvent, number: float) -> bool:
-        """True if the largest number of an event is ``number``, or it is not known any more."""
+        """True if the largest element of an event is ``number``, or is no longer known."""
         if event.row < 0 or event.iteration != self.iteration:
             return True
         return bool(self.log.rows(event.row, event.row + 1)["largest"][0] == number)
 
-    # -- what a call read and wrote -----------------------------------------------------------------------------------
+    # -- operands and results of a call -------------------------------------------------------------------------------
     def _tensors(self, value: Any) -> Iterator[Any]:
         if self.is_plain(value):
             yield value
@@ -157,12 +157,12 @@ class OpRecorder(OpCalls):
         return found
 
     def is_bad(self) -> bool:
-        """True if an op of the iteration gave a number that is not finite and was not meant."""
+        """True if an op of the iteration gave an unintended NaN or infinity."""
         return any(e.flag & (INFINITE | NOT_A_NUMBER) for e in self.current)
 
     # -- iterations ---------------------------------------------------------------------------------------------------
     def end_iteration(self) -> None:
-        """Hand the rows of the iteration to the record, and begin the next one."""
+        """Pass the rows of the iteration to the record, and begin the next iteration."""
         rows = self.log.take()
         self.record.add(rows)
         ended = self.iteration
@@ -179,7 +179,7 @@ class OpRecorder(OpCalls):
                 self.replay = replay(self)
 
     def skip_iteration(self) -> None:
-        """Count an iteration whose ops were not seen: who wrote what is not known any more."""
+        """Count an unrecorded iteration: which op wrote which tensor is unknown after it."""
         self.record.skip()
         self.storages.close()
         if self.steps is not None:

@@ -6,35 +6,35 @@ from typing import Any
 
 from workbench.kernels.eager import OpInfo
 
-#: ops whose outputs hold whatever was in memory
+#: ops whose outputs are uninitialised memory
 UNWRITTEN = {
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted", "resize_",
     "empty_quantized",
 }  # fmt: skip
-#: ops that put constants where they are told to: an infinity among them was meant
+#: ops that write given constants: an infinity among these is intended
 CONSTANT = {
     "full", "full_like", "new_full", "fill", "fill_", "masked_fill", "masked_fill_", "scalar_tensor", "zero_", "zeros",
     "lift_fresh", "lift_fresh_copy", "index_fill", "index_fill_", "where", "triu", "tril", "triu_", "tril_",
     "constant_pad_nd",
 }  # fmt: skip
-#: ops in which a zero among the operands gives an infinity or a NaN
+#: ops that may return an infinity or a NaN for a zero among the operands
 SINGULAR = {
     "log", "log2", "log10", "log_", "div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_", "pow", "pow_",
     "xlogy", "log_softmax", "_log_softmax", "addcdiv", "addcdiv_", "_foreach_div_", "_foreach_addcdiv_", "logit",
 }  # fmt: skip
-#: ops in which an infinite number is an operand like any other, and no constant that was put somewhere
+#: ops in which an infinite number is an operand like any other, not a constant to be written
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp", "addmm", "baddbmm", "addbmm"}
-#: ops that give plus infinity only where a number is too large, or was plus infinity
+#: ops that return plus infinity only where a value is too large, or was plus infinity
 RISING = {"exp", "exp2", "expm1", "add", "sum", "cumsum", "addmm", "softplus", "logsumexp", "sinh"}
 #: ops whose integer result may not fit the dtype
 WRAPPING = {
     "_to_copy", "add", "add_", "sub", "sub_", "mul", "mul_", "sum", "cumsum", "neg", "pow", "prod", "abs", "square",
 }  # fmt: skip
-#: outputs that are memory for the backward pass of a library, not values
+#: outputs that a library reserves for its backward pass, not values
 WORKSPACES = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
 #: arguments that are written although the schema does not say so: running means and variances
 UNDECLARED = {"native_batch_norm": (3, 4), "cudnn_batch_norm": (3, 4), "miopen_batch_norm": (3, 4)}
-#: what is written by these does not depend on what was there
+#: ops whose written values do not depend on the previous ones
 OVERWRITES = {
     "copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_", "exponential_", "geometric_",
 }  # fmt: skip

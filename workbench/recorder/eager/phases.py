@@ -28,7 +28,7 @@ class Phases:
         self.in_optimizer = False
         #: the line that called ``step`` of a torch optimizer; all ops of the step belong to it
         self.step_line: tuple[str, int] | None = None
-        #: called with an optimizer before it steps
+        #: functions that are called with an optimizer before it steps
         self.before_step: Callable[[Any], None] | None = None
         self._names: dict[int, str] = {}
         self.follow(modules, optimizer)
@@ -42,16 +42,16 @@ class Phases:
                     self._paths.setdefault(id(inner), ".".join(p for p in (root, path) if p))
         if optimizer is not None and not self.optimizers:
             given = optimizer if isinstance(optimizer, (list, tuple)) else [optimizer]
-            self.optimizers = [getattr(o, "optimizer", o) for o in given]  # that of Accelerate holds another one
+            self.optimizers = [getattr(o, "optimizer", o) for o in given]  # Accelerate wraps the optimizer
         self.rename()
 
     def rename(self, tensor: Any = None) -> str:
-        """Look up the names of parameters and buffers anew; the name of ``tensor``."""
+        """Look up the names of parameters and buffers again, and return the name of ``tensor``."""
         self._names = {id(t): name for name, t in self.state()}
         return self._names.get(id(tensor), "")
 
     def state(self) -> list[tuple[str, Any]]:
-        """Parameters and buffers, with their names; parameters of the optimizers that no module has, as "group 0/1"."""
+        """Parameters and buffers with their names; optimizer parameters without a module are "group 0/1"."""
         found: dict[int, tuple[str, Any]] = {}
         for root, module in self.roots.items():
             for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
@@ -86,7 +86,7 @@ class Phases:
         ]
 
     def name_of(self, tensor: Any) -> str:
-        """The name of a parameter or a buffer; "" for another tensor."""
+        """The name of a parameter or a buffer; "" for any other tensor."""
         return self._names.get(id(tensor), "")
 
     @property
@@ -126,7 +126,7 @@ class Phases:
         ]
 
     def close(self) -> None:
-        """End it; may be called again."""
+        """Stop following; may be called again."""
         for handle in self._handles:
             handle.remove()
         self._handles, self.stack, self.in_optimizer = [], [], False

@@ -15,10 +15,9 @@ from workbench.recorder.eager.sites import SiteTable
 class OpRecord:
     """Rows of ``TENSOR_ROW`` by iteration.
 
-    When the rows in memory together pass ``memory`` bytes, the older half goes: with a journal it is read from there,
+    When the rows in memory exceed ``memory`` bytes, the older half is dropped: with a journal it is read from there,
     without one every second of these iterations is lost, except for those in ``keep``. The remaining rows stay exact;
-    ``held`` names the iterations that are there, and ``ends`` says why there are no more where a process or a disk
-    ended them.
+    ``held`` lists the kept iterations, and ``ends`` is the reason if a process or a disk ended the record.
     """
 
     def __init__(self, memory: int, table: SiteTable | None = None, journal: Journal | None = None) -> None:
@@ -31,7 +30,7 @@ class OpRecord:
 
     @property
     def ends(self) -> str:
-        """Why the record has no more iterations than it has; "" where the loop itself ended."""
+        """Why the record ends early; "" if the loop itself ended."""
         return self._ends or (self.rows.journal.error if self.rows.journal is not None else "")
 
     @ends.setter
@@ -62,11 +61,11 @@ class OpRecord:
 
     @property
     def held(self) -> list[int]:
-        """The iterations whose rows are there, in order."""
+        """The iterations whose rows are kept, in order."""
         return list(self.rows)
 
     def of(self, iteration: int) -> NDArray[Any]:
-        """The rows of an iteration; KeyError where they are gone."""
+        """The rows of an iteration; KeyError if they are no longer kept."""
         return self.rows[iteration]
 
     def series(self, site: int, field: str) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""The recorded calls of iterations computed again, and whether they give the same numbers."""
+"""The recorded calls of iterations computed again, and whether they give the same values."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.steps import StepRecord
 from workbench.text import harmless
 
-#: bytes of the storages of an iteration above which it is not replayed at once
+#: bytes of the storages of an iteration above which it is not replayed during the record
 MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
 class Replay:
-    """The outcome of calling the ops of the first iterations again: the same numbers, or not.
+    """The outcome of calling the ops of the first iterations again: whether they gave the same values.
 
-    ``exact`` is None where it was not tried, for ``reason``; ``first`` the first op that gave others.
+    ``exact`` is None if it was not tried, for ``reason``; ``first`` is the first op with different values.
     """
 
     exact: bool | None
@@ -47,7 +47,7 @@ class Replay:
 def computed(
     torch: Any, iterations: dict[int, StepRecord], start: dict[int, Any], span: list[int]
 ) -> Iterator[tuple[int, int, dict[int, Any], dict[int, TensorType]]]:
-    """Compute iterations that follow each other, from the carried storages ``start``.
+    """Compute consecutive iterations from the carried storages ``start``.
 
     Yields (iteration, calls done, storages, their types) after each call, and once before the first.
     """
@@ -109,7 +109,7 @@ WHY = (
 
 
 def _same(log: TensorLog, array: Any, kind: TensorType, part: StoragePart, row: Any) -> bool:
-    """True if a part of a storage has the numbers of a row."""
+    """True if a part of a storage has the statistics of a row."""
     code = TENSOR_TYPES.get(part.dtype)
     if code is None:
         return True

@@ -1,4 +1,4 @@
-"""The ops of a recorded loop in a trace file: members beside those of the trace, read back without torch."""
+"""The ops of a recorded loop in a trace file: members in addition to those of the trace, read without torch."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ def write_ops(record: OpRecord, members: MemberWriter) -> None:
 
 
 def read_ops(path: str | PathLike[str]) -> OpRecord:
-    """The record of ops in a file of :meth:`EagerWatch.save`, or in the ``.ops`` file of a watch with ``spill=``.
-
-    The second is there as far as it was written, also if the process was killed or the disk became full.
+    """The record of ops in a file of :meth:`EagerWatch.save`, or in the ``.ops`` file of a watch with ``spill=``. The
+    second is read as far as it was written, also if the process was killed or the disk became full.
 
     Raises
     ------
     TraceError
-        For a file without ops (``no-ops``), of another version, or one that is damaged (``bad-trace``).
+        For a file without ops (``no-ops``), of another version, or a damaged one (``bad-trace``).
     """
     if str(path).endswith(OPS):
         return _spilled(str(path))
@@ -94,7 +93,7 @@ def _record(head: dict[str, Any], numbers: Any) -> OpRecord:
 
 
 def _spilled(path: str) -> OpRecord:
-    """The record that a journal holds."""
+    """The record in a journal."""
     try:
         with open(path, "rb") as ops, open(path.removesuffix(OPS) + SITES, "rb") as sites:
             data, lines = ops.read(), sites.read().split(b"\n")[:-1]

@@ -23,13 +23,13 @@ class Site(NamedTuple):
     module : str
         Path of the innermost module whose ``forward`` runs, such as "encoder.layers.0"; "" outside of all.
     file, line : str, int
-        The line of the user's code; of a backward op that of its forward op. 0 where it is not known.
+        The line of the user's code; for a backward op, that of its forward op. 0 if unknown.
     phase : str
         "forward", "backward", "optimizer" or "outside".
     nth : int
-        Which call of this op at this line and module in the iteration it is, from 0.
+        The index of the call among those of this op at this line and module in the iteration.
     output : int
-        Which tensor of the call.
+        The index of the tensor among the results of the call.
     """
 
     op: str
@@ -43,7 +43,7 @@ class Site(NamedTuple):
 
     @property
     def source(self) -> Source | None:
-        """The line as other parts of the workbench name one, with its text where that can be read; None if unknown."""
+        """The line as a :class:`Source`, with its text if that can be read; None if unknown."""
         if not self.line:
             return None
         return Source(self.file, self.line, linecache.getline(self.file, self.line).strip())
@@ -72,7 +72,7 @@ class SiteTable:
         return self.sites[number]
 
     def number(self, key: Any, site: Site) -> int:
-        """The number of a site, which is added where its key is new."""
+        """The index of a site, which is added if its key is new."""
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = len(self.sites)
@@ -80,5 +80,5 @@ class SiteTable:
         return found
 
     def known(self, key: Any) -> int | None:
-        """The number of a key, or None."""
+        """The index of a key, or None."""
         return self._numbers.get(key)

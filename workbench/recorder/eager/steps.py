@@ -1,9 +1,9 @@
-"""The calls of the last iterations and all that they read from outside: enough to run them again as a graph.
+"""The calls of the last iterations and all that they read from outside, from which they can run again as a graph.
 
-Tensors are known by their storages. A storage that an iteration reads before it writes it was there before: either the
-iteration before had it, and then the state is carried over, or it comes from outside, and then its bytes are copied.
-When what is kept passes half of the budget, a new part begins with copies of the state, and only the part before it
-is kept beside it.
+Tensors are identified by their storages. A storage that an iteration reads before writing it existed before: either the
+previous iteration had it, and it is carried state, or it comes from outside, and its bytes are copied. When the kept
+data exceed half of the budget, a new part begins with copies of the state, and of the older parts only the last is
+kept.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from workbench.kernels.eager import StepCallList, StepCalls
 from workbench.recorder.eager.forms import FloatArgument, StoragePart, differing, parts_of
 
-#: bytes of a recorded call, about; iterations of one form share theirs
+#: approximate bytes of a recorded call; iterations of one form share them
 CALL_BYTES = 1500
-#: bytes of an iteration beside its numbers, about
+#: approximate bytes of an iteration without its numbers
 ITERATION_BYTES = 1000
 
 
@@ -37,11 +37,11 @@ class AtenCall(NamedTuple):
 
 
 class StepBody(NamedTuple):
-    """The common part of iterations of one form: all but numbers, bytes from outside and random states.
+    """The common part of iterations of one form: everything except numbers, bytes from outside and random states.
 
     ``previous`` maps each storage of the carried state to its index in the previous iteration, ``given`` are the
     storages whose bytes come from outside, ``lengths`` their bytes, ``floats`` the index of each call's first float.
-    ``form`` is the calls as they were taken down, which iterations of one form have in common.
+    ``form`` has the calls as they were recorded, which are equal in all iterations of one form.
     """
 
     calls: tuple[AtenCall, ...]
@@ -53,9 +53,10 @@ class StepBody(NamedTuple):
 
 
 class StepRecord(NamedTuple):
-    """One iteration: its body, and the data of this iteration alone; ``read`` are the numbers that Python read, by
-    call, ``names`` those of storages that the loop has named, and ``own`` the calls with other integers than in the
-    body, such as offsets."""
+    """One iteration: its body, and the data of this iteration alone; ``read`` has the numbers that Python read, by
+    call, ``names`` the names that the loop gave to storages, and ``own`` the calls whose integers, such as offsets,
+    differ from the body's.
+    """
 
     body: StepBody
     numbers: NDArray[np.float64]
@@ -66,7 +67,7 @@ class StepRecord(NamedTuple):
     own: dict[int, AtenCall]
 
     def call(self, n: int) -> AtenCall:
-        """A call as it was made in this iteration, except for its floats."""
+        """A call of this iteration, without its floats."""
         return self.own.get(n) or self.body.calls[n]
 
     def floats(self, call: int) -> NDArray[np.float64]:
@@ -76,12 +77,12 @@ class StepRecord(NamedTuple):
 
 
 class StepRecording(StepCallList):
-    """The iteration that runs: calls as (facts, arguments, keyword arguments, outputs, grad mode)."""
+    """The running iteration: calls as (facts, arguments, keyword arguments, outputs, grad mode)."""
 
     __slots__ = ()
 
     def ended(self, before: StepRecord | None, named: dict[int, str]) -> StepRecord:
-        """The iteration as it is kept; its body is that of the one ``before`` where that has the same form."""
+        """The finished iteration for the record; it shares the body of ``before`` if both have one form."""
         last = before.body if before is not None else None
         names = {self.locals[key]: name for key, name in named.items() if key in self.locals}
         if before is not None and names == before.names:
@@ -109,7 +110,7 @@ class StepRecording(StepCallList):
 
 
 def _plain(value: Any, floats: Iterator[float]) -> Any:
-    """Arguments as they are kept: names of dtypes, tuples, the floats in their places."""
+    """Arguments for the record: names of dtypes, tuples, floats with their values."""
     if isinstance(value, StoragePart):
         return StoragePart(value[0], str(value[1])[6:], tuple(value[2]), tuple(value[3]), int(value[4]))
     if value is FloatArgument:
@@ -122,21 +123,21 @@ def _plain(value: Any, floats: Iterator[float]) -> Any:
 
 
 class RecordedSteps(StepCalls):
-    """The newest iterations. ``end`` is called by the recorder, and what it is made from takes down calls."""
+    """The newest iterations. The recorder calls ``end``; the compiled base class records the calls."""
 
     def __init__(self, torch: Any, budget: int) -> None:
         super().__init__(torch, StoragePart, FloatArgument)
         self.budget = budget
         self.iterations: dict[int, StepRecord] = {}
         self.older: tuple[dict[int, StepRecord], dict[int, dict[int, int]]] = ({}, {})
-        #: address of a storage -> its number, in the last one of iterations with one body
+        #: iteration -> address of a storage -> its number; only for the last of iterations with one body
         self.addresses: dict[int, dict[int, int]] = {}
-        #: address of a storage -> the name that the loop gives it in this iteration
+        #: address of a storage -> its name in the loop in this iteration
         self.named: dict[int, str] = {}
         self.begin(StepRecording())
 
     def end(self, iteration: int, alive: Any) -> None:
-        """Close an iteration; ``alive`` are the addresses of the storages that are still there."""
+        """Close an iteration; ``alive`` are the addresses of the storages that still exist."""
         now: Any = self.now
         before = self.iterations.get(iteration - 1)
         kept = now.ended(before, self.named)
@@ -152,14 +153,15 @@ class RecordedSteps(StepCalls):
         self.begin(StepRecording(), kept.body.form[0])
 
     def cut(self) -> None:
-        """Begin a new part, with copies of the state; only the part before it is kept."""
+        """Begin a new part with copies of the state; of the older parts only the last is kept."""
         if self.iterations:
             self.older, self.bytes = (self.iterations, self.addresses), 0
             self.iterations, self.addresses, self.known = {}, {}, {}
 
     def folded(self) -> tuple[dict[int, StepRecord], dict[int, int], list[int]]:
-        """The newest part that has iterations of one form in a row: its iterations, the addresses of the storages of
-        its last one, and the numbers of those that have the form. A record of one iteration is a loop of that."""
+        """The newest part with consecutive iterations of one form: its iterations, the addresses of the storages of its
+        last one, and the numbers of the iterations of that form. A record of one iteration is a loop of one.
+        """
         for iterations, addresses in ((self.iterations, self.addresses), self.older):
             span = _same_body(iterations)
             if len(span) > 1 or list(iterations) == [0]:
@@ -168,7 +170,7 @@ class RecordedSteps(StepCalls):
 
 
 def _same_body(iterations: dict[int, StepRecord]) -> list[int]:
-    """The newest iterations in a row, two at least, that have one body; the last one may be alone in its form."""
+    """The newest consecutive iterations, at least two, that share a body; the last one may have a different form."""
     found: list[int] = []
     for k in sorted(iterations, reverse=True):
         if found and iterations[k].body is not iterations[found[-1]].body:

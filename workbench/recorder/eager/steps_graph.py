@@ -1,4 +1,4 @@
-"""Recorded iterations as a graph: one loop whose body are the ATen calls of an iteration.
+"""Recorded iterations as a graph: one loop whose body is the ATen calls of an iteration.
 
 ::
 
@@ -6,8 +6,8 @@
                                         └─► Switch ─► torch:aten.mm ─► ... ─► torch:aten.add_ ─► NextIteration ─► Merge
                           torch:given(k) ────────────────┘   batch, random state, floats that change
 
-A value is a whole storage: what a call writes in place is a new value, so that every version can be looked at, edited
-and followed. Iterations before the first that has the form of the last are computed when the graph is made.
+A value is a whole storage: a write in place makes a new value, so that every version can be inspected, edited and
+followed. Iterations before the first of the loop's form are computed when the graph is made.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from workbench.recorder.eager.replay import computed
 from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.steps import AtenCall, RecordedSteps
 
-#: the variable of the loop that is True once an edit reached a number that Python had read with ``item()``
+#: the loop variable that is True once an edit reached a number that Python had read with ``item()``
 READS_DIFFER = "reads_differ"
-#: the variable that counts iterations as the watch did, which may have begun before the loop does
+#: the loop variable that counts iterations as the watch did, which may have begun before the loop
 RECORDED = "recorded_iteration"
 
 
@@ -54,11 +54,11 @@ class StepsGraph:
             )
         self._nodes: list[Node] = []
         self._taken: set[str] = set()
-        #: numbers of each iteration that are nodes already
+        #: values per iteration that are nodes already
         self._made: dict[Any, Ref] = {}
 
     def graph(self) -> Graph:
-        """The graph; its loop counts the iterations as the watch does."""
+        """The graph; its loop counts iterations as the watch does."""
         body = self._iterations[self.span[0]].body
         types = storage_types(body, True)
         start = self._before(self.span[0])
@@ -81,7 +81,7 @@ class StepsGraph:
             merges[j] = merge
             switch = self._add(f"{self._boxes.variable(labels[j])}/Switch", "Switch", [merge, Ref(cond)])
             value[j] = Ref(switch, 1)
-        for k, j in enumerate(fixed):  # data that each iteration reads
+        for k, j in enumerate(fixed):  # the data that each iteration reads
             labels[j] = f"data_{k}"
             begin = self._add(f"{labels[j]}/start", "Const", [], value=np.array(as_type(start[j], types[j])))
             value[j] = Ref(self._add(f"{at}/{labels[j]}", "Enter", [Ref(begin)], frame_name=at, is_constant=True))
@@ -123,7 +123,7 @@ class StepsGraph:
         return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names, notes=self._notes())
 
     def _notes(self) -> list[str]:
-        """The iterations that this loop has, where the record has others too."""
+        """A note on the iterations of this loop, if the record has others too."""
         first, last, held = self.span[0], self.span[-1], self._iterations
         found = [
             f"This loop has the iterations {first} to {last} of the record; {RECORDED} counts them as the watch does."
@@ -152,7 +152,7 @@ class StepsGraph:
         return Ref(merge), merge
 
     def _labels(self, carried: list[int]) -> dict[int, str]:
-        """Names of carried storages: of parameters, the state of an optimizer, or what the loop gave its watch."""
+        """Names of carried storages: those of parameters, of the state of an optimizer, or of recorded values."""
         found: dict[int, str] = {}
         for j in carried:
             after = self._iterations[self.span[-1]].body.previous[j]
@@ -161,7 +161,7 @@ class StepsGraph:
         return found
 
     def _known_name(self, storage: int) -> str:
-        """The name of a storage of the last iteration of the loop: the loop's own, or that of a parameter or buffer."""
+        """The name of a storage in the last iteration: the one from the loop, or that of a parameter or buffer."""
         named = self._iterations[self.span[-1]].names.get(storage)
         return named or self._names.get(self._address.get(storage, -1), "")
 
@@ -206,7 +206,7 @@ class StepsGraph:
             value[s] = Ref(node, k)
 
     def _integers(self, turn: str, name: str, call: AtenCall, moving: list[int], integers: list[Any]) -> Ref:
-        """The integers of a call that are others in each iteration; calls on the same slice share theirs."""
+        """The integers of a call that change between iterations; calls on the same slice share them."""
         owners = tuple((integers[0][j][1], call.op if integers[0][j][1] < 0 else "") for j in moving)
         numbers = np.array([[one[j][0] for j in moving] for one in integers], np.int64)
         what = "offset" if min(owner for owner, _ in owners) >= 0 else "number"
@@ -214,13 +214,13 @@ class StepsGraph:
         return self._shared(turn, label, (owners, numbers.tobytes()), TensorType("int64", (len(moving),)), numbers)
 
     def _float(self, turn: str, name: str, call: AtenCall, k: int, numbers: Any) -> Ref:
-        """A float of a call that is another in each iteration; the same of other calls of this op are one value."""
+        """A float of a call that changes between iterations; calls of this op with equal floats share one value."""
         return self._shared(
             turn, f"{name}/number_{k}", (call.op, k, numbers.tobytes()), TensorType("float64", ()), numbers
         )
 
     def _shared(self, turn: str, label: str, key: Any, kind: TensorType, numbers: Any) -> Ref:
-        """The value of each iteration, ``numbers``, as a node, which is made once for a key."""
+        """The values per iteration, ``numbers``, as a node, made once per key."""
         if key not in self._made:
             self._made[key] = self._given(turn, label, kind, dict(zip(self.span, numbers, strict=True)).__getitem__)
         return self._made[key]
@@ -230,13 +230,13 @@ class StepsGraph:
         return site
 
     def _read_type(self, n: int) -> TensorType | None:
-        """The type of the number that Python read in a call; None of one that is not compared."""
+        """The type of the number that Python read in a call; None if it is not compared."""
         number = self._iterations[self.span[0]].read[n]
         kinds = {bool: "bool", int: "int64", float: "float64"}
         return TensorType(kinds[type(number)], ()) if type(number) in kinds else None
 
     def _read(self, n: int, turn: str, value: dict[int, Ref], differs_ref: Ref) -> Ref:
-        """True if the number that Python reads is not that of the record, or one before it was not."""
+        """The node that is True if this number that Python reads, or an earlier one, differs from the record."""
         iterations, kind = self._iterations, self._read_type(n)
         call = iterations[self.span[0]].body.calls[n]
         low = lower_call(self._torch, call, False, lambda _: False)
@@ -249,7 +249,7 @@ class StepsGraph:
 
     # -- the state with which the loop begins -------------------------------------------------------------------------
     def _before(self, first: int) -> dict[int, Any]:
-        """The carried storages at the beginning of an iteration, computed from the oldest one that is held."""
+        """The carried storages at the beginning of an iteration, computed from the oldest kept iteration."""
         values: dict[int, Any] = {}
         for _, _, now, _ in computed(
             self._torch, self._iterations, {}, [k for k in sorted(self._iterations) if k < first]

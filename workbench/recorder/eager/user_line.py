@@ -1,4 +1,4 @@
-"""The line of the user's code that runs: the innermost frame outside of torch and of this package."""
+"""The running line of the user's code: the innermost frame outside torch and this package."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from workbench.kernels.eager import Lines
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _LIBRARIES = ("contextlib.py", "functools.py", "threading.py", "weakref.py")
-#: begins the name of the folder in which torch.compile keeps the code that it writes
+#: prefix of the folder in which torch.compile keeps its generated code
 _COMPILED = "torchinductor_"
 
 
 class UserLines(Lines):
-    """Finds lines; remembers of each code object whether it is the user's."""
+    """Finds lines; caches for each code object whether it is the user's."""
 
     def __init__(self, library: str) -> None:
         compiled = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
@@ -23,9 +23,9 @@ class UserLines(Lines):
         super().__init__()
 
     def is_own(self, code: CodeType) -> bool:
-        """True for code of the user's."""
+        """True for the user's code."""
         name = code.co_filename
         own = not name.startswith(self._others) and not name.endswith(_LIBRARIES)
         own = own and f"{os.sep}{_COMPILED}" not in name
-        # a cell of a notebook is <ipython-input-...>, a file of its own, or has a name of the debugger's
+        # a notebook cell is <ipython-input-...>, a file, or has a name from the debugger
         return own and not (name.startswith("<") and not name.startswith(("<ipython", "<stdin>", "<string>", "<cell")))

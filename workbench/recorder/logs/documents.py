@@ -8,9 +8,9 @@ from typing import Any
 
 from workbench.recorder.logs.rows import LogRows, number
 
-#: names of the list of rows in a document
+#: keys of the list of rows in a document
 LISTS = ("log_history", "history", "logs", "metrics", "rows", "data")
-#: names that the last entry of Hugging Face's trainer has: it sums up the run
+#: keys of the last entry of Hugging Face's trainer, which summarises the run
 SUMMARY = ("train_runtime", "train_samples_per_second")
 
 
@@ -33,7 +33,7 @@ def read_document(text: str, rows: LogRows) -> None:
 
 
 def read_json_lines(lines: Iterable[str], rows: LogRows) -> None:
-    """Add a row for each line that is a JSON object; the number of the others is noted."""
+    """Add a row for each line that is a JSON object; the number of other lines is noted."""
     broken = 0
     for line in lines:
         if not line.strip():
@@ -58,7 +58,7 @@ def _add(entry: Mapping[str, Any], rows: LogRows) -> None:
 
 
 def _columns(columns: Mapping[str, Any], rows: LogRows) -> None:
-    """Columns by name, as Keras' ``History.history``; shorter ones have no value in the last rows."""
+    """Columns by name, as in Keras' ``History.history``; shorter ones have no value in the last rows."""
     lists = {str(name): values for name, values in columns.items() if isinstance(values, list)}
     for k in range(max(map(len, lists.values()), default=0)):
         rows.add({name: values[k] for name, values in lists.items() if k < len(values)})

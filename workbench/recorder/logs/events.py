@@ -1,7 +1,7 @@
-"""TensorBoard's event files: records with checksums, in which messages have scalars by tag and step.
+"""TensorBoard's event files: records with checksums, whose messages have scalars by tag and step.
 
-A file is a sequence of records ``length (8 bytes), masked CRC-32C of it, data, masked CRC-32C of the data``, and each
-data an ``Event`` message. Sources: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details,
+A file is a sequence of records ``length (8 bytes), masked CRC-32C of it, data, masked CRC-32C of the data``, with
+``Event`` messages as data. Sources: https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details,
 https://github.com/tensorflow/tensorboard/tree/master/tensorboard/compat/proto.
 """
 
@@ -18,9 +18,9 @@ from workbench.frontends.protobuf.wire import Field, Reader, Schema, WireError
 from workbench.frontends.tf.checkpoint.crc32c import crc32c, masked
 from workbench.recorder.logs.rows import LogRows
 
-#: the most bytes of one record; pictures and graphs are larger than scalars, and are passed over
+#: maximum bytes of one record; pictures and graphs are larger than scalars, and are skipped
 MAX_RECORD = 64 << 20
-#: numbers of TensorFlow's types float32, float64, int32 and int64 -> dtype of ``tensor_content``
+#: codes of TensorFlow's types float32, float64, int32 and int64 -> dtype of ``tensor_content``
 _DTYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
 _TYPED = {1: "float_val", 2: "double_val", 3: "int_val", 9: "int64_val"}
 _SCHEMA: Schema = {
@@ -44,7 +44,7 @@ def is_event_file(path: Path) -> bool:
 
 
 def read_events(path: Path, rows: LogRows) -> None:
-    """Add the scalars of one event file; a truncated last record, as a killed run leaves, is noted."""
+    """Add the scalars of one event file; a truncated last record, as of a killed run, is noted."""
     with path.open("rb") as file:
         for data in _records(file, rows):
             try:
@@ -82,7 +82,7 @@ def _records(file: IO[bytes], rows: LogRows) -> Iterator[bytes]:
 
 
 def _scalar(value: dict[str, Any]) -> int | float | None:
-    """The number of a value, as ``simple_value`` or as a tensor of one item; None for anything else."""
+    """The number in a value, as ``simple_value`` or as a tensor of one item; None for anything else."""
     if "simple_value" in value:
         return float(value["simple_value"])
     tensor = value.get("tensor", {})

@@ -1,4 +1,4 @@
-"""``read_logs``: all logs below a folder, a run each."""
+"""``read_logs``: all logs below a folder, one run each."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from workbench.recorder.logs.events import is_event_file
 from workbench.recorder.logs.reading import read_log
 from workbench.recorder.logs.run_log import RunLog
 
-#: the most logs of a folder, and how deep they are looked for
+#: maximum number of logs of a folder, and depth of the search
 MAX_LOGS, MAX_DEPTH = 1_000, 8
-#: names of files that are read as logs
+#: suffixes and names of files that are read as logs
 SUFFIXES = (".wandb", ".csv", ".tsv", ".jsonl", ".ndjson", ".log", ".out", ".txt")
 NAMES = ("trainer_state.json", "history.json", "metrics.json", "log.json")
 
 
 def read_logs(folder: str | os.PathLike[str], *, until: Any = None, pattern: str | None = None) -> list[RunLog]:
-    r"""All logs below a folder, a run each (:func:`workbench.read_log`); files without numbers are passed over.
+    r"""All logs below a folder, one run each (:func:`workbench.read_log`); files without numbers are skipped.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def read_logs(folder: str | os.PathLike[str], *, until: Any = None, pattern: str
         The folder; links are not followed. Files are recognised by their names: ``.csv``, ``.jsonl``, ``.log``,
         ``.out``, ``.txt``, ``.wandb``, ``trainer_state.json``, TensorBoard's events.
     until, pattern
-        As of :func:`workbench.read_log`.
+        As in :func:`workbench.read_log`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def logs_below(root: Path, depth: int = 0) -> Iterator[Path]:
     if any(is_event_file(child) for child in children):
         yield root
     if runs := [child for child in children if child.suffix == ".wandb" and not child.is_symlink()]:
-        yield from runs  # what else W&B keeps beside a run are its console and its own logs
+        yield from runs  # the other files of W&B beside a run are its console and its own logs
         return
     for child in children:
         if child.is_symlink() or child.name.startswith("."):

@@ -10,11 +10,11 @@ from typing import Any
 from workbench.errors import WatchError
 from workbench.recorder.logs.rows import LogRows, Number, number
 
-#: what MLPerf's lines begin with
+#: prefix of MLPerf's lines
 MLPERF = ":::MLLOG"
-#: where MLPerf's metadata tell the step
+#: keys of the step in MLPerf's metadata
 _MLPERF_STEPS = ("step_num", "samples_count", "iteration_num", "epoch_num", "epoch_count")
-#: the most characters of a line that are looked through
+#: maximum characters of a line that are searched
 MAX_LINE = 4_096
 _VALUE = r"([-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf(?:inity)?))(?![\w.:])"
 _WORD = r"[A-Za-z_][\w/.-]{0,60}"
@@ -46,7 +46,7 @@ def read_mlperf(lines: Iterable[str], rows: LogRows) -> None:
 
 
 def read_pattern(lines: Iterable[str], rows: LogRows, pattern: str) -> None:
-    """Add a row for each line in which the pattern is found; the names of its groups are those of the variables."""
+    """Add a row for each line in which the pattern is found; its group names become the variables."""
     found = _compiled(pattern)
     for line in lines:
         match = found.search(line[:MAX_LINE])
@@ -55,7 +55,7 @@ def read_pattern(lines: Iterable[str], rows: LogRows, pattern: str) -> None:
 
 
 def _compiled(pattern: str) -> Any:
-    """The pattern compiled by RE2, whose time is linear in the line: the lines are untrusted."""
+    """The pattern compiled by RE2, which takes time linear in the line: the lines are untrusted."""
     import re2
 
     options = re2.Options()
@@ -80,9 +80,9 @@ def _compiled(pattern: str) -> Any:
 
 
 def read_text(lines: Iterable[str], rows: LogRows) -> None:
-    """Add the numbers with names of lines that tell a step; where none does, those of all lines.
+    """Add the named numbers of lines with a step; if no line has one, those of all lines.
 
-    A line that tells a step and no other number (Keras' ``Epoch 3/10``) gives it to the lines after it.
+    A line with a step and no other number (Keras' ``Epoch 3/10``) gives the step to the lines after it.
     """
     last_step: Number | None = None
     waiting: list[dict[str, Number]] = []
@@ -105,14 +105,14 @@ def read_text(lines: Iterable[str], rows: LogRows) -> None:
 
 
 def _parts(lines: Iterable[str]) -> Iterator[str]:
-    """Lines; of a progress bar, which is written over again and again, each state."""
+    """Lines, and each state of a progress bar, which overwrites its line."""
     for line in lines:
         for part in line.split("\r"):
             yield part[:MAX_LINE]
 
 
 def _step(line: str) -> tuple[str, int] | None:
-    """(word, number) of the most exact step that the line tells."""
+    """(word, number) of the most exact step in the line."""
     found = {match[1].lower(): int(match[2]) for match in _STEP.finditer(line)}
     return next(((w, found[w]) for w in ("global_step", "step", "iteration", "iter", "epoch") if w in found), None)
 

@@ -1,4 +1,4 @@
-"""``read_log``: which format a log has, by its name and its first bytes, and its record."""
+"""``read_log``: finds the format of a log by its name and first bytes, and reads its record."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from workbench.recorder.logs.run_log import RunLog
 from workbench.recorder.logs.tables import SEPARATORS, read_table
 from workbench.recorder.logs.wandb_run import MAGIC, read_wandb
 
-#: the most bytes of a JSON document, which is in memory at once, and of a line
+#: maximum bytes of a JSON document, which is read as a whole, and of a line
 MAX_DOCUMENT, MAX_LINE = 256 << 20, 8 << 20
-#: bytes at the beginning by which a format is told
+#: bytes at the beginning from which the format is found
 HEAD = 1 << 16
 
 
@@ -33,7 +33,7 @@ def read_log(path: str | os.PathLike[str], *, until: Any = None, pattern: str | 
         lists of rows, columns by name), JSON lines, TensorBoard's event file or a folder with some, W&B's
         ``run-ID.wandb``, MLPerf's log, or lines of text such as ``step 10: loss 0.5, lr=1e-3``.
     until : mapping, optional
-        Variables to (comparison, bound), as of :func:`workbench.watch`: the end that the run was to reach.
+        Variable -> (comparison, bound), as in :func:`workbench.watch`: the end that the run was to reach.
     pattern : str, optional
         For lines of text, a regular expression (RE2) whose named groups are the variables:
         ``r"it (?P<step>\d+) res (?P<residual>\S+)"``.
@@ -41,13 +41,13 @@ def read_log(path: str | os.PathLike[str], *, until: Any = None, pattern: str | 
     Returns
     -------
     RunLog
-        One iteration for each step of which the log says anything. Texts are left out.
+        One iteration for each step with a number in the log. Strings are left out.
 
     Raises
     ------
     WatchError
         ``no-log`` for a path that does not exist, ``bad-log`` for a file without numbers or a damaged one,
-        ``too-large`` for more rows, columns or bytes than are read.
+        ``too-large`` for too many rows, columns or bytes.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def read_log(path: str | os.PathLike[str], *, until: Any = None, pattern: str | 
 
 
 def _read_text(file: Path, rows: LogRows, pattern: str | None) -> str:
-    """Read a file of text; the name of its format."""
+    """Read a text file, and return the name of its format."""
     with file.open("rb") as raw:
         head = raw.read(HEAD)
         raw.seek(0)
@@ -108,7 +108,7 @@ def _read_text(file: Path, rows: LogRows, pattern: str | None) -> str:
 
 
 def _format(file: Path, head: str, pattern: str | None) -> tuple[str, Callable[[Iterable[str], LogRows], None]]:
-    """(name, reader of its lines) of the format; a JSON document has none, for it is read as a whole."""
+    """(name, reader of its lines) of the format; a JSON document has none, as it is read as a whole."""
     if pattern is not None:
         return "text", lambda lines, rows: read_pattern(lines, rows, pattern)
     start = head.lstrip("\ufeff \t\r\n")

@@ -1,4 +1,4 @@
-"""Rows of a log: numbers with names, and the step they belong to; what was logged of one step is one iteration."""
+"""Rows of a log: named numbers with their step; all numbers of one step are one iteration."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from workbench.errors import WatchError
 
-#: the most rows, and the most names, of one log
+#: maximum number of rows, and of names, of one log
 MAX_ROWS, MAX_NAMES = 5_000_000, 4_096
 #: the deepest mapping in a row whose numbers are read
 MAX_DEPTH = 4
-#: rows that values of an earlier step may still be added to: loggers write validation some steps late
+#: newest rows to which values may still be added: loggers write validation some steps late
 OPEN = 64
 #: names of the column that counts steps, the most exact first; compared without regard to case
 STEPS = ("step", "global_step", "_step", "trainer/global_step", "iteration", "iter", "it", "epoch")
@@ -25,7 +25,7 @@ Number = int | float
 
 
 def number(value: Any) -> Number | None:
-    """A number of a log: JSON's, a text that is one, "NaN" or "-inf"; None for anything else.
+    """A number of a log: of JSON, from a string, "NaN" or "-inf"; None for anything else.
 
     >>> number("0.25"), number("-Infinity"), number("12"), number("a"), number(True)
     (0.25, -inf, 12, None, None)
@@ -60,9 +60,9 @@ def flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[t
 
 
 class LogRows:
-    """Collects what a log says, and gives one mapping of names to numbers for each iteration.
+    """Collects the entries of a log, and gives one mapping of names to numbers for each iteration.
 
-    ``notes`` says what a reader of the answer should know: what was left out, and where steps go back.
+    ``notes`` has sentences for the reader: which entries were left out, and where steps go back.
     """
 
     def __init__(self, path: str) -> None:
@@ -78,7 +78,7 @@ class LogRows:
         return len(self._rows)
 
     def add(self, values: Mapping[str, Any], step: Number | None = None) -> None:
-        """One entry of the log. ``step`` is its step where the format tells it, else a column is looked for."""
+        """Add one entry of the log. ``step`` is its step if the format has one; else a column of steps is searched."""
         found = dict(flat(values))
         if step is None:
             step = self._step_of(found)
@@ -102,7 +102,7 @@ class LogRows:
             raise self.error(f"has more than {MAX_NAMES:,} names", "too-large", "leave out those that you do not need.")
 
     def _step_of(self, row: Mapping[str, Number]) -> Number | None:
-        """The step that a column of the row tells, and from then on tells for all rows."""
+        """The step from a column of the row; the same column gives the step of all later rows."""
         if not self._step_name:
             lower = {name.lower(): name for name in list(row)[::-1]}
             self._step_name = next((lower[name] for name in STEPS if name in lower), "")

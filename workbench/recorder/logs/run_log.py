@@ -1,4 +1,4 @@
-"""``RunLog``: the record of a run that is over, as its log tells it."""
+"""``RunLog``: the record of a finished run, read from its log."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from workbench.text import harmless, printable
 
 
 class RunLog(Watch):
-    """The record of a run that its log tells; made by :func:`workbench.read_log`.
+    """The record of a run, read from its log; made by :func:`workbench.read_log`.
 
     It is a watch whose loop is over: ``log["loss"]``, ``log.trace``, ``log.report()``, ``log.compare(other)``,
-    ``wb.classify``, ``wb.diff`` and the tables are those of any watch. Iteration k is the k-th step of which the log
-    says anything.
+    ``wb.classify``, ``wb.diff`` and the tables are those of any watch. Iteration k is the k-th step with a number in
+    the log.
 
     Attributes
     ----------
     source : str
         The file or folder.
     format : str
-        Its format, as "JSON lines".
+        Its format, such as "JSON lines".
     steps : list
-        The step of each iteration; None where the log tells none.
+        The step of each iteration; None if the log has none.
     notes : list of str
-        Records that were left out, or look odd.
+        Sentences on entries that were left out, or look odd.
 
     Examples
     --------
@@ -57,19 +57,19 @@ class RunLog(Watch):
         self._analysis: tuple[Any, Analysis] | None = None
 
     def read(self, rows: list[dict[str, Number]], steps: list[Number | None]) -> None:
-        """Record the rows, one an iteration."""
+        """Record the rows, one per iteration."""
         for row in rows:
             self.record(**row)
         self.steps = list(steps)
 
     @property
     def quiet(self) -> bool:
-        """False: no call is awaited."""
+        """False: no further call is expected."""
         return False
 
     @property
     def end(self) -> LoopEnd:
-        """IN_PROGRESS: the log ends in the loop, and nothing is known of later iterations."""
+        """IN_PROGRESS: the log ends within the loop, and later iterations are unknown."""
         return LoopEnd(Standing.IN_PROGRESS, self.iteration)
 
     def at(self, iteration: int) -> str:
@@ -94,10 +94,10 @@ class RunLog(Watch):
         return found
 
     def _grows_since(self, name: str, values: np.ndarray) -> int | None:
-        """The place of the least magnitude, if the variable diverges from there and is past all that it was before.
+        """The index of the least magnitude, if the variable diverges from there and exceeds all earlier values.
 
-        Counters, clocks and sums of what was seen grow, too, by about as much in each step: the half of the way is then
-        the half of the growth, and it is at most a quarter where something grows ever faster.
+        Counters, clocks and running sums grow, too, by about as much in each step: half of the steps then give half of
+        the growth, while in accelerating growth the first half gives at most a quarter.
         """
         label = self.label(name)
         if label.label is not Pattern.DIVERGING or label.method == "counter" or label.confidence < SURE:
@@ -108,7 +108,9 @@ class RunLog(Watch):
         return k if size[-1] > 4.0 * middle and size[-1] >= size[: k + 1].max() else None
 
     def table(self) -> list[dict[str, Any]]:
-        """A row for each variable: its name, values, first, last and least value, where that was, and its label."""
+        """A row for each variable: its name, number of values, first, last and least value, the place of the least, and
+        its label.
+        """
         rows = []
         for name in self.names:
             series = self[name]
@@ -131,12 +133,12 @@ class RunLog(Watch):
 
     @property
     def reached(self) -> bool | None:
-        """True if the newest values meet ``until``; None where none is given."""
+        """True if the newest values meet ``until``; None if there is no ``until``."""
         return None if not self.until else self.outlook().reached is not None
 
     @property
     def healthy(self) -> bool:
-        """True if there are no problems, and ``until`` was reached."""
+        """True if there are no problems, and ``until`` was reached if given."""
         return not self.problems() and self.reached is not False
 
     def data(self) -> dict[str, Any]:
@@ -159,7 +161,7 @@ class RunLog(Watch):
 
     @property
     def forecast(self) -> str:
-        """A sentence about ``until``: reached since when, would have been reached when, or not."""
+        """A sentence about ``until``: since when it was reached, when it would have been, or that it would not."""
         if not self.until:
             return ""
         outlook: Outlook = self.outlook()
@@ -182,7 +184,7 @@ class RunLog(Watch):
 
     @harmless
     def report(self) -> str:
-        """The log in words: problems first, then ``until``, then the label of each variable."""
+        """The log as text: problems first, then ``until``, then the label of each variable."""
         known = [step for step in self.steps if step is not None]
         span = f", steps {known[0]:,} to {known[-1]:,}" if known else ""
         head = f"Log {printable(self.name)} ({self.format}): {count(len(self.steps), 'iteration')}{span}."

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 
 from workbench.recorder.logs.rows import LogRows, number
 
-#: separators that are looked for in the first line
+#: separators that are searched in the first line
 SEPARATORS = ",\t;"
-#: the most cells of a line
+#: maximum number of cells of a line
 MAX_CELLS = 16_384
 
 
 def read_table(lines: Iterable[str], rows: LogRows) -> None:
-    """Add the rows of a table whose first line has the names; of a table of numbers alone columns have numbers.
+    """Add the rows of a table whose first line has the names; without such a line, columns are numbered.
 
-    Empty cells are values that were not logged in that row; cells of text are left out.
+    Empty cells are values that were not logged in that row; text cells are left out.
     """
     lines = iter(lines)
     first = next(lines, "")

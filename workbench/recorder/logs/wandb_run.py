@@ -1,7 +1,7 @@
 """W&B's run files, ``run-ID.wandb``: a log of records in blocks, whose messages have the history of the run.
 
-A file is ``:W&B``, a number and a version, then blocks of 32 KiB as LevelDB's logs have them: fragments ``checksum (4
-bytes), length (2), kind (1), data``, of which a record has one or several. Sources:
+A file is ``:W&B``, a number and a version, then blocks of 32 KiB as in LevelDB's logs: fragments ``checksum (4 bytes),
+length (2), kind (1), data``, one or several per record. Sources:
 https://github.com/google/leveldb/blob/main/doc/log_format.md, and the messages ``Record``, ``HistoryRecord`` of
 https://github.com/wandb/wandb/blob/main/wandb/proto/wandb_internal.proto.
 """
@@ -18,11 +18,11 @@ from workbench.frontends.protobuf.wire import Field, Reader, Schema, WireError
 from workbench.recorder.logs.rows import LogRows
 
 MAGIC = b":W&B"
-#: bytes of a block and of the head of a fragment
+#: bytes of a block and of the header of a fragment
 BLOCK, HEAD = 32768, 7
-#: the most bytes of one record
+#: maximum bytes of one record
 MAX_RECORD = 64 << 20
-#: what W&B adds to each row
+#: keys that W&B adds to each row
 OWN = ("_step", "_runtime", "_timestamp")
 WHOLE, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 _SCHEMA: Schema = {
@@ -57,7 +57,7 @@ def _value(item: dict[str, Any]) -> Any:
 
 def _records(file: IO[bytes], rows: LogRows) -> Iterator[bytes]:
     """The records, put together from their fragments."""
-    file.seek(HEAD)  # the head of the file is as long as that of a fragment, and within the first block
+    file.seek(HEAD)  # the file header is as long as that of a fragment, and lies within the first block
     parts: list[bytes] = []
     size = 0
     while True:

@@ -9,14 +9,15 @@ from typing import Any
 
 from workbench.recorder.looped.calls import GATE, ForwardPass, ModuleCall
 
-#: most modules of one block
+#: maximum number of modules of one block
 LONGEST = 64
 
 
 @dataclass(eq=False)
 class RepeatedBlock:
-    """Modules that are called in the same order ``len(rounds)`` times; ``rounds`` has the calls of each time, ``tail``
-    those of a last time that ended early."""
+    """Modules that are called in the same order ``len(rounds)`` times; ``rounds`` has the calls of each round, ``tail``
+    those of a last, incomplete round.
+    """
 
     rounds: list[list[ModuleCall]]
     tail: list[ModuleCall] = field(default_factory=list)
@@ -28,13 +29,13 @@ class RepeatedBlock:
 
     @property
     def name(self) -> str:
-        """The common name, as ``layers``, or all names; those of gates are left out."""
+        """The common name, such as ``layers``, or all names; gates are left out."""
         names = [name for name in self.names if not GATE.search(name.rpartition(".")[2])] or self.names
         return joined_names(names)
 
     @property
     def parameters(self) -> int:
-        """Numbers in the parameters of the modules, each counted once."""
+        """Number of elements in the parameters of the modules, each counted once."""
         held = {id(p): p.numel() for call in self.rounds[0] for p in call.module.parameters()}
         return sum(held.values())
 
@@ -52,8 +53,8 @@ def joined_names(names: list[str]) -> str:
 def find_blocks(run: ForwardPass, only: set[int] | None = None) -> list[RepeatedBlock]:
     """The blocks of a pass, those with the most parameters first.
 
-    Only calls count that are not inside of a module which is repeated itself; of a module with a period of its own
-    inside a longer one, as an inner loop, all calls are a block too. ``only`` are the ids of the modules to look at.
+    Calls inside a module that is itself repeated do not count; the calls of a module with a shorter period inside a
+    longer one, as an inner loop, are also a block. ``only`` has the ids of the modules to consider.
     """
     calls = [c for c in run.calls if (c.ended >= 0 and not c.failed) and (only is None or id(c.module) in only)]
     again = {key for key, n in Counter(id(c.module) for c in calls).items() if n > 1}

@@ -1,4 +1,4 @@
-"""Calls of modules within forward passes, with copies of the tensors they take and give."""
+"""Calls of modules within forward passes, with copies of their input and output tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 #: last part of the name of a module that may be a gate
 GATE = re.compile(r"(^|_)(exit|halt|halting|halter|ponder|stop|gate)($|_)|(^|_)(q_head|act_head)$", re.IGNORECASE)
-#: bytes of copies by default
+#: default limit on the bytes of copies
 MEMORY = 1 << 30
 
 
@@ -48,13 +48,13 @@ class ForwardPass:
     times: Counter[int] = field(default_factory=Counter)
     count: int = 0
     error: str = ""
-    #: bytes of its copies, and why later calls have none
+    #: bytes of its copies, and the reason why later calls have none
     size: int = 0
     full: str = ""
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Every part of a value apart from tuples, lists and mappings, with the way to it."""
+    """Every leaf of a value of nested tuples, lists and mappings, with its path."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from leaves(item, (*path, key))
@@ -76,7 +76,7 @@ def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def filled(value: Any, fed: Mapping[Any, Any], injected: Any, scale: Any, path: tuple[Any, ...] = ()) -> Any:
-    """The same value with the leaves of ``fed``, by the way to them, and those of ``injected`` scaled."""
+    """The same value with the leaves of ``fed``, by path, and with those of ``injected`` scaled."""
     if path in fed:
         return fed[path]
     if isinstance(value, Mapping):
@@ -90,8 +90,8 @@ def filled(value: Any, fed: Mapping[Any, Any], injected: Any, scale: Any, path: 
 class CallLog:
     """Follows modules by torch's own hooks, from ``open`` to ``close``.
 
-    What is called inside of a module that was called before in the same pass is not copied: the block is known by then.
-    ``named`` maps names to modules, of which those with parameters, and possible gates, are followed.
+    Calls inside a module that was called before in the same pass are not copied: the block is known by then. ``named``
+    maps names to modules; those with parameters, and possible gates, are followed.
     """
 
     def __init__(self, torch: Any, named: dict[str, Any], always: set[int], memory: int = MEMORY) -> None:
@@ -105,7 +105,7 @@ class CallLog:
         self._copies: dict[int, tuple[Any, int, Any]] = {}
         self.passes: list[ForwardPass] = []
         self.seen: Counter[str] = Counter()
-        #: how many of the oldest passes were given up for memory
+        #: number of the oldest passes that were dropped for memory
         self.dropped = 0
         #: True once a hook was called by torch.compile, which traces it instead
         self.compiled = False
@@ -118,7 +118,7 @@ class CallLog:
                 self._handles.append(module.register_forward_hook(self._ended, with_kwargs=True, always_call=True))
 
     def close(self) -> None:
-        """End it; may be called again."""
+        """Stop following; may be called again."""
         for handle in self._handles:
             handle.remove()
         self._handles, self._stack, self._copies = [], [], {}
@@ -148,7 +148,7 @@ class CallLog:
     def _ended(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
         if self._torch.compiler.is_compiling() or not self._stack:
             return
-        while self._stack and self._stack[-1].module is not module:  # calls that an exception has left
+        while self._stack and self._stack[-1].module is not module:  # calls that ended with an exception
             self._stack.pop().failed = True
         if not self._stack:
             return
@@ -170,7 +170,7 @@ class CallLog:
             return None
 
     def _copy(self, value: Any) -> Any:
-        """A copy of a tensor, the same one as long as the tensor is not written; anything else as it is."""
+        """A copy of a tensor, the same one as long as the tensor is not written; other values are not copied."""
         torch = self._torch
         if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
             return value

@@ -11,15 +11,14 @@ from workbench.recorder.looped.blocks import RepeatedBlock
 from workbench.recorder.looped.calls import GATE, ModuleCall, leaves
 from workbench.recorder.looped.links import KINDS, CarryLink, find_link, tensors
 
-#: (place in the round, way into the arguments or the output)
+#: (place in the round, path in the arguments or the output)
 Where = tuple[int, tuple[Any, ...]]
 
 
 @dataclass(eq=False)
 class CarriedState:
     """``states`` has the state after each loop, preceded by the state before the first one if it is known (``begins``
-    is 0 then, else 1). ``link`` describes how a loop's input is made from the previous output; None where that is
-    unknown.
+    is then 0, else 1). ``link`` describes how a loop's input is made from the previous output; None if unknown.
     """
 
     block: RepeatedBlock
@@ -43,7 +42,7 @@ class CarriedState:
 
     @property
     def last_call(self) -> ModuleCall:
-        """The call that gave the last state."""
+        """The call that returned the last state."""
         tail, k = self.block.tail, self.leaves[0]
         return tail[k] if k < len(tail) else self.block.rounds[-1][k]
 
@@ -54,12 +53,12 @@ def given(call: ModuleCall) -> tuple[Any, Any]:
 
 
 def at(value: Any, path: tuple[Any, ...]) -> Any:
-    """A part of a value; None where it has none there."""
+    """The part of a value at a path; None if there is none."""
     return next((leaf for way, leaf in leaves(value) if way == path), None)
 
 
 def find_state(torch: Any, block: RepeatedBlock) -> CarriedState | None:
-    """The state of a block: the output that the next loop takes in, the surest link first, then the last output.
+    """The state of a block: the output that the next loop takes, by the most certain link, else the last output.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def _carried(
 
 
 def _last_output(torch: Any, block: RepeatedBlock, every: list[list[ModuleCall]]) -> CarriedState | None:
-    """The outputs of the module with the most parameters, where nothing says which of them is carried on."""
+    """The outputs of the module with the most parameters, used if no link shows which output is carried."""
     sizes = [sum(p.numel() for p in call.module.parameters()) for call in block.rounds[0]]
     for j, way in sorted(_outputs(torch, block), key=lambda w: -sizes[w[0]]):
         states = [at(calls[j].output, way) for calls in every if j < len(calls)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cause_sentences(report: StatesReport, course: Course, which: list[int]) -> Iterator[StateSentence]:
-    """The cause of the course of some tokens, as far as their steps show it."""
+    """The cause of the course of given tokens, as far as their steps show it."""
     if which:
         of = [report.courses[k] for k in which]
         rates, turns = rates_of(of), [c.turn for c in of if c.turn is not None]
@@ -64,7 +64,7 @@ def norm_sentences(report: StatesReport) -> Iterator[StateSentence]:
 
 
 def turn_of(report: StatesReport, which: Sequence[int], first: int) -> float:
-    """The mean cosine between steps and the next ones, from a loop on."""
+    """The mean cosine between consecutive steps, from a loop on."""
     h = states_of(report, which, max(first, report.paths.begins))
     moved = np.diff(h, axis=0)
     with np.errstate(all="ignore"):

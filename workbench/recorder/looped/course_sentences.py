@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def course_sentences(report: StatesReport, course: Course, which: list[int]) -> Iterator[StateSentence]:
-    """The sentence about the tokens of one course; of cycles one for each period."""
+    """The sentence about the tokens of one course; for cycles, one sentence per period."""
     if which:
         of = [report.courses[k] for k in which]
         many = len(which) > 1

@@ -9,22 +9,24 @@ import numpy as np
 
 from workbench.recorder.looped.paths import TokenPaths
 
-#: a state is at rest if a loop moves it by less than this times its norm: roundings of the dtype, in between a limit
+#: a state is at rest if a loop moves it by less than a share of its norm: so many roundings of the dtype, at most a
+#: limit
 RESTING, ROUNDING, MOST_RESTING = 64, 2, 1e-4
-#: fewest loops for any answer; longest period that is looked for
+#: minimum loops for any answer; longest period that is searched
 FEWEST, LONGEST = 3, 64
-#: a factor of the steps per loop that is nearer to 1 than this counts as level; how steady its logarithm must be
+#: a factor of the steps per loop nearer to 1 than this counts as level; maximum deviation of its logarithm
 LEVEL, SPREAD = 0.01, 0.35
-#: a state has come back if it is nearer to the one a period before than this share of its smallest step in the period
+#: a state has returned if its distance to the one a period before is below this share of its smallest step in the
+#: period
 BACK = 0.1
-#: way from end to end by length of the way, above which a path is straight
+#: minimum ratio of end-to-end distance to path length of a straight path
 STRAIGHT = 0.8
-#: the last step of the newest half beside its first one: at most so much where a state converges, and at least so much,
-#: both relative to the norm, where it explodes
+#: the ratio of the last to the first step of the newest half: maximum for a state that converges, and minimum, with
+#: both relative to the norm, for one that explodes
 SHRUNK, GROWS = 0.85, 0.7
-#: a power of the loop number above which steps count as growing by a factor
+#: exponent of a power of the loop number above which steps count as growing by a factor
 HIGHEST = 4.0
-#: an explosion has taken the norm above so many times the largest before the newest half
+#: minimum ratio of the norm in an explosion to the largest norm before the newest half
 EXPLOSION_RATIO = 1.5
 
 
@@ -51,14 +53,14 @@ class Course(Enum):
 
 @dataclass(frozen=True)
 class TokenCourse:
-    """The course of one token. Loops count from 1; what does not apply is None.
+    """The course of one token. Loops count from 1; fields that do not apply are None.
 
     Attributes
     ----------
     course : Course
         The label.
     since : int or None
-        The loop after which it holds: from the state there on the state rests, repeats, or is not finite.
+        The loop from whose state on the state rests, repeats, or is not finite.
     period : int or None
         Loops of a cycle.
     rate : float or None
@@ -103,7 +105,7 @@ def course_of(paths: TokenPaths, token: int, tolerance: float | None = None) -> 
 
 
 def _left_numbers(paths: TokenPaths, token: int, at: int) -> TokenCourse:
-    """A state that is not finite from ``at`` on: grown out of the numbers, or not."""
+    """The course of a state that is not finite from ``at`` on: by growth, or otherwise."""
     norms = paths.norms[:at, token]
     since = at + paths.begins
     state = paths.states[at, token]
@@ -115,7 +117,7 @@ def _left_numbers(paths: TokenPaths, token: int, at: int) -> TokenCourse:
 
 
 def _creeps(paths: TokenPaths, token: int, steps: np.ndarray) -> bool:
-    """True for steps that are tiny beside the state, and yet go on in one direction without getting smaller."""
+    """True for steps that are tiny relative to the state, but continue in one direction without shrinking."""
     newest = steps[-min(4, len(steps)) :]
     turns = paths.turns[-min(3, len(steps) - 1) :, token]
     moved = newest.min() > 4 * paths.eps * paths.norms[-1, token]
@@ -123,7 +125,7 @@ def _creeps(paths: TokenPaths, token: int, steps: np.ndarray) -> bool:
 
 
 def _before_rest(paths: TokenPaths, token: int, steps: np.ndarray) -> tuple[float | None, float | None]:
-    """(factor per loop, mean turn) of the steps before the state rested, those far above rounding."""
+    """(factor per loop, mean turn) of the steps before the state rested that are far above rounding."""
     share = max(16 * paths.eps, min(1024 * paths.eps, 1e-3))
     high = steps > share * paths.norms[1 : len(steps) + 1, token]
     count = len(steps) if high.all() else int(np.argmin(high))
@@ -135,7 +137,7 @@ def _before_rest(paths: TokenPaths, token: int, steps: np.ndarray) -> tuple[floa
 
 
 def _slope(steps: np.ndarray) -> tuple[float, float]:
-    """(slope of the logarithms, largest distance of them from the line)."""
+    """(slope of the logarithms, their largest distance from the line)."""
     logs = np.log(np.maximum(steps, 1e-300))
     k = np.arange(len(logs)) - (len(logs) - 1) / 2
     slope = float(k @ logs / (k @ k))
@@ -143,7 +145,7 @@ def _slope(steps: np.ndarray) -> tuple[float, float]:
 
 
 def _cycle(paths: TokenPaths, token: int, floor: np.ndarray) -> TokenCourse | None:
-    """The shortest period, of two rounds at least, after which the state is back, or comes back ever nearer."""
+    """The shortest period, over at least two rounds, after which the state returns, exactly or ever more closely."""
     steps = paths.steps[:, token]
     for p in range(2, min(LONGEST, len(steps) // 2) + 1):
         back = paths.returned(p)[:, token]
@@ -161,17 +163,17 @@ def _cycle(paths: TokenPaths, token: int, floor: np.ndarray) -> TokenCourse | No
 
 
 def _closes(back: np.ndarray, steps: np.ndarray, p: int) -> bool:
-    """True if the gap closes so fast that the steps stay: an alternation that dies away has a gap that goes with it."""
-    if len(back) < 2 * p or back[-2 * p :].max() > BACK * steps[-p:].min():  # chaos comes near for one round
+    """True if the gap closes so fast that the steps remain: in a decaying alternation both shrink together."""
+    if len(back) < 2 * p or back[-2 * p :].max() > BACK * steps[-p:].min():  # a chaotic orbit comes near for one round
         return False
     now, before = back[-p:].sum(), back[-2 * p : -p].sum()
     shrunk = now / before if before else 0.0
-    # in a cycle of two that dies away each state has half a step to go
+    # in a decaying cycle of two, each state is half a step from the limit
     return bool(shrunk < 0.95 and now * shrunk / (1 - shrunk) < 0.2 * steps[-p:].sum())
 
 
 def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray) -> TokenCourse:
-    """A state that has not come to rest, by the newest half of its steps."""
+    """The course of a state that does not rest, from the newest half of its steps."""
     count = max(3, len(steps) // 2)
     newest, states = steps[-count:], paths.states[-count - 1 :, token]
     slope, spread = _slope(newest)
@@ -203,7 +205,7 @@ def _moving(paths: TokenPaths, token: int, steps: np.ndarray, norms: np.ndarray)
 
 
 def _power(steps: np.ndarray, count: int) -> float | None:
-    """The exponent, where the steps follow a power of the loop number better than a factor per loop."""
+    """The exponent if the steps follow a power of the loop number better than a factor per loop."""
     first = len(steps) - count + 1
     logs, at = np.log(np.maximum(steps[-count:], 1e-300)), np.log(np.arange(first, len(steps) + 1))
     if count < 5:

@@ -1,4 +1,4 @@
-"""How a tensor that goes into a module is made of an earlier one: the same, a constant added or joined to it."""
+"""How an input of a module is made from an earlier tensor: the same, or a constant added or joined to it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 
 from workbench.recorder.looped.calls import leaves
 
-#: kinds of links, the surest first
+#: kinds of links, the most certain first
 KINDS = ("equal", "residual", "sum", "joined")
 
 
 @dataclass(frozen=True, eq=False)
 class CarryLink:
-    """``kind`` says how a tensor is made of an earlier one: "equal"; "residual", the input of module ``of`` added to
-    it; "sum", a ``constant`` added; "joined", a constant behind (``front``) or before it along the last dimension."""
+    """``kind`` says how a tensor is made from an earlier one: "equal"; "residual", the input of module ``of`` added to
+    it; "sum", a ``constant`` added; "joined", a constant after (``front``) or before it along the last dimension.
+    """
 
     kind: str
     constant: Any = None
@@ -22,7 +23,9 @@ class CarryLink:
     of: int = 0
 
     def apply(self, torch: Any, value: Any, entered: dict[int, Any], scale: Any) -> Any:
-        """The tensor made of ``value`` and, for a residual, of what had ``entered`` a module; constants are scaled."""
+        """The tensor made from ``value`` and, for a residual, from the input ``entered`` of a module; constants are
+        scaled.
+        """
         if self.kind == "equal":
             return value
         if self.kind == "residual":
@@ -34,14 +37,14 @@ class CarryLink:
 
 
 def same(torch: Any, a: Any, b: Any) -> bool:
-    """True for tensors with the same numbers."""
+    """True for tensors with equal elements."""
     if a is b:
         return True
     return bool(a.shape == b.shape and a.dtype == b.dtype and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True))
 
 
 def near(torch: Any, a: Any, b: Any, size: Any) -> bool:
-    """True for tensors that differ by no more than a few roundings of numbers as large as ``size``."""
+    """True for tensors that differ by at most a few roundings of numbers as large as ``size``."""
     if a.shape != b.shape:
         return False
     apart = (a.double() - b.double()).abs()
@@ -49,7 +52,7 @@ def near(torch: Any, a: Any, b: Any, size: Any) -> bool:
 
 
 def tensors(torch: Any, value: Any) -> list[tuple[tuple[Any, ...], Any]]:
-    """The tensors of real floating numbers with one dimension at least in a value, with the ways to them."""
+    """The real floating-point tensors of at least one dimension in a value, with their paths."""
     return [
         (path, leaf)
         for path, leaf in leaves(value)
@@ -61,9 +64,9 @@ def tensors(torch: Any, value: Any) -> list[tuple[tuple[Any, ...], Any]]:
 
 
 def find_link(torch: Any, values: list[Any], nexts: list[Any], entered: dict[int, list[Any]]) -> CarryLink | None:
-    """The link that holds for all pairs of ``values`` and ``nexts``, one of each loop; None where there is none.
+    """The link that holds for all pairs of ``values`` and ``nexts``, one pair per loop; None if there is none.
 
-    ``entered`` has the inputs of modules, one of each loop, that may have been added to the value.
+    ``entered`` has the inputs of modules, one per loop, that may have been added to the value.
     """
     pairs = list(zip(values, nexts, strict=True))
     if not pairs or any(a is None or b is None for a, b in pairs):
@@ -102,5 +105,5 @@ def _sum(torch: Any, pairs: list[tuple[Any, Any]]) -> CarryLink | None:
         return None
     if not all(near(torch, pairs[k][0].double() + constant, pairs[k][1], pairs[k][0]) for k in good):
         return None
-    sharpest = min(good, key=lambda k: float(pairs[k][0].abs().max()))  # the least rounded one
+    sharpest = min(good, key=lambda k: float(pairs[k][0].abs().max()))  # the one with the smallest rounding
     return CarryLink("sum", added[sharpest])

@@ -16,12 +16,12 @@ from workbench.recorder.looped.courses import resting
 from workbench.recorder.looped.update import Update
 
 PREFIX = "looped"
-#: what a sweep can vary
+#: the parameters that a sweep can vary
 PARAMETERS = ("scale", "loops")
-#: where convergence is slow, roundings keep a state of float64 in motion: it rests within so many times the share that
-#: counts as rest in a report, but not above that
+#: with slow convergence, roundings keep a float64 state in motion: it counts as resting within so many times the share
+#: of a report, up to a maximum
 SLOW, MOST_SLOW = 1e3, 1e-6
-#: key -> the step that the node with this key computes
+#: key of a node -> the step that it computes
 _STEPS: dict[int, LoopedStep] = {}
 
 
@@ -32,7 +32,7 @@ class LoopedStep:
         self.torch, self.update, self.start = torch, update, start.detach().clone()
 
     def __call__(self, state: Any, scale: Any) -> tuple[np.ndarray, ...]:
-        """(next state, distance to it, that by the norm of the larger of both)."""
+        """(next state, distance to it, that distance relative to the larger norm of the two)."""
         with self.torch.no_grad():
             now = self.torch.from_numpy(np.array(state)).to(self.start.dtype)
             made = self.as_array(self.update(now, float(scale)))
@@ -100,7 +100,7 @@ def loop_graph(update: Update | None, start: Any, eps: float, tolerance: float |
     def goes_on(way: Any, step: Any, loop: Any, state: Any) -> Any:
         return loop < given["loops"] if "loops" in given else step > rests
 
-    # the way comes first: by its steps wb.boundary sees whether the state converges
+    # the state is first: from its steps wb.boundary sees whether it converges
     start_values = {"way": np.array(0.0), "step": np.array(1.0), "loop": np.array(0), "state": first}
     found = b.while_loop(goes_on, body, start_values, name="loops")
     return b.build({name: found[name] for name in ("state", "way", "step", "loop")})

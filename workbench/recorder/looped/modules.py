@@ -10,12 +10,12 @@ from workbench.text import printable, similar_names
 
 
 def bad_watch(message: str, fix: str) -> WatchError:
-    """The error for arguments that make no sense."""
+    """The error for invalid arguments."""
     return WatchError(f"watch_states: {message}.", slug="bad-watch", fix=fix)
 
 
 def named_modules(torch: Any, model: Any) -> dict[str, Any]:
-    """All modules by name; that of a model itself is its class."""
+    """All modules by name; the model itself is named by its class."""
     if isinstance(model, Mapping):
         roots = {str(name): module for name, module in model.items()}
     elif isinstance(model, list | tuple):
@@ -36,7 +36,7 @@ def named_modules(torch: Any, model: Any) -> dict[str, Any]:
 
 
 def module_ids(torch: Any, named: dict[str, Any], what: str, given: Any) -> set[int]:
-    """The ids of modules given as such, as a list of them, or by name; of a list of modules those in it."""
+    """The ids of modules that are given as objects, as a list, or by name; a list of modules stands for its items."""
     found: set[int] = set()
     known = {id(module) for module in named.values()}
     for item in given if isinstance(given, list | tuple) else [given]:

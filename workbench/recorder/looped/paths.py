@@ -1,4 +1,4 @@
-"""The way of each token through the loops, in numbers."""
+"""The path of each token through the loops, in numbers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 
 class TokenPaths:
-    """The states of all tokens, and what follows from them.
+    """The states of all tokens, and quantities derived from them.
 
-    ``states`` has the shape (loops + 1, tokens, features), or (loops, tokens, features) with ``begins`` 1 where the
-    state before the first loop is not known. A tensor of up to three dimensions has its features last, any other is
-    one token for each item of the batch. All arithmetic is in float64; ``eps`` is the rounding of the model's dtype.
+    ``states`` has the shape (loops + 1, tokens, features), or (loops, tokens, features) with ``begins`` 1 if the state
+    before the first loop is unknown. A tensor of up to three dimensions has its features last, any other has one token
+    for each item of the batch. All arithmetic is in float64; ``eps`` is the rounding of the model's dtype.
     """
 
     def __init__(self, states: list[np.ndarray], eps: float, begins: int = 0) -> None:
@@ -30,7 +30,7 @@ class TokenPaths:
         return len(self.states) - 1 + self.begins
 
     def index(self, loop: int) -> int:
-        """The place of the state after a loop, counted from 1; 0 is before the first."""
+        """The index in ``states`` of the state after a loop, counted from 1; loop 0 is before the first."""
         return loop - self.begins
 
     @cached_property
@@ -78,14 +78,14 @@ class TokenPaths:
             return length(self.states[period:] - self.states[:-period])
 
     def token(self, number: int) -> str:
-        """A token as it is shown: its number, in a batch of several with that of the sequence."""
+        """A token for display: its number, in a batch of several preceded by that of the sequence."""
         if len(self.shape) == 3 and self.shape[0] > 1:
             return f"{number // self.shape[1]}:{number % self.shape[1]}"
         return str(number)
 
 
 def length(vectors: np.ndarray) -> np.ndarray:
-    """2-norms along the last axis, also of numbers whose squares overflow."""
+    """2-norms along the last axis, also of values whose squares overflow."""
     with np.errstate(all="ignore"):
         size = np.abs(vectors).max(axis=-1, initial=0.0)
         unit = np.where((size > 0) & np.isfinite(size), size, 1.0)

@@ -14,7 +14,7 @@ from workbench.recorder.looped.calls import GATE, ForwardPass, ModuleCall, fille
 from workbench.recorder.looped.carried import CarriedState, at, given
 from workbench.recorder.looped.links import same, tensors
 
-#: parts of the state that heads read: name -> function
+#: parts of the state that a head may read: name -> function
 PARTS: dict[str, Callable[[Any], Any]] = {
     "the last token": lambda h: h[:, -1],
     "the last token, kept": lambda h: h[:, -1:],
@@ -24,20 +24,20 @@ PARTS: dict[str, Callable[[Any], Any]] = {
 }
 #: ways in which a gate halts
 HALTS = ("each", "sum", "product")
-#: what an accumulated gate leaves of 1 when it halts, after Graves, "Adaptive computation time", 2016
+#: remainder of 1 at which an accumulated gate halts, after Graves, "Adaptive computation time", 2016
 REST = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """``function`` makes the output of a state; ``name`` says of what it consists."""
+    """``function`` computes the output for a state; ``name`` lists its modules."""
 
     name: str
     function: Callable[[Any], Any]
 
 
 def find_head(torch: Any, run: ForwardPass, carried: CarriedState) -> Head | None:
-    """The modules that are called after the last loop, each with what the one before it gave."""
+    """The modules that are called after the last loop, each with the output of the one before it."""
     value = carried.states[-1]
     closed = carried.last_call.ended
     steps: list[Callable[[Any], Any]] = []
@@ -73,7 +73,7 @@ def _function(call: ModuleCall, part: Any, path: Any, out: Any) -> Callable[[Any
 
 
 def _reads(torch: Any, call: ModuleCall, value: Any) -> tuple[str, Any] | None:
-    """(name of the part, path of the argument) if a call reads a value, or a part of it, for which it has a name."""
+    """(name of the part, path of the argument) if a call reads a value or a named part of it."""
     for path, leaf in tensors(torch, given(call)):
         if same(torch, leaf, value):
             return "", path
@@ -91,7 +91,8 @@ def _is_part(torch: Any, part: Any, value: Any, leaf: Any) -> bool:
 @dataclass(frozen=True, eq=False)
 class Gate:
     """``values`` are the gate's numbers after each loop, (loops, items), from 0 to 1; ``opened`` has for each item the
-    loop after which it would have halted, 0 for never. ``name`` says where the numbers come from."""
+    loop after which it would have halted, 0 for never. ``name`` is the source of the numbers.
+    """
 
     name: str
     values: np.ndarray
@@ -101,7 +102,7 @@ class Gate:
 
     @property
     def summed(self) -> np.ndarray:
-        """The numbers that are compared with the threshold: the values, or what has accumulated."""
+        """The numbers that are compared with the threshold: the values, or their accumulation."""
         return accumulated(self.values, self.halts)
 
 
@@ -113,7 +114,7 @@ def accumulated(values: np.ndarray, halts: str) -> np.ndarray:
 
 
 def gate_of(name: str, values: np.ndarray, threshold: float | None, halts: str) -> Gate:
-    """A gate of its values."""
+    """A gate made from its values."""
     limit = threshold if threshold is not None else 1 - REST if halts == "sum" else 0.5
     over = accumulated(values, halts) >= limit
     opened = np.where(over.any(axis=0), over.argmax(axis=0) + 1, 0)
@@ -123,7 +124,9 @@ def gate_of(name: str, values: np.ndarray, threshold: float | None, halts: str) 
 def find_gate(
     torch: Any, run: ForwardPass, carried: CarriedState, given_names: set[str]
 ) -> tuple[str, list[Any]] | None:
-    """(name, outputs) of a module with the name of a gate that gives one number for each token or item, once a loop."""
+    """(name, outputs) of a module with the name of a gate that returns one number for each token or item, once per
+    loop.
+    """
     shape, loops = carried.states[0].shape, carried.loops
     own = {call.name for call in carried.block.rounds[0]}
     named = dict.fromkeys(call.name for call in run.calls if GATE.search(call.name.rpartition(".")[2]))
@@ -139,7 +142,7 @@ def find_gate(
 
 
 def probabilities(name: str, values: np.ndarray) -> tuple[str, np.ndarray]:
-    """Numbers from 0 to 1: as they are, or their sigmoid where some are outside."""
+    """Numbers from 0 to 1: unchanged, or their sigmoid if some are outside that range."""
     finite = values[np.isfinite(values)]
     if len(finite) and (finite.min() < 0 or finite.max() > 1):
         with np.errstate(over="ignore"):

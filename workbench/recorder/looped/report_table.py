@@ -9,7 +9,7 @@ import numpy as np
 from workbench.recorder.looped.courses import TokenCourse
 from workbench.text import number
 
-#: rows of the table of a text
+#: maximum rows of the table in a text
 ROWS = 12
 
 
@@ -54,7 +54,7 @@ def plain_data(value: Any) -> Any:
 
 
 def table_lines(rows: list[dict[str, Any]]) -> list[str]:
-    """The rows as text; of many the first and the last ones."""
+    """The rows as text; only the first and the last of many."""
     names = list(rows[0])
     shown: list[Any] = rows if len(rows) <= ROWS else [*rows[: ROWS // 2], None, *rows[-ROWS // 2 :]]
     cells = [

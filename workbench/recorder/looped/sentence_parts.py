@@ -1,4 +1,4 @@
-"""Sentences about states: each with a check that computes it anew from the states when it is shown."""
+"""Sentences about states, each with a check that recomputes it from the states when it is shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from workbench.recorder.looped.paths import TokenPaths, length
 if TYPE_CHECKING:
     from workbench.recorder.looped.states_report import StatesReport
 
-#: tokens that are named
+#: maximum number of named tokens
 MAX_TOKENS = 6
 
 
 @dataclass(frozen=True)
 class StateSentence:
-    """``kind`` is a word for programs, ``data`` the numbers of the sentence, ``holds`` computes it from the states."""
+    """``kind`` is a word for programs, ``data`` has the numbers of the sentence, ``holds`` recomputes it from the
+    states.
+    """
 
     kind: str
     text: str

@@ -1,4 +1,4 @@
-"""All that is said of the states of a report."""
+"""All sentences about the states of a report."""
 
 from __future__ import annotations
 

@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-#: most rounds of the power iteration, and the relative change at which it ends
+#: maximum rounds of the power iteration, and the relative change at which it ends
 ROUNDS, SETTLED = 100, 1e-4
 
 
 class SpectralNorm(NamedTuple):
-    """``value`` is a lower bound of the largest singular value that power iteration has raised until it changed by less
-    than ``change`` relative in a round; ``settled`` says whether that was little enough."""
+    """``value`` is a lower bound of the largest singular value from power iteration; ``change`` is its relative change
+    in the last round, and ``settled`` says whether that was small enough.
+    """
 
     value: float
     change: float
@@ -27,16 +28,16 @@ class SpectralNorm(NamedTuple):
 def spectral_norm(torch: Any, update: Callable[[Any], Any], state: Any, rounds: int = ROUNDS) -> SpectralNorm:
     """The largest singular value of the Jacobian J of ``update`` at ``state``, by power iteration.
 
-    A round costs two backward passes of one loop: J v is the derivative by u of the product of J transposed and u. The
-    length of J v of a unit vector v never exceeds the spectral norm, so that the result is a lower bound; it is close
-    where the largest singular value is apart from the others.
+    A round costs two backward passes of one loop: J v is the derivative by u of the product of v and J transposed times
+    u. The length of J v for a unit vector v never exceeds the spectral norm, so the result is a lower bound; it is
+    close if the largest singular value is separated from the others.
     """
     kernels = importlib.import_module("torch.nn.attention")
     generator = torch.Generator(device="cpu").manual_seed(0)
     v = torch.randn(state.shape, generator=generator, dtype=torch.float64).to(state)
     v = v / v.norm()
     before, change, made = 0.0, float("inf"), 0
-    # the other kernels of attention have no second derivatives
+    # the other attention kernels have no second derivatives
     with torch.enable_grad(), kernels.sdpa_kernel(kernels.SDPBackend.MATH):
         at = state.detach().clone().requires_grad_()
         u = torch.zeros_like(at).requires_grad_()

@@ -1,4 +1,4 @@
-"""``StatesReport``: the states of one looped forward pass, and what is known of them."""
+"""``StatesReport``: the states of one looped forward pass, and the analysis of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.recorder.looped.spectrum import SpectralNorm
 from workbench.recorder.looped.update import Update
 from workbench.text import harmless, printable, words_html
 
-#: what a heat map can show -> (words, by logarithms)
+#: quantity of a heat map -> (words, logarithmic)
 QUANTITIES = {
     "step": ("distance to the previous state", True),
     "distance": ("distance to the final state", True),
@@ -41,12 +41,12 @@ QUANTITIES = {
 class StatesReport:
     """The states of a looped forward pass, token by token and loop by loop; made by :meth:`StatesWatch.report`.
 
-    Loops count from 1; the state 0 is the one before the first loop. A text names a token of a batch ``row:token``.
+    Loops count from 1; state 0 is before the first loop. Texts name a token of a batch ``row:token``.
 
     Attributes
     ----------
     block : str
-        The name of the block that is called again and again, as ``layers``.
+        The name of the repeatedly called block, such as ``layers``.
     modules : list of str
         Its modules, in the order of their calls.
     loops : int
@@ -56,7 +56,7 @@ class StatesReport:
     courses : list of TokenCourse
         The course of each token: label, since which loop, period, rate.
     states, norms, steps, cosines, to_end, cosines_to_end : ndarray
-        The states (one more than loops where the first is known), and of each loop and token its norm, the distance and
+        The states (one more than loops if the first is known), and for each loop and token the norm, the distance and
         the cosine to the previous state, and those to the final one.
     spectral : SpectralNorm or None
         The spectral norm of the update at the last finite state.
@@ -65,7 +65,7 @@ class StatesReport:
     outputs : ndarray or None
         The output of the head after each loop.
     settled : ndarray or None
-        For each row of the output the loop from which its largest entry stays.
+        For each row of the output, the loop from which its largest entry no longer changes.
     losses, best
         The loss after each loop, and the loop at which it is lowest.
     notes : list of str
@@ -101,7 +101,7 @@ class StatesReport:
         self.head, self.outputs, self.losses = head, outputs, losses
         self.notes = list(notes or [])
         self.courses = [course_of(paths, k, tolerance) for k in range(paths.tokens)]
-        if update is None or update.changing:  # nothing is known of further loops
+        if update is None or update.changing:  # further loops are unknown
             self.courses = [replace(course, left=None) for course in self.courses]
 
     loops = property(lambda self: self.paths.loops)
@@ -120,7 +120,7 @@ class StatesReport:
 
     @property
     def since(self) -> int | None:
-        """The loop since which all tokens rest, repeat or are not finite; None where one does not."""
+        """The loop since which all tokens rest, repeat or are not finite; None if one does not."""
         found = [course.since for course in self.courses]
         return None if None in found else max(k for k in found if k is not None)
 
@@ -132,12 +132,14 @@ class StatesReport:
 
     @property
     def rate(self) -> float | None:
-        """The largest factor of the step per loop among the tokens: that of the slowest."""
+        """The largest factor of the step per loop among the tokens, that of the slowest token."""
         return max((course.rate for course in self.courses if course.rate is not None), default=None)
 
     @cached_property
     def settled(self) -> np.ndarray | None:
-        """For each row of the output the loop from which its largest entry stays; None without several entries."""
+        """For each row of the output, the loop from which its largest entry no longer changes; None without several
+        entries.
+        """
         if self.outputs is None or self.outputs.shape[-1] < 2 or self.outputs.ndim < 2:
             return None
         if not np.isfinite(self.outputs).all():
@@ -149,13 +151,13 @@ class StatesReport:
 
     @property
     def best(self) -> int | None:
-        """The loop after which the loss is lowest, the first of several."""
+        """The first loop after which the loss is lowest."""
         if self.losses is None or not np.isfinite(self.losses).any():
             return None
         return int(np.nanargmin(self.losses)) + 1
 
     def gain(self) -> float:
-        """The factor by which the last loop shrank or stretched the step before it, of all tokens together.
+        """The ratio of the last step to the one before, of all tokens together.
 
         The spectral norm is at least as large where the update is linear between the last states.
         """
@@ -168,7 +170,7 @@ class StatesReport:
         return float(near[good[-1]] / near[good[-1] - 1]) if good else 0.0
 
     def sentences(self) -> list[StateSentence]:
-        """All that is known, each sentence computed anew from the states; those that do not hold are left out."""
+        """All sentences, each recomputed from the states; those that do not hold are left out."""
         return sentences(self)
 
     def table(self) -> list[dict[str, Any]]:
@@ -212,8 +214,8 @@ class StatesReport:
     def graph_for(self, **parameters: Any) -> Any:
         """The loop as a graph, for :func:`workbench.sweep` and :func:`workbench.boundary`.
 
-        Parameters are ``scale``, which multiplies what is injected in each loop, and ``loops``, their number; without
-        ``loops`` it goes on until the state rests. Loop variables are ``state``, ``step`` and ``loop``.
+        Parameters are ``scale``, which multiplies the values injected in each loop, and ``loops``, their number;
+        without ``loops`` it continues until the state rests. Loop variables are ``state``, ``step`` and ``loop``.
 
         Raises
         ------
@@ -222,7 +224,7 @@ class StatesReport:
         """
         return loop_graph(self.update, self.start, self.paths.eps, self.tolerance, parameters)
 
-    if TYPE_CHECKING:  # the widgets draw plots and are above this room: workbench/public.py defines this method
+    if TYPE_CHECKING:  # widgets are a layer above: workbench/public.py defines this method
 
         def figure(self, quantity: str = "step", theme: str = "light") -> Any:
             """A heat map over loops and tokens as a plotly figure."""

@@ -1,4 +1,4 @@
-"""``watch_states``: records the forward passes of a looped model, and makes the report of one."""
+"""``watch_states``: records the forward passes of a looped model, and reports on them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from workbench.recorder.looped.states_report import StatesReport
 from workbench.recorder.looped.update import NoUpdate, Update
 from workbench.text import harmless, similar_names, words_html
 
-#: names of modules in an error
+#: maximum number of modules named in an error
 MAX_MODULES = 8
 
 
 class StatesWatch:
-    """Records the states of a block that a forward pass calls again and again; made by ``workbench.watch_states``.
+    """Records the states of a block that a forward pass calls repeatedly; made by ``workbench.watch_states``.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class StatesWatch:
     def __enter__(self) -> StatesWatch:
         if "torch._dynamo" in sys.modules or any(hasattr(m, "_orig_mod") for m in self._named.values()):
             stance = getattr(self._torch.compiler, "set_stance", None)
-            if stance is not None:  # compiled functions run as they are written: they call no hooks
+            if stance is not None:  # compiled functions, which call no hooks, run uncompiled
                 self._stance = stance("force_eager")
         self._stance.__enter__()
         self._log.open()
@@ -92,19 +92,19 @@ class StatesWatch:
 
     @property
     def passes(self) -> list[ForwardPass]:
-        """The forward passes with a block that is called repeatedly, in their order."""
+        """The forward passes with a repeatedly called block, in order."""
         return [run for run, _ in self._found()]
 
     @property
     def blocks(self) -> list[str]:
-        """The names of the blocks that are called repeatedly in the last pass, those with the most parameters first."""
+        """The names of the repeatedly called blocks of the last pass, those with the most parameters first."""
         found = self._found()
         return [block.name for block in found[-1][1]] if found else []
 
     def _found(self) -> list[tuple[ForwardPass, list[RepeatedBlock]]]:
         found = [(run, find_blocks(run, self._only)) for run in self._log.passes]
         found = [(run, blocks) for run, blocks in found if blocks]
-        if not found and len(self._log.passes) > 1:  # the loop is the caller's: each call of the block is a pass
+        if not found and len(self._log.passes) > 1:  # the caller runs the loop: each call of the block is a pass
             run = ForwardPass()
             for other in self._log.passes:
                 for call in other.calls:
@@ -123,11 +123,11 @@ class StatesWatch:
         Parameters
         ----------
         block : str or int, default 0
-            The block, by its name or its number in ``blocks``.
+            The block, by its name or its index in ``blocks``.
         which : int, default -1
-            The number of the pass, the last one by default.
+            The index of the pass, the last one by default.
         spectrum : bool, default True
-            Whether the spectral norm of the update is computed, for which the block runs again.
+            Whether to compute the spectral norm of the update, for which the block runs again.
 
         Returns
         -------
@@ -215,7 +215,7 @@ class StatesWatch:
             update, state = update.in_float32(), state.float()
         try:
             return spectral_norm(torch, update, state), int(good[-1]) + paths.begins
-        except Exception:  # an op without derivatives: the report does without
+        except Exception:  # an op without derivatives: the report leaves the norm out
             return None, 0
 
     def _outputs(self, run: ForwardPass, carried: CarriedState) -> tuple[str, list[Any], list[str]]:

@@ -12,19 +12,19 @@ from workbench.recorder.looped.calls import filled, leaves, replaced
 from workbench.recorder.looped.carried import CarriedState, at, given
 from workbench.recorder.looped.links import CarryLink, find_link, same, tensors
 
-#: roundings by which an update that is computed again may differ from the record, relative to its largest number
+#: maximum roundings between a recomputed update and the record, relative to its largest element
 ROUNDINGS = 64
-#: leaves of arguments that a second call leaves as they are
+#: types of arguments that a second call takes unchanged
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class NoUpdate(Exception):
-    """Why a loop cannot be computed again."""
+    """The reason why a loop cannot be computed again."""
 
 
 @dataclass(eq=False)
 class _Step:
-    """A module of the chain: what it is called with, and which arguments are made of the value of an earlier step."""
+    """A module of the chain: its arguments, and which of these are made from the value of an earlier step."""
 
     place: int
     module: Any
@@ -38,9 +38,9 @@ class _Step:
 class Update:
     """``update(state)`` is the state one loop later, with the arguments of the last loop.
 
-    ``scale`` multiplies what is injected in each loop: constants that are added or joined to the state, and arguments
-    of the state's shape that stay the same. ``injected`` names them; ``changing`` names arguments that are others in
-    each loop, for which the update is that of the last loop only.
+    ``scale`` multiplies what is injected in each loop: constants that are added or joined to the state, and unchanging
+    arguments of the state's shape. ``injected`` names them; ``changing`` names arguments that change from loop to loop,
+    so that the update is only that of the last loop.
     """
 
     def __init__(self, torch: Any, carried: CarriedState) -> None:
@@ -134,7 +134,7 @@ class Update:
             yield _Step(place, last.module, links, given(last), out, injected, last.autocast)
 
     def _others(self, calls: list[Any], links: Any, shape: Any) -> set[tuple[Any, ...]]:
-        """The arguments that are injected: of the state's shape, and the same in each loop."""
+        """The injected arguments: those of the state's shape that are the same in each loop."""
         torch, injected = self.torch, set()
         name = calls[-1].name
         for path, leaf in leaves(given(calls[-1])):
@@ -157,7 +157,7 @@ class Update:
         return injected
 
     def _verify(self) -> None:
-        """The last loop, computed again, must give the recorded state."""
+        """Check that the last loop, computed again, gives the recorded state."""
         torch, states = self.torch, self._carried.states
         rounds = len(self._carried.block.rounds)
         before, after = states[rounds - 1], states[rounds]

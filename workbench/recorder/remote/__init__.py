@@ -1,4 +1,4 @@
-"""Watches in workers: each tells its outlook to the notebook that started it, over a socket.
+"""Watches in workers: each sends its outlook to the notebook that started it, over a socket.
 
 ::
 

@@ -1,8 +1,8 @@
-"""``Listener``: one thread that accepts workers, asks each for the secret, and hands on the lines of those who know it.
+"""``Listener``: one thread that accepts workers, authenticates each by the secret, and passes on their lines.
 
 The resources of an unauthenticated client are bounded: simultaneous connections, the time until the secret is sent, and
-bytes. A failed accept (no file descriptors are left, say) is counted and tried again after a pause; nothing ends the
-thread but ``close``.
+bytes. A failed accept (for example when file descriptors run out) is counted and tried again after a pause; only
+``close`` ends the thread.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from workbench.recorder.remote.message import LONGEST
 from workbench.recorder.remote.reporter import PATIENCE, STOP, answer
 from workbench.threads import Lock
 
-#: connections at once that have not told the secret, and that have; the oldest of the first make way
+#: maximum number of connections before and after authentication; the oldest of the former are dropped
 STRANGERS, WORKERS = 32, 1000
-#: bytes of an answer, bytes read at once, bad messages of one connection until it is closed
+#: maximum bytes of an answer, bytes of one read, and bad messages after which a connection is closed
 ANSWER, PIECE, BAD = 256, 1 << 16, 100
-#: seconds between two accepts that fail: the first pause, and the longest
+#: seconds after a failed accept: the first pause, and the longest
 PAUSES = (0.05, 1.0)
-#: seconds between two words about counts
+#: seconds between two notices of counts
 TELL = 0.2
 
 
 @dataclass(eq=False)
 class Connection:
-    """One socket; ``key`` is None until it has told the secret, which it has to by ``deadline``."""
+    """One socket; ``key`` is None until it is authenticated, which it must be by ``deadline``."""
 
     socket: socket.socket
     question: bytes
@@ -47,9 +47,9 @@ class Connection:
 class Listener:
     """Listens on ``server`` until ``close``.
 
-    ``heard(key, line)`` gets each line, and raises ValueError for one that is not a message; ``ended(key)`` is called
-    when a worker's connection has ended, and ``counted()`` when ``counts`` has changed: "messages", "strangers",
-    "workers" and "accepts" that were dropped, refused or failed. All are called on the thread of the listener.
+    ``heard(key, line)`` receives each line, and raises ValueError for one that is not a message; ``ended(key)`` is
+    called when a worker's connection has ended, and ``counted()`` when ``counts`` has changed: "messages", "strangers",
+    "workers" and "accepts" that were dropped, refused or failed. All run on the thread of the listener.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Listener:
 
     # -- its thread -------------------------------------------------------------------------------------------------
     def listen(self) -> None:
-        """Accept and hear until ``close``."""
+        """Accept connections and read their lines until ``close``."""
         try:
             self._ready_to_accept(True)
             while not self._closed:
@@ -138,7 +138,7 @@ class Listener:
     def _accept(self) -> None:
         try:
             made, _ = self._server.accept()
-        except BlockingIOError:  # whoever wanted to connect has thought better of it
+        except BlockingIOError:  # the client has given up connecting
             return
         except OSError:
             self.counts["accepts"] += 1
@@ -157,7 +157,7 @@ class Listener:
             self._refuse(connection, "strangers")
 
     def _read(self, connection: Connection) -> None:
-        if connection.socket.fileno() < 0:  # dropped since the sockets were asked
+        if connection.socket.fileno() < 0:  # dropped since the sockets were polled
             return
         try:
             piece = connection.socket.recv(PIECE)
@@ -175,7 +175,7 @@ class Listener:
         connection.buffer = bytearray(rest)
         for line in lines:
             if connection.skipping:
-                connection.skipping = False  # its end
+                connection.skipping = False  # the end of the line that was too long
             else:
                 self._hear(connection, line)
         if len(rest) > LONGEST:
@@ -190,7 +190,7 @@ class Listener:
         assert connection.key is not None
         try:
             self._heard(connection.key, line)
-        except Exception:  # whatever it is, it is about this line, and all others are heard
+        except Exception:  # any error concerns this line only; all others are read
             self._count_bad(connection)
 
     def _count_bad(self, connection: Connection) -> None:
@@ -198,7 +198,7 @@ class Listener:
         self.counts["messages"] += 1
 
     def _knows_the_secret(self, connection: Connection) -> bool:
-        """True once the first line is the right answer; False while it is not whole, or if it was refused."""
+        """True once the first line is the right answer; False while it is incomplete, or if it was refused."""
         line, end, rest = bytes(connection.buffer).partition(b"\n")
         if not end and len(line) <= ANSWER:
             return False

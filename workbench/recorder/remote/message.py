@@ -1,7 +1,8 @@
-"""The form of a message: a worker's line is read and checked here, and nothing that fails is stored or shown.
+"""The form of a message: a worker's line is read and checked here, and an invalid one is neither stored nor shown.
 
-A message is one object of JSON on one line, with the version of its form. Fields that the form does not name are left
-out; strings become printable; a field that is missing or of another type, size or range refuses the whole message.
+A message is one JSON object on one line, with the version of its form. Fields that the form does not name are left out;
+strings are made printable; a message with a missing field, or one of another type, size or range, is refused as a
+whole.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from workbench.text import printable
 
 #: changes whenever a field changes its meaning
 VERSION = 2
-#: bytes of a line, characters of a text, brackets in brackets, variables, values of a strip, findings
+#: maximum bytes of a line, characters of a text, depth of brackets, variables, values of a strip, findings
 LONGEST, TEXT, DEPTH, VARIABLES, POINTS, FOUND = 1 << 20, 400, 8, 64, 1000, 64
-#: the largest count of iterations, and the largest number of iterations that a forecast may name
+#: the largest count of iterations, and the largest iteration in a forecast
 COUNT, FAR = 10**18, 10**300
 OPEN = ("ready", "running", "quiet")
 OVER = ("finished", "stopped", "failed")
-#: texts, which end where the line ends if nothing else ends them, and brackets
+#: strings, which end at the end of the line if they are not closed, and brackets
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
-#: returns the value as it is stored; ValueError for any other
+#: returns the value to be stored; ValueError for an invalid one
 Check = Callable[[Any], Any]
 
 
@@ -164,7 +165,7 @@ def read(line: bytes) -> dict[str, Any]:
     """The message of a line, with the fields of ``FORM``; ValueError for anything else, and no other error."""
     if len(line) > LONGEST:
         raise ValueError("the line is too long")
-    if _depth(line) > DEPTH:  # before it is parsed: the parser calls itself for each bracket
+    if _depth(line) > DEPTH:  # before parsing, as the parser recurses at each bracket
         raise ValueError(f"more than {DEPTH} brackets in each other")
     document = json.loads(line.decode("utf-8"), parse_constant=_refused)
     if type(document) is not dict or type(document.get("version")) is not int or document["version"] != VERSION:

@@ -1,4 +1,4 @@
-"""The worker's side: a listener of a watch that sends each outlook to the notebook, and hears whether it is to stop."""
+"""The worker's side: a listener of a watch that sends each outlook to the notebook, and receives stop requests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from workbench.threads import Lock
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: seconds that a worker waits for a notebook that does not answer
+#: seconds for which a worker waits for an answer of the notebook
 PATIENCE = 3.0
 STOP = b"stop\n"
 
 
 class ReportAddress(NamedTuple):
-    """The place at which a notebook listens, and the secret that it asks for. It may be sent to workers."""
+    """The address at which a notebook listens, and the secret that it requires. It may be sent to workers."""
 
     host: str
     port: int
@@ -32,7 +32,7 @@ class ReportAddress(NamedTuple):
 
 
 def answer(secret: str, question: bytes) -> bytes:
-    """The line that proves that one knows the secret, without telling it."""
+    """The line that proves knowledge of the secret without sending it."""
     return hmac.new(bytes.fromhex(secret), question.strip(), hashlib.sha256).hexdigest().encode() + b"\n"
 
 
@@ -49,7 +49,9 @@ def address_of(report: Any) -> ReportAddress:
 
 
 class Reporter:
-    """Sends the outlooks of one watch. When the listener has gone, the observer drops it and the loop goes on."""
+    """Sends the outlooks of one watch. When the notebook is gone, the observer drops the reporter and the loop
+    continues.
+    """
 
     def __init__(self, report: Any, watch: Watch) -> None:
         self._address, self._watch = address_of(report), weakref.ref(watch)
@@ -57,7 +59,7 @@ class Reporter:
         self._lock, self._over = Lock(), False
 
     def __call__(self, outlook: Outlook | None) -> None:
-        with self._lock:  # the thread that looks, and that of the loop at its end
+        with self._lock:  # the observer thread, and the loop's at its end
             if not self._over:
                 self._tell(outlook)
 

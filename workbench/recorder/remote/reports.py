@@ -1,4 +1,4 @@
-"""``WatchReports``: the notebook's side; listens for the watches of workers, and knows how each of them goes."""
+"""``WatchReports``: the notebook's side; listens to the watches of workers, and keeps the latest report of each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from workbench.recorder.remote.reporter import ReportAddress
 from workbench.text import facts_html, harmless
 from workbench.threads import started
 
-#: runs that are known at most; the oldest of those that are over are forgotten first
+#: maximum number of known runs; the oldest finished ones are dropped first
 MOST = WORKERS
-#: kinds of what was dropped -> one, several
+#: kind of dropped item -> singular, plural
 DROPPED = {
     "messages": ("message of another form", "messages of another form"),
     "strangers": ("connection without the secret", "connections without the secret"),
@@ -28,22 +28,22 @@ DROPPED = {
 
 
 class WatchReports:
-    """Hears how the watches in threads, processes and workers of Dask go.
+    """Receives the progress of watches in threads, processes and workers of Dask.
 
-    It listens on a port of this machine. Pass it, or its ``address``, to the workers, where
-    ``wb.watch(..., report=reports)`` tells it the outlook of the loop about five times a second. Workers prove that
-    they know a secret of the address; what they tell is data, and never code. A message of another form, such as one of
-    another version of the workbench, is dropped and counted, and so are connections without the secret.
+    It listens on a port of this machine. Pass it, or its ``address``, to the workers, where ``wb.watch(...,
+    report=reports)`` sends it the outlook of the loop about five times a second. Workers prove that they know a secret
+    of the address; their messages are data, never code. A message of another form, for example from another version of
+    the workbench, is dropped and counted, as are connections without the secret.
 
     Parameters
     ----------
     host : str, default "127.0.0.1"
-        The interface to listen on. Workers on other machines need one that they reach, such as this machine's name.
+        The interface to listen on. Workers on other machines need one that they can reach, such as this machine's name.
 
     Attributes
     ----------
     address : ReportAddress
-        The address for workers; pickled reports are their address.
+        The address for workers; a pickled WatchReports becomes its address.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class WatchReports:
                 fix='leave host out, or give the name or address of this machine ("127.0.0.1").',
             ) from error
         self.address = ReportAddress(host, server.getsockname()[1], secrets.token_hex(32))
-        #: called with the entry of a run whenever it has told something, on the thread of the reports
+        #: called with the entry of a run after each of its reports, on the thread of the reports
         self.listeners: list[Callable[[dict[str, Any]], object]] = []
         #: called without arguments when ``dropped`` has changed, on the thread of the reports
         self.count_listeners: list[Callable[[], object]] = []
@@ -100,12 +100,15 @@ class WatchReports:
 
     @property
     def dropped(self) -> dict[str, int]:
-        """Counts of what was not heard: "messages" of another form, "strangers" (connections without the secret),
-        "workers" beyond the most, "accepts" and "listeners" that failed. Kinds of which there are none are left out."""
+        """Counts of dropped items: "messages" of another form, "strangers" (connections without the secret), "workers"
+        above the maximum, "accepts" and "listeners" that failed. Kinds with a count of 0 are left out.
+        """
         return {kind: self._listener.counts[kind] for kind in DROPPED if self._listener.counts[kind]}
 
     def wait(self, runs: int = 1, timeout: float = 30.0) -> list[dict[str, Any]]:
-        """Wait until so many runs have reported and none is under way, at most ``timeout`` seconds; returns them."""
+        """Wait until at least so many runs have reported and none is running, for at most ``timeout`` seconds; returns
+        them.
+        """
         with self._changed:
             self._changed.wait_for(lambda: len(self._runs) >= runs and not self._open(), timeout)
         return self.runs
@@ -115,14 +118,14 @@ class WatchReports:
         self._listener.send_stop(key)
 
     def close(self) -> None:
-        """Listen no longer; loops go on. Closing twice is harmless."""
+        """Stop listening; loops continue. Closing twice is harmless."""
         self._closed = True
         self._listener.close()
 
-    if TYPE_CHECKING:  # the widgets are above this room: workbench/public.py defines this method
+    if TYPE_CHECKING:  # widgets are a layer above: workbench/public.py defines this method
 
         def view(self) -> Any:
-            """The runs, each with a button that asks it to stop."""
+            """The runs, each with a button that requests a stop."""
 
     def __enter__(self) -> WatchReports:
         return self
@@ -155,11 +158,11 @@ class WatchReports:
         return any(entry["state"] in OPEN for entry in self._runs.values())
 
     def _hear(self, key: int, line: bytes) -> None:
-        """A line of a worker; ValueError for one that is not a message."""
+        """Read a line of a worker; ValueError for one that is not a message."""
         self._put(key, read(line))
 
     def _lose(self, key: int) -> None:
-        """The connection of a worker has ended."""
+        """Note that the connection of a worker has ended."""
         last = self._runs.get(key)
         if last is not None and last["state"] in OPEN:
             word = "The reports were closed." if self._closed else "The connection to its worker ended."
@@ -176,11 +179,11 @@ class WatchReports:
         self._call(self.listeners, entry)
 
     def _count(self) -> None:
-        """Something more was dropped."""
+        """Note that something was dropped."""
         self._call(self.count_listeners)
 
     def _call(self, listeners: list[Any], *arguments: Any) -> None:
-        """Tell listeners; one that fails is counted and not asked again."""
+        """Call the listeners; one that fails is counted and removed."""
         for listener in list(listeners):
             try:
                 listener(*arguments)

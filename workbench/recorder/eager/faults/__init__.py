@@ -1,1 +1,1 @@
-"""Faults of a recorded loop: the op that made the first bad number, and faults that give none."""
+"""Faults of a recorded loop: the op that produced the first NaN or infinity, and faults without either."""

@@ -1,4 +1,4 @@
-"""Looks at the end of each iteration whether a bad value has reached what the loop keeps."""
+"""Checks at the end of each iteration whether a bad value has reached a recorded value or the state of the loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BAD = INFINITE | NOT_A_NUMBER
 def look(recorder: OpRecorder, values: Mapping[str, Any], unfinished: bool = False) -> BadOp | None:
     """The first bad op, if one of ``values``, a parameter, a buffer or the optimizer's state holds a bad value.
 
-    An iteration left in its midst, and a loop of which nothing else is known, are judged by the NaN of their ops.
+    An incomplete iteration, and a loop of which nothing else is known, are judged by the NaN of their ops.
     """
     sinks = [*_values(recorder, values), *_state(recorder)]
     if not sinks and (unfinished or not (values or recorder.phases.roots or recorder.phases.optimizers)):

@@ -1,4 +1,4 @@
-"""The op at which a loop went bad, found from where it showed back to where it was made."""
+"""The op that produced the first bad value of a loop, found backwards from where that value appeared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.recorder.eager.ops import SINGULAR
 from workbench.recorder.eager.sites import Site
 from workbench.text import harmless
 
-#: steps that the search for an absorbed infinity goes back
+#: maximum steps of the backward search for an absorbed infinity
 DEEP = 64
 
 
@@ -19,7 +19,7 @@ DEEP = 64
 class OpOperand:
     """A tensor that an op read, by its statistics.
 
-    ``made_by`` is the site that gave it, in ``iteration``; of its ``count`` numbers ``zeros`` are 0.
+    ``made_by`` is the site that gave it, in ``iteration``; ``zeros`` of its ``count`` elements are 0.
     """
 
     made_by: Site
@@ -42,7 +42,7 @@ class OpOperand:
 
 @dataclass(frozen=True)
 class BadOp:
-    """The first op of a loop that gave a bad value which reached the loss, a parameter or what was recorded.
+    """The first op of a loop whose bad value reached the loss, a parameter or a recorded value.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class BadOp:
     operands : list of OpOperand
         The operands that the op read.
     reached : str
-        Where the bad value showed, and in which iteration.
+        Where the bad value appeared, and in which iteration.
     chain : list of Site
-        The ops from this one to where it showed.
+        The ops from this one to where the value appeared.
     """
 
     iteration: int
@@ -85,7 +85,7 @@ class BadOp:
 
 
 def origin(recorder: OpRecorder, sink: OpEvent) -> tuple[OpEvent, list[OpEvent]]:
-    """The event that made the bad numbers of ``sink``, and the events from it to there."""
+    """The event that produced the bad elements of ``sink``, and the events between the two."""
     best, read_by = _earliest_maker(sink)
     for _ in range(DEEP):
         absorbed = _absorbed_infinity(recorder, best)
@@ -104,7 +104,9 @@ def origin(recorder: OpRecorder, sink: OpEvent) -> tuple[OpEvent, list[OpEvent]]
 
 
 def _earliest_maker(sink: OpEvent) -> tuple[OpEvent, dict[OpEvent, OpEvent]]:
-    """Among the bad ancestors of an event the earliest that made bad numbers itself; and which event read which."""
+    """The earliest of the bad ancestors of an event that produced bad elements from good ones; and which event read
+    which.
+    """
     read_by: dict[OpEvent, OpEvent] = {}
     seen, todo, makers, oldest = {sink}, [sink], [], sink
     while todo:
@@ -144,7 +146,7 @@ def _absorbed_infinity(recorder: OpRecorder, event: OpEvent) -> OpEvent | None:
 
 
 def row_of(recorder: OpRecorder, event: OpEvent) -> Any:
-    """The statistics of an event; None where it has none, or they are gone."""
+    """The statistics of an event; None if it has none, or they are no longer kept."""
     if event.row < 0:
         return None
     if event.iteration == recorder.iteration:
@@ -155,7 +157,7 @@ def row_of(recorder: OpRecorder, event: OpEvent) -> Any:
 
 
 def describe_bad(recorder: OpRecorder, sink: OpEvent, reached: str) -> BadOp:
-    """The answer for a bad value that showed at ``sink``."""
+    """The answer for a bad value that appeared at ``sink``."""
     event, chain = origin(recorder, sink)
     site = recorder.table[event.site]
     read = list(event.parents)

@@ -1,7 +1,7 @@
 """The op at which a gradient is lost: detached, not differentiable, or made zero.
 
-An iteration that is *examined* knows, beside the events, for which of them autograd made a node, which nodes ran
-backward, and what was detached.
+An *examined* iteration records, besides its events, for which of them autograd made a node, which nodes ran backward,
+and which tensors were detached.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
 
 _REAL = {code for name, code in TENSOR_TYPES.items() if "float" in name}
-#: modules whose functions torch puts around the mode once ``torch.compile`` was called
+#: modules whose functions torch calls around the mode after ``torch.compile`` was called
 _WRAPPERS = tuple(os.path.join("torch", *name) for name in (("_compile.py",), ("_dynamo", "eval_frame.py")))
 
 
 class Examined:
-    """The doings of autograd in one iteration; ``took`` is called after each op."""
+    """The work of autograd in one iteration; ``took`` is called after each op."""
 
     def __init__(self, recorder: OpRecorder) -> None:
         self._recorder, self._graph = recorder, recorder.torch.autograd
@@ -34,11 +34,11 @@ class Examined:
         self.backward: dict[OpEvent, int] = {}
         self.ran: set[int] = set()
         self.forward: dict[int, Site] = {}
-        #: (event whose numbers were detached, events before, site of the detach)
+        #: (event that was detached, number of events before, site of the detach)
         self.detached: list[tuple[OpEvent, int, Site]] = []
 
     def took(self, info: OpInfo, args: Any, made: list[OpEvent]) -> None:
-        """Note a call and the events of what it gave."""
+        """Note a call and the events of its results."""
         recorder = self._recorder
         node = recorder.torch._C._current_autograd_node()
         if node is not None:
@@ -49,7 +49,7 @@ class Examined:
         number = self._graph._get_sequence_nr() - 1
         if number > self._last:
             self._last = number
-            # without grad mode it is the node of a Function written in Python, whose forward runs
+            # without grad mode it is the node of a running Function written in Python
             self._inside = -1 if recorder.torch.is_grad_enabled() else number
         elif number != self._inside or recorder.torch.is_grad_enabled():
             number = -1
@@ -58,7 +58,7 @@ class Examined:
             for event in made[:1]:
                 self.forward.setdefault(number, recorder.table[event.site])
         before, self._at = self._at, _instruction()
-        # autograd detaches what an op gave, to save it, within the instruction that called the op
+        # autograd detaches a result to save it, within the instruction that called the op
         own = info.op == "detach" and (self._at != before or self._detaches)
         self._detaches = info.op == "detach"
         if own and isinstance(args[0], recorder.torch.Tensor):
@@ -70,25 +70,25 @@ class Examined:
 
 
 def _instruction() -> tuple[int, int]:
-    """The frame that called the op, and the instruction at which it is."""
-    frame: Any = sys._getframe(3)  # took, the mode; what is compiled has no frame
+    """The frame that called the op, and its current instruction."""
+    frame: Any = sys._getframe(3)  # past ``took`` and the mode; compiled functions have no frame
     while frame.f_code.co_filename.endswith(_WRAPPERS) and frame.f_back is not None:
         frame = frame.f_back
     return id(frame), frame.f_lasti
 
 
 def _is_real(recorder: OpRecorder, event: OpEvent) -> bool:
-    """True if an op gave real numbers: one that gives integers cuts by itself."""
+    """True if an op gave floats: an op that gives integers always cuts the gradient."""
     return event.row >= 0 and int(recorder.log.rows(event.row, event.row + 1)["kind"][0]) in _REAL
 
 
 def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | None) -> Site | None:
-    """The op between a parameter and what was differentiated through which no gradient goes."""
+    """The op between a parameter and the differentiated value through which no gradient flows."""
     if parameter is None:
         return None
     events = [e for e in recorder.events[-1] if e.site >= 0 and recorder.table[e.site].phase == FORWARD]
     reached, last = {parameter}, None
-    #: (event, site of the cut, True if its backward pass ran; None if it has one of which no op is known)
+    #: (event, site of the cut, True if its backward pass ran; None if none of the ops of that pass is known)
     cuts: list[tuple[OpEvent, Site, bool | None]] = []
     for at, event in enumerate(recorder.events[-1]):
         if event.site < 0 or recorder.table[event.site].phase != FORWARD:
@@ -101,7 +101,7 @@ def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | Non
         detached = [s for p, k, s in examined.detached if p in sources and k <= at and _is_real(recorder, event)]
         if number >= 0 and number not in examined.ran:
             reached.add(event)
-            if detached:  # a sum passes a gradient on without an op
+            if detached:  # the backward pass of a sum has no op
                 cuts.append((event, detached[-1], None))
         elif detached:
             cuts.append((event, detached[-1], number >= 0))
@@ -114,7 +114,7 @@ def where_cut(recorder: OpRecorder, examined: Examined, parameter: OpEvent | Non
 
 
 def _is_used(examined: Examined, events: list[OpEvent], cut: OpEvent, by_nodes: bool) -> bool:
-    """True if something that was differentiated was computed from an event; ``by_nodes``: through ops with a node."""
+    """True if a differentiated value was computed from an event; ``by_nodes``: through ops with a node."""
     reached = {cut}
     for event in events:
         if any(p in reached for p in event.parents):
@@ -127,7 +127,7 @@ def _is_used(examined: Examined, events: list[OpEvent], cut: OpEvent, by_nodes: 
 
 
 def where_zeroed(recorder: OpRecorder, examined: Examined, gradient: OpEvent | None, rows: Any) -> Site | None:
-    """The op whose backward pass gave zeros only, from something else; its forward op where that is known."""
+    """The op whose backward pass turned other values into zeros; its forward op if known."""
     now, event = recorder.iteration, gradient
     if event is None:
         return None
@@ -147,7 +147,7 @@ def where_zeroed(recorder: OpRecorder, examined: Examined, gradient: OpEvent | N
 
 
 def reader_of(recorder: OpRecorder, event: OpEvent) -> Site | None:
-    """The first op of this iteration that read what an event gave."""
+    """The first op of this iteration that read the result of an event."""
     for reader in recorder.events[-1]:
         if event in reader.parents and recorder.table[reader.site].phase != OPTIMIZER:
             return recorder.table[reader.site]

@@ -1,4 +1,4 @@
-"""Faults that give no NaN: parameters that are not trained, buffers that are not written, integers that wrap."""
+"""Faults without a NaN: parameters that are not trained, buffers that are not written, integers that wrap."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from workbench.recorder.eager.faults.unwritten_buffers import unwritten_buffer
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import OPTIMIZER, Site
 
-#: iterations in a row after which a parameter that gets nothing is at fault
+#: consecutive iterations after which a parameter without a gradient counts as a fault
 PATIENCE = 3
 NO_GRADIENT, ZERO_GRADIENT, NEVER_CHANGES = "no gradient", "zero gradient", "never changes"
-#: in which order the kinds of faults of one parameter are told
+#: the order of the kinds of faults of one parameter
 KINDS = (NO_GRADIENT, ZERO_GRADIENT, NEVER_CHANGES)
 
 
 class Stepped(NamedTuple):
-    """A parameter at the step of its optimizer: whether it has a gradient, what wrote that, and what wrote it last."""
+    """A parameter at the step of its optimizer: whether it has a gradient, and the events that last wrote the gradient
+    and the parameter.
+    """
 
     parameter: Any
     there: bool
@@ -32,13 +34,13 @@ class Stepped(NamedTuple):
 class Silent:
     """Follows the parameters of the optimizers.
 
-    ``stepping`` is called before each step of an optimizer, ``look`` at the end of an iteration, before its rows go. An
-    iteration in which an optimizer does not step says nothing of its parameters.
+    ``stepping`` is called before each step of an optimizer, ``look`` at the end of an iteration, before its rows are
+    handed on. An iteration in which an optimizer does not step says nothing about its parameters.
     """
 
     def __init__(self, recorder: OpRecorder) -> None:
         self._recorder = recorder
-        #: (kind, parameter) -> iteration since which it lasts, and its site, None where that is still to be found
+        #: (kind, parameter) -> iteration since which it lasts, and its site, None until that is found
         self._since: dict[tuple[str, str], int] = {}
         self._where: dict[tuple[str, str], Site | None] = {}
         self._stepped: dict[str, Stepped] = {}
@@ -59,7 +61,7 @@ class Silent:
                 self._stepped[name] = Stepped(parameter, there, event, before)
 
     def look(self, values: Mapping[str, Any], unfinished: bool = False) -> None:
-        """Note which parameters got nothing in this iteration."""
+        """Note which parameters got no gradient in this iteration."""
         recorder, stepped = self._recorder, self._stepped
         self._stepped = {}
         if unfinished or not stepped:
@@ -82,7 +84,7 @@ class Silent:
             is_now = rows[writer.row]["hash"] if writer.iteration == now else was
             self._hashes[name] = is_now
             same = was is not None and was == is_now and not settled
-            # a gradient of rounding errors, such as that of a bias before a batch norm, has nothing to change
+            # a gradient of rounding errors only, such as that of a bias before a batch norm, changes nothing
             small = max(1e-4, 8 * recorder.torch.finfo(parameter.dtype).eps) if parameter.is_floating_point() else 0.0
             same &= not trained or not 0 < size[name] < small * largest
             self._note(NEVER_CHANGES, name, same)
@@ -102,7 +104,7 @@ class Silent:
             self._where[key] = None
 
     def _examine(self, rows: Any, stepped: dict[str, Stepped]) -> None:
-        """Find the ops of new faults in an iteration that was examined; else have the next one examined."""
+        """Find the ops of new faults in an examined iteration; otherwise have the next iteration examined."""
         recorder = self._recorder
         examined, recorder.examined = recorder.examined, None
         for (kind, name), site in self._where.items():
@@ -150,14 +152,14 @@ class Silent:
 
 
 def _size(gradient: OpEvent | None, rows: Any, iteration: int) -> float:
-    """The root mean square of a gradient of this iteration, 0 where it is not known."""
+    """The root mean square of a gradient of this iteration, 0 if unknown."""
     known = gradient is not None and gradient.iteration == iteration and gradient.row >= 0
     found = float(rows[gradient.row]["rms"]) if gradient is not None and known else 0.0
     return found if found == found else 0.0
 
 
 def _is_zero(torch: Any, value: Any) -> bool:
-    """True for a loss that is 0: nothing is left to be trained."""
+    """True for a loss of 0, which leaves nothing to train."""
     if isinstance(value, torch.Tensor):
         return value.numel() == 1 and value.layout is torch.strided and float(value.detach()) == 0
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value == 0

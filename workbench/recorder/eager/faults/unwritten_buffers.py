@@ -1,7 +1,7 @@
 """Buffers of modules in training mode that are read in each iteration and were never written.
 
-A table of positions or a mask is such a buffer and no fault. It is one where a new value of it was computed that
-nothing reads, or where it still has the zeros or ones with which a running mean, a variance or a counter begins.
+A table of positions or a mask is such a buffer, without a fault. There is a fault if a new value was computed that
+nothing reads, or if the buffer still has the zeros or ones with which a running mean, a variance or a counter begins.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AFFINE = {"native_layer_norm", "native_group_norm", "addmm", "convolution"}
 
 
 def unwritten_buffer(recorder: OpRecorder) -> BadOp | None:
-    """The first such buffer, with the op that computes the lost value, or the first that reads the buffer."""
+    """The first such buffer, with the op that computes the unread value, or the first op that reads the buffer."""
     whole = [events for events in recorder.events if events]
     if not recorder.phases.optimizers or not whole:
         return None

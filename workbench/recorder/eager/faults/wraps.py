@@ -6,7 +6,7 @@ from typing import Any
 
 
 def overwritten(torch: Any, op: str, args: Any) -> Any:
-    """A copy of the integers that an op is about to write in place; None of those of 64 bits, which wrap rarely."""
+    """A copy of the integers that an op is about to write in place; None for 64 bits, which rarely wrap."""
     target = args[0]
     if op[-1] != "_" or not isinstance(target, torch.Tensor) or target.is_floating_point() or target.is_complex():
         return None
@@ -14,10 +14,10 @@ def overwritten(torch: Any, op: str, args: Any) -> Any:
 
 
 def wraps(torch: Any, op: str, args: Any, result: Any) -> tuple[int, ...] | None:
-    """The index of the first number of ``result`` that differs from the exact one; None if all are exact.
+    """The index of the first element of ``result`` that differs from the exact one; None if all are exact.
 
-    Ops are done again in float64; numbers of 64 bits are compared by their size only, which a wrap changes by 2**64.
-    The first of ``args`` is what :func:`overwritten` kept of an op in place.
+    Ops are computed again in float64; 64-bit integers are compared by their magnitude only, which a wrap changes by
+    2**64. For an op in place, the first of ``args`` is the copy of :func:`overwritten`.
     """
     plain = op.rstrip("_")
     if not result.numel() or result.dtype == torch.bool or result.is_complex():

@@ -20,7 +20,7 @@ def node_def(raw: bytes = b"", op: str = "") -> Any:
 
 
 def proto_of(node: NodeDef, definition: Any) -> Any:
-    """NodeDef of TensorFlow with the attributes that the op has; None if one is a function or fits its kind badly."""
+    """TensorFlow's NodeDef with the attributes of the op; None if one is a function or does not fit its kind."""
     proto = node_def(op=node.op)
     for attr in definition.attr:
         if attr.type in ("func", "list(func)"):
@@ -65,7 +65,7 @@ def _write_one(kind: str, value: Any, into: Any, repeated: bool) -> None:
 
 
 def read(value: Any, kind: str) -> Any:
-    """An AttrValue as an eager call takes it: types as numbers, shapes as lists or None."""
+    """An AttrValue as an argument of an eager call: types as numbers, shapes as lists or None."""
     if kind.startswith("list("):
         kind = kind[5:-1]
         return [_plain(v, kind) for v in getattr(value.list, _FIELDS.get(kind, kind))]

@@ -3,8 +3,8 @@
 ::
 
     graphdef -> inline, structured -> tables, variables, flows -> lowering, rules -> stacks -> Graph
-    nodes,      one flat level of     constants and       one node of ours   one more
-    functions   TensorFlow 1's ops    flows made plain    for each           loop variable
+    nodes,      one flat level of     constants and       a workbench node   an extra
+    functions   TensorFlow 1's ops    flows resolved      for each           loop variable
 
 Frames of TensorFlow 1 (Enter, Merge, Switch, NextIteration, Exit, LoopCond) are the frames of the graph, one to one,
 under TensorFlow's names: the tensor ``while/Merge:0`` is the value ``while/Merge:0``.
@@ -47,7 +47,7 @@ def from_graphdef(
     """Import a TensorFlow GraphDef; TensorFlow itself is not needed.
 
     Frames of TensorFlow 1 and functions of TensorFlow 2 are both read, frozen or with the values of the variables. The
-    inputs of the graph are its Placeholders, the outputs its tensors, both under TensorFlow's names (``"x:0"``).
+    inputs of the graph are its Placeholders, the outputs are tensors, both under TensorFlow's names (``"x:0"``).
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def from_graphdef(
         The bytes or the text of a GraphDef, a path to a ``.pb`` or ``.pbtxt`` file, or an object with
         ``SerializeToString()``.
     outputs : sequence of str, optional
-        Tensor names (``"output:0"`` or ``"output"``); then only what they need is imported. By default the outputs of
-        every node that nothing reads, except NoOp and Assert.
+        Tensor names (``"output:0"`` or ``"output"``); only nodes that they depend on are imported. By default the
+        outputs of every node that no other reads, except NoOp and Assert.
     name : str, default "graph"
         Name of the graph; a file gives its own.
     variables : mapping of str to array, optional
@@ -70,9 +70,9 @@ def from_graphdef(
     ------
     LoadError
         For bytes that are not a GraphDef (``not-a-graphdef``, ``truncated``), an output that does not exist
-        (``no-such-output``), or a hash table that nothing in the graph fills (``no-table-values``).
+        (``no-such-output``), or a hash table that no node fills (``no-table-values``).
     UnknownOpError
-        Once, with every op that has no counterpart and its nodes.
+        Raised once, with every op that has no counterpart and its nodes.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def from_graphdef(
 
 
 def tensors_named(outputs: Sequence[str] | None) -> list[TensorName] | None:
-    """The tensors that ``outputs`` names: one name, several, or None for the graph's own."""
+    """The tensors named by ``outputs``: one name, several, or None for the graph's own outputs."""
     if outputs is None:
         return None
     return [TensorName.parse(o) for o in ([outputs] if isinstance(outputs, str) else outputs)]
@@ -148,7 +148,7 @@ def _convert(
         for index in [end.output] if wanted is not None else range(len(known)):
             results[f"{end.node}:{index}"] = known[index]
     inputs = {f"{n}:0": Ref(n, 0) for n, low in lowered.items() if low.op == "Placeholder"}
-    # a tensor is named by node and output; only those that are another output here need an entry
+    # a tensor is named by node and output; only tensors with a different output here need an entry
     names = {f"{n}:{i}": ref for n, refs in tensors.items() for i, ref in enumerate(refs) if ref != Ref(n, i)}
     public = {label: value_of(t, tensors) for label, t in flat.public.items() if t.node in tensors}
     names.update((label, ref) for label, ref in public.items() if label not in lowered)
@@ -160,13 +160,13 @@ def _convert(
 
 
 def _nodes_of(end: TensorName, flat: Inliner) -> list[str]:
-    """The nodes of the flat graph that give the tensors of an end."""
+    """The nodes of the flat graph that compute the tensors of an output node."""
     count = flat.count(end.node)
     return [end.node] if count is None else [flat.resolve(TensorName(end.node, i)).node for i in range(count)]
 
 
 def _tensors(name: str, flat: Inliner, tensors: Mapping[str, list[Ref]]) -> list[Ref]:
-    """Our values for the tensors of a node of the source, or of a body."""
+    """The graph's values for the tensors of a node of the source or of a body."""
     count = flat.count(name)
     if count is None:
         if name not in tensors:

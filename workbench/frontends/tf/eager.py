@@ -1,15 +1,15 @@
-"""Foreign ops of TensorFlow: what has no counterpart here is evaluated by TensorFlow itself, eagerly, node by node.
+"""Foreign ops of TensorFlow: ops without a counterpart here are evaluated by TensorFlow itself, eagerly, node by node.
 
-Such a node is called ``tensorflow:Name`` and carries its NodeDef (op and attributes) in the attribute ``node``, its
-output types in ``types``, and in ``stateful`` what TensorFlow's registry says of the op. It needs nothing else, so a
-saved graph keeps working wherever TensorFlow is installed. TensorFlow is imported when the first such node is met.
+Such a node has the op ``tensorflow:Name`` and carries its NodeDef (op and attributes) in the attribute ``node``, its
+output types in ``types``, and in ``stateful`` the flag of TensorFlow's registry. It needs nothing else, so a saved
+graph works wherever TensorFlow is installed. TensorFlow is imported at the first such node.
 
-Ops that read or write files, talk to other processes, run Python code or take functions are not evaluated: a graph that
-strangers wrote must not reach beyond its arrays. The only stateful ops that are evaluated are random draws, which are
-not pure. The first firing draws what TensorFlow draws from the node's seeds; later ones, and nodes without seeds, draw
-from a hash of seeds, name and iteration, so that a replay draws the same (TensorFlow goes on with the state that the
-last draw left). Invalid inputs are left to TensorFlow's kernels: most raise an error, which becomes one of the node,
-but a failed internal check can end the process. Source of the ops:
+Ops that read or write files, talk to other processes, run Python code or take functions are not evaluated: a graph from
+an untrusted source must not access anything but its arrays. The only stateful ops that are evaluated are random draws,
+which are not pure. The first firing draws what TensorFlow draws from the node's seeds; later ones, and nodes without
+seeds, draw from a hash of seeds, name and iteration, so that a replay draws the same values (TensorFlow continues from
+the state after the last draw). Invalid inputs are left to TensorFlow's kernels: most raise an error, which becomes an
+error of the node, but a failed internal check can end the process. Source of the ops:
 https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
 
@@ -46,7 +46,7 @@ class EagerCall(NamedTuple):
 
 
 def lowered(node: NodeDef) -> LoweredNode | None:
-    """The foreign op that stands for a node; None where TensorFlow is missing or must not or cannot evaluate it."""
+    """The foreign op for a node; None if TensorFlow is missing or must not or cannot evaluate it."""
     if not installed():
         return None
     known = definition(node.op)
@@ -61,7 +61,7 @@ def lowered(node: NodeDef) -> LoweredNode | None:
 
 
 def _types(known: Any, proto: Any) -> tuple[TensorType, ...] | None:
-    """Types of the outputs; None for dtypes that arrays of ours cannot hold."""
+    """Types of the outputs; None for dtypes that our arrays cannot hold."""
     numbers: list[int] = []
     for arg in known.output_arg:
         if arg.type_list_attr:
@@ -116,7 +116,7 @@ def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...
         else:
             results = _eager(call, arrays, len(attrs["types"]))
         return tuple(_array(r, kind) for r, kind in zip(results, attrs["types"], strict=True))
-    except Exception as error:  # TensorFlow raises a family of its own, and TypeError and ValueError
+    except Exception as error:  # TensorFlow raises its own classes, and TypeError and ValueError
         if isinstance(error, WorkbenchError):
             raise
         raise ExecutionError(
@@ -131,23 +131,23 @@ def _eager(call: EagerCall, arrays: Sequence[Any], count: int) -> list[Any]:
     try:
         with library.init_scope(), library.device("CPU:0"):
             return execute(call.op, count, list(map(_tensor, arrays)), call.attrs, context)
-    except library.errors.NotFoundError:  # an op that only a graph's rewriting gives a kernel, such as AccumulateNV2
+    except library.errors.NotFoundError:  # an op that has a kernel only after graph rewriting, such as AccumulateNV2
         return _in_graph(call, arrays, call.protos)
 
 
 def _drawn(call: EagerCall, arrays: Sequence[Any], node: str, path: tuple[int, ...]) -> list[Any]:
-    """A draw from a kernel that has drawn nothing before."""
+    """A draw from a new kernel."""
     seeds = (call.protos["seed"].i, call.protos["seed2"].i)
     protos = dict(call.protos)
     if any(path) or not any(seeds):
         digest = hashlib.sha256(repr((seeds, node, tuple(path))).encode()).digest()
         for name, part in (("seed", digest[:7]), ("seed2", digest[8:15])):
-            protos[name] = type(protos[name])(i=int.from_bytes(part, "little") | 1)  # 0 would mean: draw the seeds too
+            protos[name] = type(protos[name])(i=int.from_bytes(part, "little") | 1)  # 0 would mean random seeds
     return _in_graph(call, arrays, protos)
 
 
 def _in_graph(call: EagerCall, arrays: Sequence[Any], protos: Mapping[str, Any]) -> list[Any]:
-    """The node in a graph of its own, with a new kernel, which is thrown away."""
+    """Evaluate the node in a separate graph, with a new kernel that is discarded."""
     library = tensorflow()
     with library.Graph().as_default() as graph, library.device("CPU:0"):
         made = graph.create_op(call.op, list(map(_tensor, arrays)), attrs=dict(protos), name="node")
@@ -161,7 +161,7 @@ def _call(raw: bytes) -> EagerCall:
         proto = node_def(raw)
     except UnknownOpError:
         raise
-    except Exception as error:  # protobuf's DecodeError lives in one of several modules
+    except Exception as error:  # protobuf's DecodeError is in one of several modules
         raise ExecutionError("A foreign op of TensorFlow carries no node.", slug="bad-foreign-op") from error
     known = definition(proto.op)
     if known is None:
@@ -171,7 +171,7 @@ def _call(raw: bytes) -> EagerCall:
 
 
 def _tensor(value: Any) -> Any:
-    """An array as TensorFlow's; opaque values of TensorFlow (variants) as they are."""
+    """An array as a TensorFlow tensor; opaque values of TensorFlow (variants) are passed unchanged."""
     library = tensorflow()
     if isinstance(value, library.Tensor):
         return value

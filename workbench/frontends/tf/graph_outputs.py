@@ -1,4 +1,4 @@
-"""Which tensors of a GraphDef are the outputs of the graph, and which nodes those need."""
+"""Selects the output tensors of a GraphDef and the nodes that they depend on."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from workbench.frontends.tf.saved_model.variables import changes
 from workbench.ir.frames.frame_tree import order_nodes
 from workbench.ir.node import Node, Ref
 
-#: nodes that nobody reads and that are there for their effect, not for their value
+#: ops whose unread nodes exist for their effect, not for their value
 NO_RESULT = ("NoOp", "Assert", "ControlTrigger")
 
 
 def needed(source: GraphDef, wanted: Iterable[TensorName]) -> Mapping[str, NodeDef]:
-    """The nodes that tensors need; LoadError ``no-such-output`` where there is no such tensor, ``no-such-node`` where
-    a node reads one that is not there."""
+    """The nodes that tensors depend on; LoadError ``no-such-output`` if a tensor does not exist, ``no-such-node`` if a
+    node reads a missing one.
+    """
     stack, keep = [], set()
     for tensor in wanted:
         name = tensor.node
-        while name not in source.nodes and "/" in name:  # a node of the body of a loop, branch or call
+        while name not in source.nodes and "/" in name:  # a node in the body of a loop, branch or call
             name = name.rpartition("/")[0]
         if name not in source.nodes:
             raise no_output(tensor.node, source.nodes)
@@ -46,8 +47,7 @@ def needed(source: GraphDef, wanted: Iterable[TensorName]) -> Mapping[str, NodeD
 
 
 def starts(nodes: Mapping[str, NodeDef], ends: Sequence[TensorName]) -> list[TensorName]:
-    """All nodes, or, where some change variables or tables (for training, or for restoring), those that the outputs
-    need."""
+    """All nodes; or the outputs, if some nodes change variables or tables (for training or restoring)."""
     if any(_only_changes(n.op) for n in nodes.values()):
         return list(ends)
     return [TensorName(n, 0) for n in nodes]
@@ -57,7 +57,7 @@ def leaves(nodes: Mapping[str, NodeDef]) -> list[TensorName]:
     """Nodes with a value that no other node reads."""
     read = {used for n in nodes.values() for used in (*(t.node for t in n.inputs), *n.control)}
     ends = [n for n in nodes.values() if n.name not in read and n.op not in NO_RESULT and not _only_changes(n.op)]
-    # one output of a Switch is always dead, so a Switch that nothing reads is not a result if there is any other
+    # one output of a Switch is always dead, so an unread Switch is a result only if there are no others
     results = [n for n in ends if n.op not in ("Switch", "RefSwitch")] or ends
     changed = _after_changes(nodes)
     results = [n for n in results if n.name not in changed] or results
@@ -69,7 +69,7 @@ def _only_changes(op: str) -> bool:
 
 
 def _after_changes(nodes: Mapping[str, NodeDef]) -> set[str]:
-    """Nodes that a change of a variable comes before: those of training and restoring."""
+    """Nodes that depend on a change of a variable, as in training and restoring."""
     readers: dict[str, list[str]] = {}
     for node in nodes.values():
         for used in (*(t.node for t in node.inputs), *node.control):
@@ -84,7 +84,7 @@ def _after_changes(nodes: Mapping[str, NodeDef]) -> set[str]:
 
 
 def of_outermost_frame(nodes: Sequence[Node], results: dict[str, Ref]) -> dict[str, Ref]:
-    """Leave out ``value_index`` of a Merge, and leaves inside a loop, which have no single value."""
+    """The results without ``value_index`` of Merges and without nodes inside a loop, which have no single value."""
     table = {n.name: n for n in nodes}
     kept = {k: r for k, r in results.items() if not (table[r.node].op == "Merge" and r.index == 1)}
     outside = {k: r for k, r in kept.items() if not _inside_loop(table, r.node)}
@@ -94,7 +94,7 @@ def of_outermost_frame(nodes: Sequence[Node], results: dict[str, Ref]) -> dict[s
 
 
 def _inside_loop(table: Mapping[str, Node], name: str) -> bool:
-    """True if any way back from the node meets an Enter before its Exit."""
+    """True if a path backwards from the node reaches an Enter before an Exit."""
     stack, seen = [name], set()
     while stack:
         node = table[stack.pop()]
@@ -108,7 +108,7 @@ def _inside_loop(table: Mapping[str, Node], name: str) -> bool:
 
 
 def no_ends(nodes: Mapping[str, NodeDef]) -> WorkbenchError:
-    """Why something reads every node: a cycle, or a loop that nothing leaves."""
+    """The error for a graph without outputs: every node is read because of a cycle, or a loop without an Exit."""
     if all(n.op in NO_RESULT or _only_changes(n.op) for n in nodes.values()):
         return LoadError("The GraphDef has no node that gives a value.", slug="no-outputs", fix="name outputs=...")
     stubs = {

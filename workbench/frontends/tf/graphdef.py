@@ -1,4 +1,6 @@
-"""GraphDef bytes or text -> :class:`GraphDef`: nodes with their inputs and plain attributes. Needs no TensorFlow."""
+"""GraphDef bytes or text -> :class:`GraphDef`: nodes with their inputs and plain attributes, read without
+TensorFlow.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from workbench.frontends.tf.tensor_proto import Budget, attr_of
 class NodeDef:
     """One node as TensorFlow wrote it. ``inputs`` are data inputs, ``control`` node names.
 
-    ``region`` names the loop, branch or call of a functional graph that the node was taken from.
+    ``region`` names the loop, branch or call of a functional graph that the node comes from.
     """
 
     name: str
@@ -36,7 +38,8 @@ class NodeDef:
 @dataclass(frozen=True, slots=True)
 class GraphDef:
     """Nodes in file order by name, and the functions of the library by name. ``fillers`` names the nodes that fill the
-    tables of the others."""
+    tables of other nodes.
+    """
 
     nodes: Mapping[str, NodeDef]
     functions: Mapping[str, FunctionDef] = field(default_factory=dict)
@@ -45,10 +48,11 @@ class GraphDef:
 
 
 def read_graphdef(data: bytes, wanted: Iterable[TensorName] | None = None) -> GraphDef:
-    """Read a GraphDef in binary or text form; with ``wanted``, only the nodes and functions that these tensors need.
+    """Read a GraphDef in binary or text form; with ``wanted``, only the nodes and functions that these tensors depend
+    on.
 
-    Raises LoadError with slug ``empty``, ``truncated``, ``not-a-graphdef``, ``too-large``, or one that says what is
-    wrong with a constant.
+    Raises LoadError with slug ``empty``, ``truncated``, ``not-a-graphdef``, ``too-large``, or a slug for a defect of a
+    constant.
     """
     with guarded("The GraphDef"):
         return graph_of(read_message(data, GRAPHDEF, "GraphDef", "not-a-graphdef"), wanted)
@@ -57,10 +61,10 @@ def read_graphdef(data: bytes, wanted: Iterable[TensorName] | None = None) -> Gr
 def graph_of(
     message: Mapping[str, Any], wanted: Iterable[TensorName] | None = None, starting: set[str] | None = None
 ) -> GraphDef:
-    """The nodes of a GraphDef message as the readers give it, or those that the tensors ``wanted`` need.
+    """The nodes of a parsed GraphDef message, or those that the tensors ``wanted`` depend on.
 
-    ``starting`` names the nodes that run when the model is initialised, of which those are kept that fill a table that
-    is needed; None where it is not known.
+    ``starting`` names the nodes that run when the model is initialised, of which those that fill a needed table are
+    kept; None if they are not known.
     """
     if not message.get("node"):
         raise _not_a_graphdef("it holds no nodes.")

@@ -1,6 +1,6 @@
-"""Which nodes of a GraphDef fill the tables that some other nodes use, told before any node is read.
+"""Finds the nodes of a GraphDef that fill the tables used by other nodes, before any node is read.
 
-TensorFlow 1 has them in the graph, TensorFlow 2 in functions that the model's initialisation calls.
+In TensorFlow 1 they are in the graph, in TensorFlow 2 in functions that the model's initialisation calls.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 from workbench.frontends.tf.tensor_name import TensorName
 
 Raw = Mapping[str, Any]
-#: ops that make a table of one value for each key
+#: ops that create a table with one value for each key
 MAKES = ("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
-#: ops that put something into a table (their first input)
+#: ops that put entries into a table (their first input)
 FILLS = (
     "InitializeTable",
     "InitializeTableV2",
@@ -26,9 +26,9 @@ _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 
 def initializers(nodes: Sequence[Raw], found: Iterable[Raw], among: set[str] | None) -> list[str]:
-    """Names of the nodes, of those in ``among``, that fill a table which is made in ``found``.
+    """Names of the nodes among ``among`` that fill a table created in ``found``.
 
-    ``among`` None: no initialisation is known, and every node that fills a table itself is used.
+    If ``among`` is None, no initialisation is known, and every node that itself fills a table is used.
     """
     used = {_of_raw(raw) for raw in found if raw.get("op") in MAKES}
     if not used:
@@ -49,7 +49,7 @@ def _of_raw(raw: Raw) -> str:
 
 
 def identity(name: str, shared: Any, container: Any) -> str:
-    """Text that is the same for all nodes of one table: those that share a name, or the node itself."""
+    """A string that is equal for all nodes of one table: nodes with the same shared name, or the node itself."""
     if not isinstance(shared, bytes) or not shared:
         return f"node {name}"
     return f"shared {container if isinstance(container, bytes) else b''!r} {shared!r}"

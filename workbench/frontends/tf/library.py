@@ -1,4 +1,4 @@
-"""The one place that imports TensorFlow, which is optional and slow to import."""
+"""The only place that imports TensorFlow, which is optional and slow to import."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workbench.errors import UnknownOpError
 from workbench.libraries import install, needed
 
 FIX = f"{install('tensorflow')}, with which TensorFlow evaluates such nodes"
-#: Ops that reach beyond their arrays: files (two take a file's name as an attribute), other processes, Python code,
-#: devices, state that outlives them, and frames.
+#: Ops that access anything except their arrays: files (two take a file name as an attribute), other processes, Python
+#: code, devices, state that outlives them, and frames.
 _OUTSIDE = re.compile(
     "File|Dataset|Iterator|Reader|Save|Restore|Checkpoint|Summary|Print|PyFunc|Python|Send|Recv|Rpc|Debug|Proto$|ProtoV2"
     "|Xla|XLA|TPU|Tpu|Collective|Nccl|Remote|Distribut|Service|Socket|Session|Timestamp|Assert|Abort|Host|Wrapper|Load"
@@ -27,7 +27,7 @@ _RANDOM = re.compile("Random|Multinomial|TruncatedNormal|CandidateSampler|Random
 
 
 def installed() -> bool:
-    """True if TensorFlow could be imported; it is not imported for the answer."""
+    """True if TensorFlow can be found; this does not import it."""
     try:
         return importlib.util.find_spec("tensorflow") is not None
     except (ImportError, ValueError):
@@ -35,7 +35,7 @@ def installed() -> bool:
 
 
 def hint() -> str:
-    """Hint for errors about ops without a counterpart; empty where TensorFlow is installed already."""
+    """Hint for errors about ops without a counterpart; empty if TensorFlow is already installed."""
     return "" if installed() else f", or {FIX}"
 
 
@@ -47,7 +47,7 @@ def tensorflow() -> Any:
 
 
 def definition(op: str) -> Any:
-    """TensorFlow's own entry of an op; None for ops that it does not know or that are not evaluated here."""
+    """TensorFlow's own definition of an op; None for unknown ops and those that are not evaluated here."""
     if _OUTSIDE.search(op) or not hasattr(tensorflow().raw_ops, op):
         return None
     found = importlib.import_module("tensorflow.python.framework.op_def_registry").get(op)

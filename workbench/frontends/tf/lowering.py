@@ -1,4 +1,4 @@
-"""Flat nodes of TensorFlow -> nodes of ours, each by the rule for its op."""
+"""Flat nodes of TensorFlow -> workbench nodes, by the rule of each op."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import ANY, OPAQUE
 
 _VARIANT = 21
-#: outputs of one node
+#: maximum number of outputs of one node
 MAX_OUTPUTS = 100_000
 
 
-#: the lowered form of a node without a rule, if it has one all the same
+#: a node without a rule -> its lowered form, or None
 Other = Callable[[NodeDef], "LoweredNode | None"]
 
 
@@ -54,7 +54,7 @@ def lower(
 
 
 def _need_inputs(node: NodeDef, low: LoweredNode, what: str, source: str) -> None:
-    """Refuse a node that no graph could hold, before anything looks at what it reads."""
+    """Refuse a node with a wrong number of inputs, before its inputs are used."""
     spec = REGISTRY[low.via or low.op]
     least, most = spec.arity()
     if len(low.inputs) < least or (most is not None and len(low.inputs) > most):
@@ -69,7 +69,7 @@ def _need_inputs(node: NodeDef, low: LoweredNode, what: str, source: str) -> Non
 
 
 def tensors_of(name: str, low: LoweredNode) -> list[Ref]:
-    """Our value for each tensor of a node of TensorFlow."""
+    """The graph's value for each tensor of a TensorFlow node."""
     if low.outputs is not None:
         return [Ref(name, i) for i in low.outputs]
     outputs = REGISTRY.lookup(low.op, low.attrs).outputs
@@ -84,7 +84,7 @@ def tensors_of(name: str, low: LoweredNode) -> list[Ref]:
 
 
 def value_of(tensor: TensorName, tensors: Mapping[str, list[Ref]]) -> Ref:
-    """Our value for a tensor; LoadError where its node has no such output."""
+    """The graph's value for a tensor; LoadError if its node has no such output."""
     if tensor.output >= len(tensors[tensor.node]):
         raise LoadError(
             f"Output {tensor.output} of {tensor.node!r} is used, which gives {len(tensors[tensor.node])} values.",
@@ -96,11 +96,11 @@ def value_of(tensor: TensorName, tensors: Mapping[str, list[Ref]]) -> Ref:
 
 
 def nodes_of(node: NodeDef, low: LoweredNode, tensors: Mapping[str, list[Ref]]) -> list[Node]:
-    """The node, and before it the one that its rule asks for."""
+    """The node, preceded by the extra node that its rule requests."""
 
     def value(tensor: TensorName) -> Ref:
         known = tensors[tensor.node]
-        # an index beyond the outputs is left as it is: the graph's checker names both nodes
+        # an index beyond the outputs is kept: the graph's checker names both nodes
         return known[tensor.output] if tensor.output < len(known) else Ref(tensor.node, tensor.output)
 
     control = tuple(dict.fromkeys((*node.control, *low.also_after)))
@@ -113,10 +113,10 @@ def nodes_of(node: NodeDef, low: LoweredNode, tensors: Mapping[str, list[Ref]]) 
 
 
 def check_declared(nodes: Mapping[str, NodeDef], made: Mapping[str, Node]) -> None:
-    """The dtype that TensorFlow declares for what passes through frames, branches and calls is what really comes.
+    """Check that the values passed through frames, branches and calls have the dtype that TensorFlow declares.
 
-    Raises LoadError ``declared-dtype`` where a graph lies about it: TensorFlow would refuse the graph, or read the
-    bytes as something else. (Handles, whose value stands for them, and flows are left out.)
+    Raises LoadError ``declared-dtype`` otherwise: TensorFlow would refuse the graph, or misinterpret the bytes.
+    (Handles, which are replaced by their values, and flows are not checked.)
     """
     for node in nodes.values():
         if node.op not in ("Enter", "Switch", "Merge", "Identity", "Exit", "NextIteration") or node.name not in made:
@@ -135,7 +135,7 @@ def check_declared(nodes: Mapping[str, NodeDef], made: Mapping[str, Node]) -> No
 
 
 def unknown_ops(unknown: Mapping[str, list[str]], what: str, hint: str) -> UnknownOpError:
-    """The one error for all nodes of a model whose ops have no counterpart: op -> names of its nodes."""
+    """A single error for all nodes of a model whose ops have no counterpart, given as op -> names of its nodes."""
 
     def shown(names: list[str]) -> str:
         return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

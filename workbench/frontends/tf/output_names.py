@@ -1,8 +1,8 @@
-"""Names of the outputs of TensorFlow's ops that have more than one, as bodies of functions use them.
+"""Names of the outputs of TensorFlow's ops with more than one output, as used in bodies of functions.
 
-A body names a tensor ``node:output:index``: output name, and number within it. Ops with one output need no row.
-``name*attr``: as many tensors as the attribute says (its number, or its list of types).
-Source: the public op definitions, https://www.tensorflow.org/api_docs/python/tf/raw_ops (TensorFlow 2.21).
+A body names a tensor ``node:output:index``: output name, and index within it. Ops with one output need no entry. In
+``name*attr`` the attribute (a number, or a list of types) determines the number of tensors. Source: the public op
+definitions, https://www.tensorflow.org/api_docs/python/tf/raw_ops (TensorFlow 2.21).
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ OUTPUTS = _read(_TABLE)
 
 
 def first_of(outputs: Sequence[str], name: str, attrs: Mapping[str, Any]) -> int | None:
-    """Number of the first tensor of the output ``name``; None where there is no such output."""
+    """Index of the first tensor of the output ``name``; None if there is no such output."""
     at = 0
     for entry in outputs:
         label, star, attr = entry.partition("*")

@@ -1,4 +1,4 @@
-"""The nodes and functions of a GraphDef message that some tensors need, found before anything else in it is read.
+"""The nodes and functions of a GraphDef message that some tensors depend on, found before the rest of it is read.
 
 The other nodes may be broken, or have unknown ops.
 """
@@ -17,8 +17,9 @@ N = TypeVar("N")
 
 
 def reached(starts: Iterable[str], nodes: Mapping[str, N], reads: Callable[[N], Iterable[str]]) -> dict[str, N]:
-    """The nodes that ``starts`` need, themselves included; ``reads`` names what a node reads. Names without a node are
-    passed over."""
+    """The nodes ``starts`` and all that they depend on; ``reads`` returns the names that a node reads. Names without a
+    node are skipped.
+    """
     stack, found = list(starts), {}
     while stack:
         name = stack.pop()
@@ -29,7 +30,7 @@ def reached(starts: Iterable[str], nodes: Mapping[str, N], reads: Callable[[N], 
 
 
 def needed_nodes(nodes: Sequence[Raw], wanted: Iterable[TensorName]) -> list[Raw]:
-    """NodeDef messages that tensors need, in their order; LoadError ``no-such-output`` where there is no such tensor.
+    """NodeDef messages that tensors depend on, in their order; LoadError ``no-such-output`` if a tensor does not exist.
 
     Two nodes of one name are both kept, so that the duplicate is reported.
     """
@@ -40,7 +41,7 @@ def needed_nodes(nodes: Sequence[Raw], wanted: Iterable[TensorName]) -> list[Raw
     starts = []
     for tensor in wanted:
         name = tensor.node
-        while name not in inputs and "/" in name:  # a node of the body of a loop, branch or call
+        while name not in inputs and "/" in name:  # a node in the body of a loop, branch or call
             name = name.rpartition("/")[0]
         if name not in inputs:
             raise no_output(tensor.node, inputs)
@@ -50,7 +51,7 @@ def needed_nodes(nodes: Sequence[Raw], wanted: Iterable[TensorName]) -> list[Raw
 
 
 def needed_functions(library: Raw, nodes: Sequence[Raw]) -> dict[str, Any]:
-    """A FunctionDefLibrary message with only the functions that nodes call, and those that these call."""
+    """A FunctionDefLibrary message with only the functions that nodes call, directly or indirectly."""
     if not library.get("function"):
         return dict(library)
     bodies: dict[str, list[Raw]] = {}
@@ -68,12 +69,12 @@ def needed_functions(library: Raw, nodes: Sequence[Raw]) -> dict[str, Any]:
 
 
 def _calls(node: Raw) -> Iterator[str]:
-    """Names of functions that a NodeDef message may call: its op, and what its attributes name."""
+    """Names of functions that a NodeDef message may call: its op, and the functions in its attributes."""
     yield node.get("op", "")
     for entry in node.get("attr", ()):
         value = entry.get("value", {})
         stack = [f for f in (value.get("func"), *value.get("list", {}).get("func", ())) if f]
-        while stack:  # the attributes of a function may name functions again
+        while stack:  # the attributes of a function may name further functions
             func = stack.pop()
             yield func.get("name", "")
             inner = [e.get("value", {}) for e in func.get("attr", ())]
@@ -81,7 +82,7 @@ def _calls(node: Raw) -> Iterator[str]:
 
 
 def no_output(name: str, nodes: Iterable[str]) -> LoadError:
-    """The error for a tensor that is not there, with the nearest names."""
+    """The error for a tensor that does not exist, with the most similar names."""
     near = difflib.get_close_matches(name.partition(":")[0], nodes, n=3)
     return LoadError(
         f"The GraphDef has no tensor {name!r}.",

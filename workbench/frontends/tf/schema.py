@@ -1,6 +1,6 @@
-"""Tables of the TensorFlow messages that a GraphDef is made of.
+"""Tables of the TensorFlow messages in a GraphDef.
 
-Source of the numbers: tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape,types,function,
+Source of the field numbers: tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape,types,function,
 versions}.proto of TensorFlow 2.x, which can read what 1.x wrote.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from workbench.frontends.protobuf.wire import Field, Schema
 
-#: inputs and attributes of one node
+#: maximum number of inputs and attributes of one node
 MAX_INPUTS, MAX_ATTRS = 65_536, 4096
 
 GRAPHDEF: Schema = {
@@ -116,7 +116,7 @@ DTYPES: dict[int, str] = {
     23: "uint64",
 }
 
-#: Names of the DataType numbers that no array of ours can hold, for messages.
+#: Names of the DataType numbers that our arrays cannot hold, for messages.
 FOREIGN_DTYPES: dict[int, str] = {
     11: "DT_QINT8",
     12: "DT_QUINT8",

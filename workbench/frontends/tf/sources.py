@@ -1,4 +1,4 @@
-"""Origins of tensors, through nodes that only forward a value: queries of the rules about their inputs."""
+"""Origins of tensors through nodes that only forward a value, which rules query for their inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PASSES = ("Identity", "Enter", "RefEnter", "Switch", "RefSwitch")
 
 
 class Sources:
-    """Called with a tensor: its value if that is a constant, else None."""
+    """Called with a tensor, returns its value if that is a constant, otherwise None."""
 
     def __init__(self, nodes: Mapping[str, NodeDef]) -> None:
         self.nodes = nodes
@@ -23,11 +23,11 @@ class Sources:
         return value if isinstance(value, np.ndarray) else None
 
     def producer(self, tensor: TensorName) -> NodeDef | None:
-        """The node that made the value."""
+        """The node that computed the value."""
         return self.nodes.get(self.origin(tensor).node)
 
     def origin(self, tensor: TensorName) -> TensorName:
-        """The tensor as the node that made it names it."""
+        """The tensor as an output of the node that computed it."""
         for _ in range(256):
             node = self.nodes.get(tensor.node)
             if node is None or node.op not in _PASSES or not node.inputs:

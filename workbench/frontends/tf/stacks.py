@@ -1,14 +1,14 @@
-"""Stacks of TensorFlow 1: a mutable resource becomes a value that is handed from push to push and pop to pop.
+"""Stacks of TensorFlow 1: a mutable resource becomes a value that is passed from one push or pop to the next.
 
-A loop that pushes gets the stack as one more variable, and so does every loop around it and the loop that pops, which
-is how TensorFlow's gradient of a loop comes by the values of its iterations::
+A loop that pushes gets the stack as an extra variable, and so does every enclosing loop and the loop that pops.
+TensorFlow's gradient of a loop receives the values of its iterations this way::
 
     stack -> Enter -> Merge -> Switch -> push -> NextIteration          stack -> Enter -> Merge -> Switch -> pop ...
                                   |                                       ^
                                  Exit ------------------------------------+
 
-Within a frame the ops follow each other in an order that its edges allow; under a decision the stack goes through a
-Switch and a Merge. Then any step back, replay or fork sees the stack as it was.
+Within a frame the ops run in an order that its edges allow; in a branch the stack goes through a Switch and a Merge. A
+step back, replay or fork then has the stack of its time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Apply = Callable[[Ref], Ref]
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """One thing that a frame does to a stack: a push, a pop, or a child frame (``frame`` is set)."""
+    """One operation of a frame on a stack: a push, a pop, or a child frame (``frame`` is set)."""
 
     name: str
     needs: Needs
@@ -35,13 +35,14 @@ class _Unit:
 
 
 def with_stacks(made: Sequence[Node]) -> list[Node]:
-    """The nodes with every stack a value. Raises FrameError as ``Graph.from_nodes`` does, and LoadError with slug
-    ``unknown-stack`` where it is unknown which stack an op means."""
+    """The nodes with every stack turned into a value. Raises FrameError as ``Graph.from_nodes`` does, and LoadError
+    with slug ``unknown-stack`` if the stack of an op is unknown.
+    """
     if not any(n.op == "stack_new" or n.attrs.get(TRIGGER) for n in made):
         return list(made)
     nodes = {n.name: n for n in made}
     if len(nodes) < len(made) or any(r.node not in nodes for n in made for r in n.inputs):
-        return list(made)  # the graph's checker says what is wrong
+        return list(made)  # the graph's checker reports the error
     order = order_nodes(nodes)
     where = assign_frames(nodes, order)
     deadness = Deadness(nodes, order, where)
@@ -75,7 +76,7 @@ def _stack_of(nodes: dict[str, Node], node: Node) -> str:
 
 
 class _Threads:
-    """Puts stacks through a graph, one after another."""
+    """Threads stacks through a graph, one after another."""
 
     def __init__(
         self, nodes: dict[str, Node], order: tuple[str, ...], where: dict[str, FramePath], deadness: Deadness
@@ -112,7 +113,7 @@ class _Threads:
         return sorted(found.values(), key=lambda u: ranks[u.name])
 
     def _rank(self, path: FramePath) -> dict[str, int]:
-        """An order of a frame's nodes in which each child frame is one thing."""
+        """An order of a frame's nodes in which each child frame is one unit."""
         if path not in self._ranks:
             units: dict[str, set[str]] = {}
             for name in self.order:
@@ -140,7 +141,7 @@ class _Threads:
         return state
 
     def _decided(self, decisions: Sequence[tuple[Ref, bool]], state: Ref, unit: _Unit, apply: Apply) -> Ref:
-        """The stack after ``apply`` where these decisions hold, as it was elsewhere."""
+        """The stack after ``apply`` if these decisions hold, otherwise unchanged."""
         if not decisions:
             return apply(state)
         (pred, side), *rest = decisions
@@ -161,7 +162,7 @@ class _Threads:
         return Ref(self._add(f"{node.name}/stack", "stack_push", (state, Ref(node.name)), region=node.region))
 
     def _loop(self, path: FramePath, state: Ref) -> Ref:
-        """The stack as one more variable of a frame; gives what leaves it."""
+        """Add the stack as a variable of a frame; returns its value after the loop."""
         members = [self.nodes[n] for n in self.order if self.where[n] == path]
         conds = [n for n in members if n.op == "LoopCond"]
         if len(conds) != 1:

@@ -1,7 +1,7 @@
-"""Hash tables: the nodes that fill them give their keys and values.
+"""Hash tables get their keys and values from the nodes that fill them.
 
-A table that nothing changes while a graph runs can stand for its content. A node that makes a table gets two inputs,
-the keys and the values, which are those of the node that fills it when the model is initialised::
+A table that does not change while a graph runs can be replaced by its content. A node that creates a table gets two
+inputs, the keys and the values of the node that fills it when the model is initialised::
 
     InitializeTableV2(table, keys, values)              keys   ──┐
     InitializeTableFromTextFileV2(table, file)    ──►   values ──┴─► HashTableV2 ──► LookupTableFindV2
@@ -33,10 +33,11 @@ _CHANGES = ("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2")
 def with_tables(
     nodes: Mapping[str, NodeDef], ends: Iterable[str], assets: Assets | None, stored: Mapping[str, np.ndarray]
 ) -> Mapping[str, NodeDef]:
-    """The nodes that ``ends`` need, with every table's keys and values as its inputs.
+    """The nodes that ``ends`` depend on, with every table's keys and values as its inputs.
 
-    ``stored`` holds the tensors of the checkpoint by name. Nodes without tables come back as they are. Raises LoadError
-    ``no-table-values``, ``two-initializers``, ``changes-table``, ``table-type`` or what a vocabulary file raises.
+    ``stored`` holds the tensors of the checkpoint by name. Without tables the nodes are returned unchanged. Raises
+    LoadError ``no-table-values``, ``two-initializers``, ``changes-table``, ``table-type`` or errors of a vocabulary
+    file.
     """
     if not any(n.op in MAKES for n in nodes.values()):
         return nodes
@@ -97,7 +98,7 @@ def _filled(
         given = [_constant(t, source, stored) for t in filler.inputs[1:3]]
     made, inputs = [], []
     for i, (what, dtype, value) in enumerate(zip(("keys", "values"), dtypes, given, strict=True)):
-        if value is None:  # computed when the graph runs
+        if value is None:  # known only at run time
             if node.control:
                 raise _bad(filler, "computes the table's content, and the table is made inside a loop or branch")
             inputs.append(filler.inputs[i + 1])
@@ -134,7 +135,7 @@ def _is(value: np.ndarray, dtype: str) -> bool:
 
 
 def _constant(tensor: TensorName, source: Sources, stored: Mapping[str, np.ndarray]) -> np.ndarray | None:
-    """The value of a tensor that is a constant, or that the checkpoint holds."""
+    """The value of a tensor that is a constant or in the checkpoint; None for other tensors."""
     value = source(tensor)
     made = source.producer(tensor)
     if value is not None or made is None or made.op != "RestoreV2" or len(made.inputs) < 3:
@@ -148,7 +149,7 @@ def _constant(tensor: TensorName, source: Sources, stored: Mapping[str, np.ndarr
 
 
 def _asset(tensor: TensorName, nodes: Mapping[str, NodeDef], source: Sources) -> str:
-    """Name of the tensor that TensorFlow feeds with a file's path: it may come by way of a variable."""
+    """Name of the tensor that TensorFlow feeds with a file's path, which may pass through a variable."""
     for _ in range(16):
         made = source.producer(tensor)
         if made is None:
@@ -175,7 +176,7 @@ def _shown(node: NodeDef) -> str:
 
 
 def _needed(nodes: Mapping[str, NodeDef], ends: Iterable[str]) -> dict[str, NodeDef]:
-    """The nodes that ``ends`` need, in their order."""
+    """The nodes that ``ends`` depend on, in their order."""
     keep = reached(ends, nodes, lambda node: (*(t.node for t in node.inputs), *node.control))
     return {name: node for name, node in nodes.items() if name in keep}
 

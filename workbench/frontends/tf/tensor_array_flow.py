@@ -1,8 +1,8 @@
-"""Finds the flows of TensorArrays in a graph, and gives the numbers that stand for flows a state.
+"""Finds the flows of TensorArrays in a graph, and replaces numbers used as flows with states.
 
-TensorFlow writes a flow as a float that is always 0. It comes from the ops on TensorArrays, passes through frames and
-branches, and in gradients it is added like any number, and may begin as the constant 0. Where our flows carry the
-state, an addition must join two states (:data:`JOIN_FLOWS`), and a number must become a flow (:data:`NEW_FLOW`).
+TensorFlow writes a flow as a float that is always 0. It is an output of ops on TensorArrays, passes through frames and
+branches, is added like any number in gradients, and may begin as the constant 0. Our flows carry the state, so an
+addition must join two states (:data:`JOIN_FLOWS`), and a number must become a flow (:data:`NEW_FLOW`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _of(table: Mapping[str, int], op: str) -> int | None:
 
 
 def with_flows(nodes: Mapping[str, NodeDef]) -> Mapping[str, NodeDef]:
-    """The nodes with every flow made a flow; the same nodes if there are no TensorArrays."""
+    """The nodes with every number used as a flow replaced; the same nodes if there are no TensorArrays."""
     if not any(n.op.startswith("TensorArray") for n in nodes.values()):
         return nodes
     readers: dict[str, list[str]] = {}
@@ -66,7 +66,7 @@ def with_flows(nodes: Mapping[str, NodeDef]) -> Mapping[str, NodeDef]:
             numbers.add(tensor)
             continue
         flows.add(tensor)
-        if passes:  # one flow among its inputs and outputs makes flows of all of them
+        if passes:  # if one input or output is a flow, all are
             stack.extend(_passed(node) if node.op not in _POPS else through.pushed(node))
             stack.extend(TensorName(node.name, i) for i in range(2 if node.op == "Switch" else 1))
         for name in readers.get(tensor.node, ()):
@@ -78,14 +78,14 @@ def with_flows(nodes: Mapping[str, NodeDef]) -> Mapping[str, NodeDef]:
 
 
 def _passed(node: NodeDef) -> tuple[TensorName, ...]:
-    """The inputs that a node of ``_PASSES`` hands on."""
+    """The inputs that a node of ``_PASSES`` passes on."""
     if node.op == "Switch":
         return node.inputs[:1]
     return node.inputs[1:2] if node.op in _PUSHES else node.inputs
 
 
 class _Stacked:
-    """Which pushes a pop gives back."""
+    """Pushes and pops of each stack."""
 
     def __init__(self, nodes: Mapping[str, NodeDef]) -> None:
         source = Sources(nodes)

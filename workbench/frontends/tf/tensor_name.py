@@ -1,4 +1,4 @@
-"""How a GraphDef names the inputs of its nodes."""
+"""Names of node inputs in a GraphDef."""
 
 from __future__ import annotations
 

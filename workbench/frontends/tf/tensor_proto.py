@@ -15,10 +15,10 @@ from workbench.frontends.tf.schema import DTYPES, FOREIGN_DTYPES
 from workbench.ir.types import STRING, numpy_dtype
 
 #: A few bytes can describe a huge constant ("this value a billion times"); all constants of one graph together may
-#: grow to this many bytes beyond what the file itself holds.
+#: exceed the size of the file by this many bytes.
 MAX_EXPANSION = 1 << 28
 
-#: dimensions of a shape (as in TensorFlow) and of an array (as in NumPy 2)
+#: maximum rank of a shape (as in TensorFlow) and of an array (as in NumPy 2)
 MAX_RANK, MAX_ARRAY_RANK = 254, 64
 
 _FIELD = {
@@ -42,7 +42,7 @@ _FIELD = {
 
 
 class Budget:
-    """How many bytes the constants of one graph may still take beyond the bytes of the file."""
+    """Number of bytes by which the constants of one graph may still exceed the size of the file."""
 
     def __init__(self, limit: int = MAX_EXPANSION) -> None:
         self.left = limit
@@ -83,7 +83,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class AttrName:
-    """In the body of a function: the value of the attribute ``name`` of the call."""
+    """A reference in the body of a function to the attribute ``name`` of the call."""
 
     name: str
 
@@ -104,7 +104,7 @@ def tensor_of(message: Mapping[str, Any], budget: Budget, what: str = "A constan
     """The array of a TensorProto; raises LoadError.
 
     Values come as ``tensor_content`` (little-endian bytes) or in a field for the dtype. If that field holds fewer
-    values than the shape asks for, the last one is repeated; if it holds none, all are zero.
+    values than the shape requires, the last one is repeated; if it is empty, all are zero.
     """
     dtype_name = DTypeAttr(message.get("dtype", 0)).name
     if dtype_name not in _FIELD:
@@ -142,7 +142,7 @@ def tensor_of(message: Mapping[str, Any], budget: Budget, what: str = "A constan
 
 
 def _from_bytes(content: bytes, dtype: np.dtype) -> np.ndarray:
-    if dtype == np.bool_:  # any other byte than 0 and 1 would make a NumPy boolean that equals neither
+    if dtype == np.bool_:  # a byte other than 0 and 1 would become a NumPy bool that equals neither
         return np.frombuffer(content, np.uint8) != 0
     array = np.frombuffer(content, dtype)
     return array if sys.byteorder == "little" else array.byteswap()
@@ -158,7 +158,7 @@ def _values(raw: list[Any], dtype_name: str, dtype: np.dtype, what: str) -> np.n
         if len(parts) % 2:
             raise LoadError(f"{what} holds half a complex number.", slug="bad-tensor")
         return parts.view(dtype)
-    if dtype_name in ("float16", "bfloat16"):  # the low 16 bits of each integer are the number's own bits
+    if dtype_name in ("float16", "bfloat16"):  # the low 16 bits of each integer are the bits of the number
         return (np.asarray([v & 0xFFFF for v in raw], np.uint16)).view(dtype)
     if dtype.kind in "iu":
         info = np.iinfo(dtype)

@@ -1,7 +1,7 @@
 """A tensor bundle: the variables of a model by name, each read from disk on first use.
 
 ``prefix.index`` is a sorted table: the empty key holds a BundleHeaderProto, every other key a BundleEntryProto (dtype,
-shape, shard, offset, size, checksum, and for a partitioned tensor its slices, which have keys of their own).
+shape, shard, offset, size, checksum, and for a partitioned tensor its slices, which have separate keys).
 ``prefix.data-00000-of-00002`` and so on hold the bytes. Source: the documented format of
 tensorflow/core/util/tensor_bundle/tensor_bundle.h and core/protobuf/tensor_bundle.proto.
 """
@@ -28,12 +28,12 @@ from workbench.frontends.tf.saved_model.schema import SAVED
 from workbench.frontends.tf.tensor_proto import DTypeAttr, shape_of
 from workbench.ir.types import OPAQUE, STRING, numpy_dtype
 
-#: shards of one checkpoint; their number stands in five digits of the file names
+#: maximum number of shards of a checkpoint; file names have five digits for it
 MAX_SHARDS = 99_999
 
 
 class Bundle(Mapping[str, np.ndarray]):
-    """The tensors of a checkpoint by name. Arrays cannot be written to; each access reads and checks the file again.
+    """The tensors of a checkpoint by name. Arrays are read-only; each access reads and checks the file again.
 
     Raises LoadError: ``bad-checkpoint``, ``bad-checksum``, ``unknown-dtype``, ``no-such-file``, ``no-such-variable``.
     """
@@ -46,7 +46,7 @@ class Bundle(Mapping[str, np.ndarray]):
         if not 1 <= self.shards <= MAX_SHARDS:
             raise TableError(f"The checkpoint claims {self.shards} shards.")
         self._swap = (header.get("endianness", 0) == 1) != (sys.byteorder == "big")
-        # keys that begin with \0 are those of slices
+        # keys that begin with \0 belong to slices
         self._names = {k.decode("utf-8", "replace"): k for k in self._entries if k and k[0] != 0}
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Bundle(Mapping[str, np.ndarray]):
         return name in self._names
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The tensor ``name``; raises LoadError (also for a name that is not there, as KeyError's place)."""
+        """The tensor ``name``; raises LoadError (instead of KeyError for a missing name)."""
         if name not in self._names:
             raise LoadError(f"The checkpoint has no tensor {name!r}.", slug="no-such-variable")
         entry = self._message(self._names[name], "BundleEntryProto")
@@ -120,7 +120,9 @@ class Bundle(Mapping[str, np.ndarray]):
             raise LoadError(f"{str(path)!r} cannot be read: {error}.", slug="unreadable") from error
 
     def _assembled(self, slices: list[Any], dtype: str, shape: tuple[int, ...], name: str) -> np.ndarray:
-        """The whole of a partitioned tensor; its slices must fill it exactly, so that a claim is worth its bytes."""
+        """The whole of a partitioned tensor; its slices must fill it exactly, so that its size is backed by stored
+        bytes.
+        """
         pieces: list[tuple[tuple[slice, ...], np.ndarray]] = []
         count = 0
         for one in slices:

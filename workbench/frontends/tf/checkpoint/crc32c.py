@@ -1,9 +1,9 @@
 """CRC-32C (Castagnoli), the checksum of TensorFlow's checkpoints, and the mask under which they store it.
 
-Sources: RFC 3720, section 12.1 and appendix B.4 (polynomial, test values); the mask is the one of
+Sources: RFC 3720, section 12.1 and appendix B.4 (polynomial, test values); the mask is that of
 https://github.com/google/leveldb/blob/main/doc/log_format.md.
 
-A checksum is linear over GF(2), so long data are cut into equal rows, NumPy runs along all rows at once, and the
+A checksum is linear over GF(2), so long data are cut into equal rows, NumPy processes all rows at once, and the
 remainders of the rows are joined: appending n bytes is one 32 by 32 bit matrix, kept as four tables of 256 entries.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 _POLYNOMIAL = 0x82F63B78
 _ALL = 0xFFFFFFFF
-#: shorter data go byte by byte
+#: shorter data are processed byte by byte
 _SHORT = 2048
 
 
@@ -31,7 +31,7 @@ _LIST: list[int] = _TABLE.tolist()
 
 
 def crc32c(data: bytes | memoryview, start: int = 0) -> int:
-    """The checksum of ``data``, or of what ``start`` is the checksum of, followed by ``data``."""
+    """The checksum of ``data``, or of the bytes with checksum ``start`` followed by ``data``."""
     crc, view = start ^ _ALL, memoryview(data).cast("B")
     if len(view) >= _SHORT:
         width = 1 << min(12, (len(view).bit_length() + 1) // 2)
@@ -55,7 +55,7 @@ def _join(crc: int, rows: np.ndarray) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _tables(count: int) -> tuple[list[int], ...]:
-    """The effect of ``count`` (a power of two) zero bytes on a remainder, by each of its bytes."""
+    """The effect of appending ``count`` (a power of two) zero bytes, as a table for each byte of the remainder."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     columns = _TABLE[bits & 0xFF] ^ (bits >> np.uint32(8))  # one zero byte
     for _ in range(count.bit_length() - 1):
@@ -72,5 +72,5 @@ def _apply(columns: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def masked(crc: int) -> int:
-    """A checksum as it is stored: rotated and shifted, so that a checksum of checksums stays a good one."""
+    """A checksum in its stored form: rotated and offset, so that checksums of data with checksums remain effective."""
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & _ALL

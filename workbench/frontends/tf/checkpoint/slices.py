@@ -1,6 +1,6 @@
 """Slices of a tensor: their text form in a graph, and the key under which a checkpoint keeps one.
 
-``"10 20 0,5:-"`` is shape [10, 20] and of it rows 0 to 4, all columns. A stored slice has the key::
+``"10 20 0,5:-"`` means rows 0 to 4 and all columns of shape [10, 20]. A stored slice has the key::
 
     0 (number), name (text), rank (number), then start and length (signed numbers) of each dimension; length -1 is all
 
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from workbench.errors import LoadError
 
-#: (start, length) of each dimension; length None is the whole of it
+#: (start, length) of each dimension; length None is the whole dimension
 Extents = tuple[tuple[int, int | None], ...]
 
 
@@ -71,7 +71,7 @@ def _signed(value: int) -> bytes:
     if size > 10:
         raise LoadError(f"{value} is not a size of a slice.", slug="bad-checkpoint")
     raw = value & ((1 << 8 * size) - 1)
-    # `size` ones from the top, of which the first flips the sign bit so that negative numbers come first
+    # `size` leading ones, of which the first flips the sign bit so that negative numbers sort first
     prefix = ((1 << size) - 1) << (8 * size - size)
     return (raw ^ prefix).to_bytes(size, "big")
 

@@ -1,6 +1,6 @@
-"""Snappy blocks, decompressed. Source: https://github.com/google/snappy/blob/main/format_description.txt.
+"""Decompression of Snappy blocks. Source: https://github.com/google/snappy/blob/main/format_description.txt.
 
-The length comes first, then literals and copies of what was already written; a copy may overlap its own output.
+The length comes first, then literals and copies of earlier output; a copy may overlap its own output.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from workbench.errors import LoadError
 
 
 class SnappyError(LoadError):
-    """Bytes that are no snappy block."""
+    """Bytes that are not a Snappy block."""
 
     slug = "bad-compression"
 
 
 def decompress(data: bytes, limit: int) -> bytes:
-    """The bytes that ``data`` is for; SnappyError if they are damaged or more than ``limit``."""
+    """Decompress ``data``; SnappyError if it is damaged or gives more than ``limit`` bytes."""
     size, position = _length(data)
     # a copy of up to 64 bytes takes at least two
     if size > limit or size > 64 * len(data):

@@ -1,15 +1,15 @@
-"""The sorted table in which a checkpoint keeps its index: keys to values, all in memory.
+"""The sorted table with the index of a checkpoint: keys to values, all in memory.
 
 ::
 
     data block ... meta index block, index block, footer
     block   entries, restart offsets (uint32 each), their number (uint32)
     trailer kind of compression (1 byte), masked CRC-32C of block and kind (4 bytes)
-    entry   bytes shared with the key before, bytes of its own, bytes of value (varints), then key and value
-    footer  places of the two indexes (varint offset and size), padding to 40 bytes, magic number
+    entry   bytes shared with the previous key, further bytes, bytes of value (varints), then key and value
+    footer  positions of the two indexes (varint offset and size), padding to 40 bytes, magic number
 
-Source: https://github.com/google/leveldb/blob/main/doc/table_format.md. Every length is checked against the bytes that
-are there, blocks may not overlap, and keys, which can share their beginnings, may take ``MAX_KEYS`` bytes together.
+Source: https://github.com/google/leveldb/blob/main/doc/table_format.md. Every length is checked against the size of the
+data, blocks must not overlap, and keys, which can share prefixes, may take at most ``MAX_KEYS`` bytes together.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from workbench.frontends.tf.checkpoint.snappy import decompress
 
 MAGIC = 0xDB4775248B80FB57
 FOOTER = 48
-#: bytes that all keys together, and all decompressed blocks together, may take
+#: maximum bytes of all keys together, and of all decompressed blocks together
 MAX_KEYS = 1 << 26
 MAX_BLOCKS = 1 << 28
 
 
 class TableError(LoadError):
-    """Bytes that are no sorted table, or a damaged one."""
+    """Bytes that are not a sorted table, or a damaged table."""
 
     slug = "bad-checkpoint"
 

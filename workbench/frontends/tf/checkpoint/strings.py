@@ -1,7 +1,7 @@
 """String tensors of a checkpoint.
 
 Their bytes are the length of each string (varint64), a masked CRC-32C of the lengths (as 4-byte little-endian numbers,
-8-byte ones above 4 GiB), and the strings. The entry's own checksum goes over the lengths in that form, the stored
+8-byte ones above 4 GiB), and the strings. The checksum of the entry covers the lengths in that form, the stored
 checksum and the strings. Source: the documented format of tensorflow/core/util/tensor_bundle/tensor_bundle.cc.
 """
 
@@ -16,9 +16,9 @@ from workbench.frontends.tf.checkpoint.sstable import TableError
 
 
 def read_strings(raw: bytes, shape: tuple[int, ...], checksum: int, name: str) -> np.ndarray:
-    """The object array of bytes that ``raw`` holds; raises TableError."""
+    """The strings in ``raw`` as an object array of bytes; raises TableError."""
     count = math.prod(shape)
-    if count > len(raw):  # a string takes at least the byte of its length
+    if count > len(raw):  # a string takes at least one byte for its length
         raise TableError(f"The checkpoint's tensor {name!r} claims {count:,} strings in {len(raw):,} bytes.")
     lengths, position = [], 0
     for _ in range(count):

@@ -1,6 +1,6 @@
-"""The function library of a GraphDef: functions with arguments, a body of nodes, and what they return.
+"""The function library of a GraphDef: functions with arguments, a body of nodes, and results.
 
-Inside a body an input is ``argument``, ``node:output:index`` (a named output and a number within it) or ``^node``.
+Inside a body an input is ``argument``, ``node:output:index`` (a named output and an index within it) or ``^node``.
 Source: tensorflow/core/framework/{function,op_def}.proto.
 """
 
@@ -15,16 +15,17 @@ import numpy as np
 from workbench.errors import LoadError
 from workbench.frontends.tf.tensor_proto import AttrName, Budget, DTypeAttr, Function, attr_of
 
-#: functions called inside functions
+#: maximum call depth of functions
 MAX_DEPTH = 48
-#: values of one list argument of a function
+#: maximum number of values in a list argument of a function
 MAX_COUNT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument or result: a single tensor, ``number_attr`` tensors of one dtype, or one for each of a list of
-    dtypes."""
+    """One argument or result: a single tensor, ``number_attr`` tensors of one dtype, or one tensor for each dtype of a
+    list.
+    """
 
     name: str
     dtype: DTypeAttr | None = None
@@ -33,7 +34,7 @@ class Argument:
     type_list_attr: str = ""
 
     def dtypes(self, attrs: Mapping[str, Any], where: str) -> list[DTypeAttr | None]:
-        """One dtype for each tensor, given the attributes of a call; None where it is not known."""
+        """One dtype for each tensor, given the attributes of a call; None if it is not known."""
         if self.type_list_attr:
             found = attrs.get(self.type_list_attr)
             if not isinstance(found, list):
@@ -48,7 +49,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class BodyNode:
-    """A node of a body; its inputs are strings, as a body names tensors."""
+    """A node of a body; its inputs are the names of tensors in the body."""
 
     name: str
     op: str
@@ -58,8 +59,9 @@ class BodyNode:
 
 @dataclass(frozen=True, slots=True)
 class FunctionDef:
-    """One function. ``results`` says which tensor of the body each of ``outputs`` is, ``effects`` which nodes of the
-    body must run even if no result needs them."""
+    """One function. ``results`` maps ``outputs`` to tensors of the body, ``effects`` names the nodes of the body that
+    must run even if no result depends on them.
+    """
 
     name: str
     inputs: tuple[Argument, ...]
@@ -127,10 +129,10 @@ def _arguments(raw: Sequence[Mapping[str, Any]]) -> tuple[Argument, ...]:
 
 
 def weigh(functions: Mapping[str, FunctionDef], nodes: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[int, int]:
-    """Nodes, and bytes of constants, once every call is replaced by what it calls; without replacing any.
+    """Number of nodes, and bytes of constants, after all calls are inlined, computed without inlining.
 
-    ``nodes`` are ops with their attributes. A function inside itself, or deeper than :data:`MAX_DEPTH`, counts as
-    nothing: those are other errors.
+    ``nodes`` are ops with their attributes. A recursive function, or one deeper than :data:`MAX_DEPTH`, counts as 0,
+    because these are reported separately.
     """
     known: dict[str, tuple[int, int] | None] = {}
 
@@ -156,7 +158,7 @@ def weigh(functions: Mapping[str, FunctionDef], nodes: Sequence[tuple[str, Mappi
 
 
 def substituted(value: Any, attrs: Mapping[str, Any], where: str) -> Any:
-    """An attribute of a body's node with the attributes of the call put in."""
+    """An attribute of a body's node, with references replaced by the attributes of the call."""
     if isinstance(value, AttrName):
         if value.name not in attrs:
             raise _bad(f"{where} takes the attribute {value.name!r} of its call, which does not give it.")

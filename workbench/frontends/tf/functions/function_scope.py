@@ -1,4 +1,4 @@
-"""The body of one function in one place: what its names mean there, and whether it takes what it gets."""
+"""The body of one function at one call: resolves its names, and checks its arguments."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 @dataclass(frozen=True, slots=True)
 class InlinedBody:
-    """Scope of an inlined body: names begin with ``prefix``; ``pivot`` is the control that makes a node alive there,
-    ``after`` what the whole body waits for. ``alive``: tensors that are dead where the pivot is; ``callers``: the
-    functions on the way here."""
+    """Scope of an inlined body: names begin with ``prefix``; ``pivot`` is the control dependency that makes a node
+    alive there, ``after`` names the nodes that the whole body waits for. ``alive``: tensors that are dead whenever the
+    pivot is; ``callers``: the enclosing functions.
+    """
 
     prefix: str
     region: str | None
@@ -29,14 +30,14 @@ class InlinedBody:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body in its place: what it returns, and the nodes that its caller must wait for."""
+    """An inlined body: its results, and the nodes that its caller must wait for."""
 
     results: tuple[TensorName, ...]
     effects: tuple[str, ...]
 
 
 class FunctionScope:
-    """Names of one body, as its nodes use them."""
+    """The names used in one body."""
 
     def __init__(
         self,

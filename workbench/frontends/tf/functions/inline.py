@@ -1,12 +1,11 @@
 """Functional graphs -> flat ones: calls, loops and branches of the function library become nodes of one level.
 
-Names stay the source's: the body of ``while`` becomes ``while/body/...``, a call's nodes ``call/...``.
-:meth:`Inliner.resolve` gives the outputs of a replaced node (``while:0``). Loops and branches are written with the
-frame ops, by the rules that the caller gives (``structured.STRUCTURED``), so that everything after this knows only
-TensorFlow 1's vocabulary.
+Names follow the source: the nodes in the body of ``while`` become ``while/body/...``, those of a call ``call/...``.
+:meth:`Inliner.resolve` returns the outputs of a replaced node (``while:0``). Loops and branches become frame ops, by
+the rules passed by the caller (``structured.STRUCTURED``), so that all later steps see only TensorFlow 1's ops.
 
-Order is kept as TensorFlow's own inlining keeps it: a node of a body that reads nothing inside waits for what the call
-waits for, and, in a loop or branch, for its pivot, so that it is dead where the loop or branch is not alive.
+The order is the same as with TensorFlow's own inlining: a node of a body that reads nothing inside waits for the nodes
+that the call waits for and, in a loop or branch, for its pivot, so that it is dead whenever the loop or branch is.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from workbench.frontends.tf.functions.function_scope import Body, FunctionScope,
 from workbench.frontends.tf.graphdef import GraphDef, NodeDef, TensorName
 from workbench.frontends.tf.tensor_proto import Function
 
-#: nodes after inlining, and bytes of their constants
+#: limits after inlining: nodes, and bytes of their constants
 MAX_NODES, MAX_BYTES = 200_000, 1 << 30
-#: bodies put in place: functions that only call each other make no nodes
+#: maximum number of inlined bodies, because functions that only call each other create no nodes
 MAX_BODIES = 20_000
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
-#: writes a loop or branch with the frame ops: the inliner, the node, the functions that the node is inlined in
+#: emits a loop or branch as frame ops; arguments: the inliner, the node, the functions that enclose the node
 Rule = Callable[["Inliner", NodeDef, tuple[str, ...]], None]
 
 
 class Inliner:
-    """Makes one flat graph. Use once."""
+    """Builds one flat graph; used once."""
 
     def __init__(self, source: GraphDef, nodes: Mapping[str, NodeDef], structured: Mapping[str, Rule]) -> None:
         self.functions = source.functions
         self._structured = structured
         self.nodes: dict[str, NodeDef] = {}
-        #: nodes that only connect; those that nobody reads are left out at the end
+        #: nodes that only forward values; unread ones are removed at the end
         self.plumbing: set[str] = set()
         self.public: dict[str, TensorName] = {}
         self._taken = set(nodes)
@@ -60,11 +59,11 @@ class Inliner:
 
     # -- what the rest of the importer asks ---------------------------------------------------------------------
     def count(self, name: str) -> int | None:
-        """How many tensors a replaced node gave; None for a node that stayed."""
+        """Number of tensors of a replaced node; None for a node that was kept."""
         return len(self._results[name]) if name in self._results else None
 
     def resolve(self, tensor: TensorName) -> TensorName:
-        """The tensor of the flat graph that a name of the source means."""
+        """The tensor of the flat graph for a name of the source."""
         for _ in range(len(self._results) + 2):
             results = self._results.get(tensor.node)
             if results is None:
@@ -99,7 +98,7 @@ class Inliner:
         plumbing: bool = True,
         **attrs: Any,
     ) -> TensorName:
-        """A node of the lowering itself."""
+        """Add a node that the lowering itself needs."""
         label = self.unique(name)
         self._put(NodeDef(label, op, tuple(inputs), tuple(dict.fromkeys(control)), attrs, region=region))
         if plumbing:
@@ -107,7 +106,7 @@ class Inliner:
         return TensorName(label, 0)
 
     def replaced(self, name: str, results: Sequence[TensorName], done: Iterable[str]) -> None:
-        """Remember what stands for a node: its tensors, and the nodes that have fired when it is done."""
+        """Record the replacement of a node: its tensors, and the nodes that have fired when it is done."""
         self._results[name] = tuple(results)
         self._done[name] = tuple(dict.fromkeys(done))
         for i, tensor in enumerate(results):
@@ -117,7 +116,7 @@ class Inliner:
         self.nodes[node.name] = node
 
     def add(self, node: NodeDef, callers: tuple[str, ...], pivot: tuple[str, ...]) -> None:
-        """A node of the source under its flat name, inlined where it calls functions."""
+        """Add a node of the source under its flat name; calls are inlined."""
         lower = self._structured.get(node.op)
         if lower is not None:
             lower(self, node, callers)
@@ -154,7 +153,7 @@ class Inliner:
         place = InlinedBody(node.name, node.name, pivot, node.control, frozenset(), callers)
         expected = None if direct else (node.attrs.get("Tin"), node.attrs.get("Tout"))
         body = self.body(function, called, node.inputs, place, node, expected)
-        waits = (*body.effects, *pivot, *node.control)  # what is made inside waits already, but for the effects
+        waits = (*body.effects, *pivot, *node.control)  # results computed inside wait already, except for effects
         results: list[TensorName] = []
         for i, tensor in enumerate(body.results):
             control = waits if tensor in node.inputs else body.effects
@@ -164,7 +163,7 @@ class Inliner:
     def after(
         self, tensors: Sequence[TensorName], control: Sequence[str], name: str, region: str | None
     ) -> tuple[TensorName, ...]:
-        """The tensors, alive and known only after ``control``."""
+        """The tensors, delayed until the nodes ``control`` have fired."""
         if not control:
             return tuple(tensors)
         return tuple(self.emit("Identity", [t], f"{name}_{i}", region, control=control) for i, t in enumerate(tensors))
@@ -198,7 +197,7 @@ class Inliner:
         node: NodeDef,
         expected: tuple[Any, Any] | None = None,
     ) -> Body:
-        """Put the body of a function into its place; ``expected`` are the dtypes that the caller declares."""
+        """Inline the body of a function at ``place``; ``expected`` are the dtypes that the caller declares."""
         if function.name in place.callers:
             cycle = " -> ".join((*place.callers[place.callers.index(function.name) :], function.name))
             raise LoadError(
@@ -231,7 +230,7 @@ class Inliner:
         for local, inner in function.nodes.items():
             data = tuple(scope.tensor(t) for t in inner.inputs if not t.startswith("^"))
             control = [scope.node(t[1:]) for t in inner.inputs if t.startswith("^") and t[1:] not in env]
-            # what reads something inside, or a value that is dead where the place is, needs no more
+            # a node that reads an inner value, or one that is dead whenever the place is, needs no pivot
             inside = bool(control) or any(t.partition(":")[0] in function.nodes for t in inner.inputs)
             if not inside:
                 control += place.after
@@ -247,7 +246,7 @@ class Inliner:
 
     # -- at the end -----------------------------------------------------------------------------------------------
     def _settle(self) -> None:
-        """Point every input at the present meaning of its name, and leave out unused connections."""
+        """Resolve every input to the final tensor of its name, and remove unused forwarding nodes."""
         for name, node in self.nodes.items():
             inputs = tuple(self.resolve(t) for t in node.inputs)
             control = tuple(dict.fromkeys(c for given in node.control for c in self._finished(given)))

@@ -1,4 +1,4 @@
-"""While, If and Case of TensorFlow 2 -> the frame ops of TensorFlow 1, under the names of the node that they replace.
+"""While, If and Case of TensorFlow 2 -> the frame ops of TensorFlow 1, under the name of the node that they replace.
 
 ::
 
@@ -9,7 +9,7 @@
     if/Switch_i -> if/then/..., if/else/... -> if/Merge_i
     case/Switch_i -> case/branch_0/... else (case/Switch_i_1 -> case/branch_1/... else ...) -> case/Merge_i
 
-A loop variable that the body hands on unchanged becomes a loop invariant. Source of the semantics:
+A loop variable that the body returns unchanged becomes a loop invariant. Source of the semantics:
 https://www.tensorflow.org/api_docs/python/tf/raw_ops/While, /If and /Case.
 """
 
@@ -30,7 +30,7 @@ BOOL = DTypeAttr(10)
 
 
 def _kept(function: FunctionDef) -> list[bool]:
-    """Which single arguments the function returns in the same place, unchanged."""
+    """For each argument, whether the function returns it unchanged in the same position."""
 
     def origin(text: str) -> str:
         for _ in range(64):
@@ -118,7 +118,7 @@ def lower_while(inliner: Inliner, node: NodeDef, callers: tuple[str, ...]) -> No
         if kept[i]:
             results += inliner.after([node.inputs[i]], node.control, f"{name}/kept_{i}", region)
             continue
-        if value in alive and value not in guarded:  # an invariant, alive when the loop ends
+        if value in alive and value not in guarded:  # an invariant, which is alive when the loop ends
             value = emit("Identity", [value], f"Next_{i}", place.pivot)
         back = emit("NextIteration", [value], f"NextIteration_{i}", new.effects if i == first else ())
         merge = inliner.nodes[heads[i].node]
@@ -137,7 +137,7 @@ def _truth(inliner: Inliner, pred: TensorName, function: FunctionDef, label: str
 
 
 class _Branch:
-    """One side of a decision: every input through a Switch, and a pivot that is alive where the side is taken."""
+    """A decision: a Switch for every input, and for each side a pivot that is alive if the side is taken."""
 
     def __init__(
         self, inliner: Inliner, node: NodeDef, tag: str, inputs: Sequence[TensorName], pred: TensorName
@@ -183,7 +183,7 @@ def lower_if(inliner: Inliner, node: NodeDef, callers: tuple[str, ...]) -> None:
 
 
 def lower_case(inliner: Inliner, node: NodeDef, callers: tuple[str, ...]) -> None:
-    """A chain of decisions; an index out of range takes the last branch, as in TensorFlow."""
+    """Case as a chain of decisions; an index out of range selects the last branch, as in TensorFlow."""
     branches = node.attrs.get("branches") or []
     if not node.inputs or not branches:
         raise LoadError(
@@ -250,7 +250,7 @@ def _side(
 def _joined(
     inliner: Inliner, node: NodeDef, sides: Sequence[tuple[Body, TensorName]], tag: str
 ) -> tuple[Body, TensorName]:
-    """Results of both sides of one decision, and a token that is alive when the effects of the taken side are done."""
+    """Merged results of both sides of a decision, and a token that fires after the effects of the taken side."""
     (one, off), (two, on) = sides
     if len(one.results) != len(two.results):
         raise LoadError(
@@ -282,7 +282,7 @@ def _merge(inliner: Inliner, node: NodeDef, sides: Sequence[tuple[Body, TensorNa
     inliner.replaced(node.name, body.results, done)
 
 
-#: op -> the rule that lowers it; the table that :class:`Inliner` is given
+#: op -> the rule that lowers it; passed to :class:`Inliner`
 STRUCTURED: dict[str, Rule] = {
     "While": lower_while,
     "StatelessWhile": lower_while,

@@ -1,4 +1,4 @@
-"""TensorFlow op -> op of ours: one table, put together from those of the families."""
+"""TensorFlow op -> workbench op: one table, joined from the tables of the op families."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _FAMILIES = (
 
 RULES: dict[str, Rule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}
 
-#: attributes that a file leaves out where they have TensorFlow's default (a SavedModel always does), if that of our op
-#: is another; a float attribute is a float32 there
+#: defaults of TensorFlow that differ from those of our op, for attributes that a file may omit (a SavedModel always
+#: does); float attributes are float32
 DEFAULTS: dict[str, Mapping[str, Any]] = {
     "ApproximateEqual": {"tolerance": float(np.float32(1e-5))},
     "LeakyRelu": {"alpha": float(np.float32(0.2))},

@@ -13,7 +13,7 @@ def _div(node: NodeDef, constant: Constant) -> LoweredNode:
 
 
 def _add(node: NodeDef, constant: Constant) -> LoweredNode:
-    """Of strings too, which are put together."""
+    """Add, also of strings, which are concatenated."""
     dtype = node.attrs.get("T")
     return LoweredNode("string_join" if isinstance(dtype, DTypeAttr) and dtype.name == STRING else "add", node.inputs)
 

@@ -1,4 +1,4 @@
-"""Shapes, indexing, joining and making of arrays."""
+"""Shapes, indexing, joining and creation of arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _squeeze(node: NodeDef, constant: Constant) -> LoweredNode:
 
 
 def _unique(*outputs: int) -> Rule:
-    """Unique and its kin; which of values, first, inverse and counts are their outputs."""
+    """A rule for Unique and the like; ``outputs`` selects among values, first, inverse and counts."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         found = {"sorted": False, "dtype": plain(node.attrs.get("out_idx")) or "int32"}

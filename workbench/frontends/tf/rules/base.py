@@ -1,8 +1,8 @@
-"""TensorFlow op -> op of ours: what a rule is, and the makers of the usual ones.
+"""TensorFlow op -> workbench op: the interface of rules, and factories for the usual ones.
 
-A rule gets one NodeDef and says what stands for it. Nearly all are one to one, so that a node, its tensors and its
-firings keep their TensorFlow names. Inputs that TensorFlow gives as tensors (axes, shapes, permutations) stay inputs;
-an input that ours needs as an attribute must be a constant, and becomes a control input, so that it still fires.
+A rule gets one NodeDef and returns its lowered form. Nearly all rules are one to one, so that a node, its tensors and
+its firings keep their TensorFlow names. Inputs that are tensors in TensorFlow (axes, shapes, permutations) stay inputs;
+an input that our op needs as an attribute must be a constant, and becomes a control input, so that it still fires.
 Source: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
 
@@ -22,9 +22,9 @@ from workbench.frontends.tf.tensor_proto import DTypeAttr
 class LoweredNode:
     """The lowered form of one NodeDef.
 
-    ``inputs`` are tensors of TensorFlow. ``also_after`` names nodes whose constant value went into an attribute.
-    ``outputs[i]`` is the output of our op that is the tensor ``i`` of TensorFlow's (None: the same one). ``via`` is
-    an op that is applied to the inputs first, as a node of its own.
+    ``inputs`` are tensors of TensorFlow. ``also_after`` names nodes whose constant value became an attribute.
+    ``outputs[i]`` is the output of our op for tensor ``i`` of TensorFlow's op (None: the same order). ``via`` is an op
+    that is applied to the inputs first, as a separate node.
     """
 
     op: str
@@ -37,7 +37,7 @@ class LoweredNode:
 
 #: value of a tensor that is a constant, or None
 Constant = Callable[[TensorName], "np.ndarray | None"]
-#: None where the node uses a variant of the op that ours does not have
+#: (node, constants) -> its lowered form; None for a variant of the op that ours lacks
 Rule = Callable[[NodeDef, Constant], "LoweredNode | None"]
 
 
@@ -46,7 +46,9 @@ def same(op: str, **fixed: Any) -> Rule:
 
 
 def attrs(op: str, **names: str) -> Rule:
-    """Our attribute = TensorFlow's attribute, for attributes that are plain numbers, bools and strings."""
+    """A rule with renamed attributes, our attribute = TensorFlow's attribute, which are plain numbers, bools and
+    strings.
+    """
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {
@@ -71,7 +73,7 @@ def is_integer(node: NodeDef) -> bool:
 
 
 def constant_attr(op: str, position: int, attr: str, **more: str) -> Rule:
-    """The input at ``position``, one constant integer, becomes the attribute ``attr``."""
+    """A rule by which the input at ``position``, a constant integer, becomes the attribute ``attr``."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         if position >= len(node.inputs):

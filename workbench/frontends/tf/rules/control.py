@@ -1,4 +1,4 @@
-"""Frames, constants and ops that hand a value on."""
+"""Frames, constants and ops that pass a value on."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ def _resize(method: str) -> Rule:
 
 
 def _suppression(outputs: tuple[int, ...], iou: bool = False) -> Rule:
-    """``outputs`` of ours that the version of the op has; the first version has the threshold as an attribute."""
+    """A rule for non-max suppression; ``outputs`` are those of this version of the op, the first version has the
+    threshold as an attribute.
+    """
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found: dict[str, Any] = {}
@@ -33,7 +35,7 @@ def _suppression(outputs: tuple[int, ...], iou: bool = False) -> Rule:
 
 
 def _round_trip(node: NodeDef, constant: Constant) -> LoweredNode | None:
-    """The third version has the number of bits as an input, which must be a constant."""
+    """Quantize and dequantize; the third version has the number of bits as an input, which must be a constant."""
     if int(node.attrs.get("axis", -1)) != -1:
         return None
     inputs, after = node.inputs, ()

@@ -24,7 +24,7 @@ def _svd(node: NodeDef, constant: Constant) -> LoweredNode:
 
 def _lstsq(node: NodeDef, constant: Constant) -> LoweredNode:
     regularizer = constant(node.inputs[2]) if len(node.inputs) > 2 else None
-    # a regularizer of 0 is none: without it the method holds for matrices that are not of full rank, too
+    # a regularizer of 0 is dropped: without it the method also works for matrices without full rank
     if regularizer is not None and not np.any(regularizer):
         return LoweredNode("lstsq", node.inputs[:2], also_after=(node.inputs[2].node,))
     return LoweredNode("lstsq", node.inputs)

@@ -1,7 +1,7 @@
 """Convolution, pooling, normalization and losses.
 
-TensorFlow lists strides, dilations and windows for every axis; ours name the spatial ones only. A node that strides or
-pools over the batch or the channels has no counterpart.
+TensorFlow lists strides, dilations and windows for every axis; our ops list the spatial axes only. A node that strides
+or pools over the batch or the channels has no counterpart.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 
 def layout(node: NodeDef) -> str:
-    """Position of the channels: NHWC and NDHWC have them last."""
+    """Position of the channels; they are last in NHWC and NDHWC."""
     return "first" if node.attrs.get("data_format", b"NHWC").startswith(b"NC") else "last"
 
 
 def spatial(node: NodeDef, name: str, where: str) -> tuple[int, ...] | None:
-    """The entries of a list attr for the spatial axes; None if those of batch or channels are not 1."""
+    """The entries of a list attribute for the spatial axes; None if those of batch or channels are not 1."""
     full = [int(v) for v in node.attrs.get(name) or ()]
     if not full:
         return ()
@@ -28,7 +28,7 @@ def spatial(node: NodeDef, name: str, where: str) -> tuple[int, ...] | None:
 
 
 def windows(node: NodeDef) -> dict[str, Any] | None:
-    """strides, dilations, pads and layout; None where the node uses a form that ours does not have."""
+    """Strides, dilations, pads and layout; None for a form of the node that our op lacks."""
     where = layout(node)
     found: dict[str, Any] = {"layout": where}
     for name in ("strides", "dilations", "rates"):
@@ -59,7 +59,7 @@ def convolution(op: str, **fixed: Any) -> Rule:
 
 
 def pooling(op: str, *more: str) -> Rule:
-    """``more`` are further attributes, "ours=theirs"."""
+    """A rule for pooling; ``more`` are further attributes, "ours=theirs"."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         found, window = windows(node), spatial(node, "ksize" if "ksize" in node.attrs else "ksizes", layout(node))
@@ -74,7 +74,7 @@ def pooling(op: str, *more: str) -> Rule:
 
 
 def _max_pool_v2(node: NodeDef, constant: Constant) -> LoweredNode | None:
-    """Window and strides are inputs, which must be constants."""
+    """Max pooling with window and strides as inputs, which must be constants."""
     lists = [constant(t) for t in node.inputs[1:3]]
     if len(lists) != 2 or any(v is None for v in lists):
         return None
@@ -97,7 +97,7 @@ def _dilation(node: NodeDef, constant: Constant) -> LoweredNode | None:
 
 
 def _bias_add(node: NodeDef, constant: Constant) -> LoweredNode:
-    # a bias on the last axis is an addition, for which there are compiled kernels
+    # a bias on the last axis is an addition, which has compiled kernels
     return (
         LoweredNode("bias_add", node.inputs, {"axis": 1})
         if layout(node) == "first"
@@ -136,7 +136,7 @@ def _lrn(node: NodeDef, constant: Constant) -> LoweredNode:
 
 
 def _nd_blocks(op: str) -> Rule:
-    """Ours has the block sizes last, because they can be an attribute."""
+    """A rule for ops on blocks; ours has the block sizes as the last input, because they can be an attribute."""
     return lambda node, constant: LoweredNode(op, (node.inputs[0], node.inputs[2], node.inputs[1]))
 
 
@@ -158,7 +158,7 @@ def _top_k(node: NodeDef, constant: Constant) -> LoweredNode:
     return LoweredNode("top_k", node.inputs, found)
 
 
-#: TensorFlow says nothing of groups: the filter's channels tell
+#: TensorFlow does not store the number of groups, which follows from the filter's channels
 _GROUPS = {"groups": None}
 _DEPTHWISE = {"depthwise": True}
 _ACTIVATIONS = {
@@ -195,7 +195,7 @@ RULES: dict[str, Rule] = {
     "Dilation2D": _dilation,
     **{f"{theirs}Grad": same(f"{ours}_gradient") for theirs, ours in _ACTIVATIONS.items()},
     "LeakyReluGrad": attrs("leaky_relu_gradient", alpha="alpha"),
-    # these two have the result first and the gradient second
+    # these two have the result as first and the gradient as second input
     **{f"{op}Grad": _turned(f"{op.lower()}_gradient") for op in ("Sigmoid", "Tanh")},
     "BiasAdd": _bias_add,
     "BiasAddGrad": _bias_gradient,

@@ -11,14 +11,14 @@ _SEEDS = {"seed": "seed", "seed2": "seed2"}
 
 
 def _poisson(node: NodeDef, constant: Constant) -> LoweredNode:
-    """The first version has no dtype of its own for the result: it is that of the rate."""
+    """Poisson draws; the first version has no dtype of the result, which is that of the rate."""
     dtype = node.attrs.get("dtype")
     found = {k: int(node.attrs.get(k, 0)) for k in _SEEDS}
     return LoweredNode("random_poisson", node.inputs, {**found, "dtype": plain(dtype) if dtype else "int64"})
 
 
 def _algorithm(node: NodeDef, constant: Constant) -> LoweredNode:
-    """The algorithm that TensorFlow would choose for the device; here it is Philox."""
+    """The algorithm that TensorFlow would choose for the device; here always Philox."""
     return LoweredNode("Const", (), {"value": np.array(1, np.int32)})
 
 

@@ -1,4 +1,4 @@
-"""Cells of recurrent networks that are one op."""
+"""Cells of recurrent networks that are single ops."""
 
 from __future__ import annotations
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from workbench.frontends.tf.graphdef import NodeDef
 from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
 
-#: outputs of one node; each is a value of its own in plans and traces
+#: maximum number of outputs of one node; each is a separate value in plans and traces
 MOST_PARTS = 1 << 16
 _REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min")
 
 
 def _one_each(op: str, **names: str) -> Rule:
-    """An op with as many outputs as inputs."""
+    """A rule for an op with as many outputs as inputs."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {ours: plain(node.attrs[theirs]) for ours, theirs in names.items() if theirs in node.attrs}

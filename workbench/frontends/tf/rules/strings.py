@@ -1,4 +1,4 @@
-"""Ops on strings that TensorFlow and we have in common."""
+"""Ops on strings that TensorFlow and the workbench share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs
 
 
 def _texts(op: str, **names: str) -> Rule:
-    """An op with attributes that are bytes and stay so: a pattern need not be UTF-8."""
+    """A rule that keeps attributes as bytes: a pattern need not be UTF-8."""
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {ours: node.attrs[theirs] for ours, theirs in names.items() if theirs in node.attrs}

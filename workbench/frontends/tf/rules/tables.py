@@ -1,4 +1,4 @@
-"""Hash tables, whose nodes have their content as inputs (see :mod:`workbench.frontends.tf.tables`)."""
+"""Hash tables, whose nodes have the content of the table as inputs (see :mod:`workbench.frontends.tf.tables`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXPORT = {"key_dtype": "Tkeys", "value_dtype": "Tvalues"}
 
 
 def _replacing(rule: Rule) -> Rule:
-    """For tables in which a key that comes again replaces the one before."""
+    """A rule for tables in which a repeated key replaces the earlier one."""
 
     def replacing(node, constant):
         low = rule(node, constant)

@@ -1,7 +1,7 @@
-"""TensorArrays, TensorLists, and the ragged and sparse ops that loops are found with.
+"""TensorArrays, TensorLists, and the ragged and sparse ops that occur together with loops.
 
 The state of a TensorArray travels with its flow (see :mod:`workbench.ops.state.tensor_array`);
-:mod:`workbench.frontends.tf.tensor_array_flow` has found the flows and the nodes that begin or extend them.
+:mod:`workbench.frontends.tf.tensor_array_flow` has found the flows and marked the nodes that begin or join them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from workbench.frontends.tf.graphdef import NodeDef, TensorName
 from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 
-#: names of ops that only this importer makes; no op of TensorFlow has a dot in its name
+#: names of ops that only this importer creates; no op of TensorFlow has a dot in its name
 NEW_FLOW, JOIN_FLOWS = "workbench.new_flow", "workbench.join_flows"
 
 
@@ -39,7 +39,7 @@ def _new(outputs: tuple[int, ...]) -> Rule:
 
 
 def _element_shape(tensor: TensorName, constant: Constant) -> tuple[int | None, ...] | None:
-    """The known type of the elements of the TensorArray whose handle this is."""
+    """The known shape of the elements of the TensorArray with this handle."""
     producer: Callable[[TensorName], NodeDef | None] | None = getattr(constant, "producer", None)
     made = producer(tensor) if producer is not None else None
     if made is None or not made.op.startswith("TensorArray") or "Grad" in made.op:
@@ -98,7 +98,7 @@ def _grad(outputs: tuple[int, ...]) -> Rule:
 
 
 def _known(tensor: TensorName, constant: Constant) -> tuple[int | None, ...] | None:
-    """An element_shape that is given as a tensor, where it is constant."""
+    """An element_shape given as a tensor, if it is constant."""
     value = constant(tensor)
     if value is None or value.ndim != 1:
         return None
@@ -106,7 +106,9 @@ def _known(tensor: TensorName, constant: Constant) -> tuple[int | None, ...] | N
 
 
 def _list(op: str, shape_at: int | None = None, front: tuple[None, ...] = (), /, **attrs: str) -> Rule:
-    """An op on a TensorList; ``shape_at``: the input that is the shape of its elements, behind the axes ``front``."""
+    """A rule for an op on a TensorList; ``shape_at`` is the input with the shape of its elements, which follows the
+    axes ``front``.
+    """
 
     def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {k: plain(node.attrs[v]) for k, v in attrs.items() if node.attrs.get(v) is not None}
@@ -125,7 +127,7 @@ def _stack(node: NodeDef, constant: Constant) -> LoweredNode:
 
 
 def _push(node: NodeDef, constant: Constant) -> LoweredNode:
-    """Output 0 is the value; :mod:`workbench.frontends.tf.stacks` puts the stack in its place."""
+    """Push; output 0 is the value, which :mod:`workbench.frontends.tf.stacks` replaces with the stack."""
     return LoweredNode("stack_push", node.inputs)
 
 
@@ -201,5 +203,5 @@ RULES: dict[str, Rule] = {
     "RaggedRange": attrs("ragged_range", dtype="Tsplits"),
 }
 
-#: for nodes whose attr T is a variant: TensorFlow adds and clears lists like tensors
+#: rules for nodes whose attribute T is a variant: TensorFlow adds and clears lists like tensors
 VARIANT_RULES: dict[str, Rule] = {"ZerosLike": same("tensor_list_zeros_like"), "AddN": same("tensor_list_add")}

@@ -35,9 +35,9 @@ from workbench.ir.node import Ref
 FILES = ("saved_model.pb", "saved_model.pbtxt")
 SERVE = "serve"
 DEFAULT_SIGNATURE = "serving_default"
-#: the signature that TensorFlow adds for the model's initialisation, which nothing else can use
+#: the signature that TensorFlow adds for the model's initialisation, which has no other use
 _INIT = "__saved_model_init_op"
-#: collections of TensorFlow 1: those that name the node of the initialisation, and the one of the assets
+#: collections of TensorFlow 1: those with the node of the initialisation, and the one with the assets
 _INIT_COLLECTIONS, _ASSETS = ("saved_model_main_op", "legacy_init_op"), "saved_model_assets"
 
 
@@ -58,9 +58,9 @@ def from_saved_model(
     path : path
         The folder, or the ``saved_model.pb`` (or ``.pbtxt``) in it.
     signature : str, optional
-        The signature whose inputs and outputs become the graph's; by default ``serving_default``, else the only one.
+        The signature whose inputs and outputs become the graph's; by default ``serving_default``, or the only one.
     tags : iterable of str, optional
-        The tags of the graph; by default ``serve``, else those of the only one.
+        The tags of the graph; by default ``serve``, or those of the only graph.
     outputs : sequence of str, optional
         Outputs of the signature, or tensors (``"dense/BiasAdd:0"``), to use instead of all outputs of the signature.
     name : str, optional

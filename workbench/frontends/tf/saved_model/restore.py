@@ -1,9 +1,9 @@
-"""Which tensor of the checkpoint each variable of a SavedModel's graph is restored from.
+"""Finds the tensor of the checkpoint from which each variable of a SavedModel's graph is restored.
 
-The graph itself says so: the saver's restore op leads to RestoreV2, whose outputs are assigned to the variables, in
-TensorFlow 1 in the graph, in TensorFlow 2 in a function that gets the variables as arguments. Names alone would not do:
-two variables of TensorFlow 2 may have one name. Variables that the saver leaves out are looked for by name, then in the
-checkpoint's own table of objects.
+The graph itself contains this: the saver's restore op leads to RestoreV2, whose outputs are assigned to the variables,
+in TensorFlow 1 in the graph, in TensorFlow 2 in a function that gets the variables as arguments. Names alone are not
+sufficient: two variables of TensorFlow 2 may have the same name. Variables that the saver omits are looked up by name,
+then in the checkpoint's own table of objects.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Nodes = Mapping[str, Mapping[str, Any]]
 
 
 class Stored(NamedTuple):
-    """A tensor of the checkpoint, and the text of the slice of it that is meant ("" for all of it)."""
+    """A tensor of the checkpoint, and the text form of a slice of it ("" for the whole tensor)."""
 
     key: str
     slice: str = ""
 
 
 class SavedVariables(Mapping[str, np.ndarray]):
-    """Values by the name of the variable's node; each is read on request."""
+    """Values by the name of the variable's node, read on demand."""
 
     def __init__(self, bundle: Bundle, meta: Mapping[str, Any]) -> None:
         self._bundle = bundle
@@ -69,7 +69,7 @@ class SavedVariables(Mapping[str, np.ndarray]):
 
 
 def stored_variables(meta: Mapping[str, Any], bundle: Mapping[str, Any]) -> dict[str, Stored]:
-    """Variable node -> what of the checkpoint it is restored from."""
+    """Variable node -> the part of the checkpoint from which it is restored."""
     graph = meta.get("graph_def", {})
     nodes = {n.get("name", ""): n for n in graph.get("node", ())}
     functions = {f.get("signature", {}).get("name", ""): f for f in graph.get("library", {}).get("function", ())}
@@ -101,7 +101,7 @@ def _reached(nodes: Nodes, start: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _assigned(nodes: Nodes) -> dict[str, Stored]:
-    """Target of every assignment of a restored tensor."""
+    """Target of every assignment of a restored tensor -> the restored tensor."""
     found = {}
     for node in nodes.values():
         inputs = node.get("input", ())
@@ -120,7 +120,9 @@ def _assigned_by(function: Mapping[str, Any], call: Mapping[str, Any]) -> dict[s
 
 
 def _restored(nodes: Nodes, tensor: str) -> Stored | None:
-    """The value that RestoreV2 gives as ``tensor``, through ops that hand it on; None if it comes from elsewhere."""
+    """The stored tensor that RestoreV2 returns as ``tensor``, through ops that pass it on; None for any other
+    tensor.
+    """
     for _ in range(16):
         node = nodes.get(_node_of(tensor))
         if node is None:
@@ -146,7 +148,7 @@ def _texts(nodes: Nodes, tensor: str) -> list[str]:
 
 
 def _objects(bundle: Mapping[str, Any]) -> dict[str, str]:
-    """Full name of a variable -> its key, by the checkpoint's table of objects; names that two have are left out."""
+    """Full name of a variable -> its key, by the checkpoint's table of objects; names shared by two are left out."""
     if _OBJECTS not in bundle:
         return {}
     raw = bundle[_OBJECTS].ravel().tolist()

@@ -1,6 +1,6 @@
 """Tables of the messages of a SavedModel and of a checkpoint's index.
 
-Source of the numbers: tensorflow/core/protobuf/{saved_model,meta_graph,saver,saved_object_graph,
+Source of the field numbers: tensorflow/core/protobuf/{saved_model,meta_graph,saver,saved_object_graph,
 trackable_object_graph,tensor_bundle}.proto and core/framework/tensor_slice.proto of TensorFlow 2.x.
 """
 

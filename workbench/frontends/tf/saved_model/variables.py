@@ -1,8 +1,8 @@
 """Variables: their values at import become constants.
 
-A graph that is only run forwards reads variables and never changes them, so that a variable's handle can stand for
-its value: a node that makes a variable becomes a constant, and reading is passing on. A node that changes a variable
-is an error that names both, unless no output needs it.
+A graph used for inference reads variables and never changes them, so a variable's handle can be replaced by its value:
+a node that creates a variable becomes a constant, and a read becomes an identity. A node that changes a variable is an
+error that names both, unless no output depends on it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The text files of a SavedModel from which tables are filled: keys and values by line.
+"""The text files of a SavedModel that fill tables: keys and values by line.
 
-A file is an asset of the model: it lies in the folder ``assets`` and nowhere else, behind no link. Source of the
+A file is an asset of the model: it must be in the folder ``assets``, not reached through a link. Source of the
 semantics: https://www.tensorflow.org/api_docs/python/tf/raw_ops/InitializeTableFromTextFileV2.
 """
 
@@ -19,20 +19,20 @@ from workbench.frontends.tf.tensor_proto import DTypeAttr
 from workbench.ir.types import STRING, numpy_dtype
 
 LINE_NUMBER, WHOLE_LINE = -1, -2
-#: bytes of one file; a vocabulary of a million words has some 10 MB
+#: maximum bytes of one file; a vocabulary of a million words has about 10 MB
 MAX_FILE = 1 << 28
 _FIX = "give the SavedModel with its folder assets, as TensorFlow writes it."
 _PARSED = ("int32", "int64", "float32", "float64")
 
 
 class Assets:
-    """The files of a model by the name of the tensor that TensorFlow feeds with their path."""
+    """The files of a model by the name of the tensor to which TensorFlow feeds their path."""
 
     def __init__(self, folder: Path, names: Mapping[str, str]) -> None:
         self._folder, self._names = folder / "assets", names
 
     def read(self, tensor: str, node: NodeDef) -> bytes:
-        """The bytes of the file that ``tensor`` names; LoadError ``bad-asset`` or ``no-such-asset``."""
+        """The bytes of the file of ``tensor``; LoadError ``bad-asset`` or ``no-such-asset``."""
         if tensor not in self._names:
             raise not_an_asset(node)
         name = self._names[tensor]
@@ -56,7 +56,7 @@ def not_an_asset(node: NodeDef) -> LoadError:
 
 
 def entries(data: bytes, node: NodeDef, key_dtype: str, value_dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    """Keys and values of the lines of a file, as the attributes of ``node`` say."""
+    """Keys and values of the lines of a file, by the attributes of ``node``."""
     lines = data.replace(b"\r", b"").split(b"\n")  # as TensorFlow reads lines
     if lines[-1] == b"":
         lines.pop()
@@ -108,13 +108,13 @@ def _column(lines: list[bytes], rows: list[list[bytes]], at: int, dtype: str, fi
     found = np.empty(len(tokens), kind)
     for i, token in enumerate(tokens):
         found[i] = _parsed(token, kind, i, node)
-    # TensorFlow adds the offset to numbers of 32 bits too, and to no others
+    # TensorFlow adds the offset to 32-bit numbers too, and to no others
     return found + np.int32(first) if dtype == "int32" and first else found
 
 
 def _parsed(token: bytes, kind: np.dtype, line: int, node: NodeDef) -> Any:
     try:
-        if b"_" in token or not token.isascii():  # Python's own ways to write numbers
+        if b"_" in token or not token.isascii():  # number formats that only Python accepts
             raise ValueError
         if kind.kind == "f":
             with np.errstate(over="ignore"):

@@ -1,1 +1,2 @@
-"""The command line: ``workbench ...``. One module a group of commands, each with ``add(commands)`` for its parsers."""
+"""The command line: ``workbench ...``. Each module is a group of commands whose ``add(commands)`` creates their
+parsers."""

@@ -1,4 +1,4 @@
-"""Advice on errors in the words of the place where they are read: the commands of a terminal, not Python's."""
+"""Advice in error messages for the place where they are shown: terminal commands instead of Python calls."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SHELL = {
 
 
 def error_text(error: BaseException, words: dict[str, str]) -> str:
-    """An error as one line, with the advice of ``words`` (``DEBUGGER`` or ``SHELL``) in place of advice for Python.
+    """An error as one line; advice for Python is replaced by that in ``words`` (``DEBUGGER`` or ``SHELL``).
 
-    A name that was probably meant stays in the message.
+    Suggested names stay in the message.
 
     >>> error_text(SessionError("No branch.", slug="no-branch", fix="trace.branch_counts()"), DEBUGGER)
     'No branch. To fix it: branches lists every Switch. [no-branch]'

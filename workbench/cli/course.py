@@ -1,4 +1,4 @@
-"""``workbench course``: writes the notebooks of the course into a folder."""
+"""``workbench course``: writes the notebooks of the course to a folder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 
 FIRST = "01_first_loop.ipynb"
-#: folders that students do not get
+#: folders that are not for students
 FOR_TEACHERS = ("solutions", "teaching")
-#: the notebooks where the workbench runs from its sources
+#: the notebooks if the workbench runs from its sources
 BESIDE = Path(__file__).resolve().parents[2] / "notebooks"
 
 
@@ -37,19 +37,19 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def origin() -> Path | None:
-    """The folder of the notebooks: beside the sources, or in the installed package."""
+    """The folder of the notebooks: in the source tree, or in the installed package."""
     installed = Path(__file__).resolve().parents[1] / "notebooks"
     return next((f for f in (BESIDE, installed) if (f / FIRST).is_file()), None)
 
 
 def write(folder: Path, solutions: bool) -> int:
-    """Copy the course into a folder; the number of its notebooks.
+    """Copy the course to a folder; returns the number of its notebooks.
 
     Raises
     ------
     WorkbenchError
-        ``no-course`` where the installation has none, ``not-empty`` for a folder with something in it, ``not-written``
-        where the disk refuses.
+        ``no-course`` if the installation does not include it, ``not-empty`` if the folder is not empty, ``not-written``
+        if the files cannot be written.
     """
     source = origin()
     if source is None:

@@ -60,7 +60,7 @@ def _debug(arguments: argparse.Namespace) -> int:
 
 
 def _answer_lines(session: Any, lines: Iterable[str], known: dict[str, Any]) -> int:
-    """Print a line of JSON for each line, with what is ``known`` of all; status 1 if one failed."""
+    """Print a line of JSON for each line, including the ``known`` facts; status 1 if a line failed."""
     from workbench.cli.terminal.json_lines import answers
 
     failed = False

@@ -1,4 +1,4 @@
-"""``workbench doctor``: whether all is there that the workbench needs, and what to do where it is not."""
+"""``workbench doctor``: checks whether everything that the workbench needs is installed, and suggests repairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.libraries import APART, DISTRIBUTION, NAMESAKE, install, lacking,
 OK, NOTE, BAD = "ok", "note", "missing"
 MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
 
-#: extra -> what it is for; the packages are those of the project's metadata
+#: extra -> its purpose; the packages are listed in the project's metadata
 EXTRAS = {
     "notebook": "panels and views in notebooks",
     "lab": "JupyterLab",
@@ -31,7 +31,7 @@ EXTRAS = {
     "llvm": "machine code for long loops of numbers",
     "gpu": "arrays on an NVIDIA GPU",
 }
-#: JupyterLab's name of an extension -> its package, the state without it, what does not work then, what to do
+#: JupyterLab's name of an extension -> its package, the state without it, its effect, the repair
 _AGAIN = "pip install --force-reinstall {}, in the environment that starts JupyterLab"
 EXTENSIONS = {
     "@jupyter-widgets/jupyterlab-manager": ("ipywidgets", BAD, "", f"{_AGAIN.format('ipywidgets')}."),
@@ -47,7 +47,7 @@ EXTENSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check: ``state`` is ok, note (something optional is not there) or missing; ``fix`` says what to do."""
+    """One check: ``state`` is ok, note (something optional is missing) or missing; ``fix`` is the repair."""
 
     name: str
     state: str
@@ -63,7 +63,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "1 if something required is missing.",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    # what it looks for may be what the library itself needs in order to load
+    # the checks must also run if the library cannot be loaded
     parser.set_defaults(run=_doctor, alone=True)
 
 
@@ -83,7 +83,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def findings() -> Iterator[Check]:
-    """All checks, one after the other; a check that fails itself is a finding too."""
+    """All checks in order; a check that raises is a finding too."""
     checks: list[Callable[[], Iterator[Check]]] = [
         _python,
         _name,
@@ -99,7 +99,7 @@ def findings() -> Iterator[Check]:
     for check in checks:
         try:
             yield from check()
-        except Exception as error:  # a broken installation raises anything
+        except Exception as error:  # a broken installation may raise any exception
             text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             yield Check(
                 check.__name__[1:].replace("_", " "), BAD, text, f"pip install --force-reinstall {DISTRIBUTION}."
@@ -134,13 +134,13 @@ def _requirements() -> list[str]:
 
 
 def _named(requirement: str) -> tuple[str, str]:
-    """(package, versions) of a requirement as the metadata has it."""
+    """(package, versions) of a requirement in the metadata."""
     match = re.match(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?\s*([^;]*)", requirement)
     return (match[1], match[2].strip(" ()")) if match else (requirement, "")
 
 
 def _fits(version: str, wanted: str) -> bool:
-    """True if a version is in a range such as ``>=6.5,<8``; only numbers count."""
+    """True if a version is in a range such as ``>=6.5,<8``; only numbers are compared."""
 
     def parts(text: str) -> list[int]:
         return [int(n) for n in re.findall(r"\d+", text)[:4]]
@@ -174,7 +174,7 @@ def _packages() -> Iterator[Check]:
     for k, (name, wanted) in enumerate(map(_named, [*required, *views])):
         version = _installed(name)
         if version is None:
-            if k < len(required):  # what an extra lacks is told there
+            if k < len(required):  # packages missing from an extra are reported there
                 text = f"not installed, {wanted or 'any version'} is needed"
                 yield Check(name, BAD, text, f"pip install '{name}{wanted}'")
         elif _fits(version, wanted):
@@ -189,7 +189,7 @@ def _requirements_of(extra: str) -> list[str]:
 
 
 def _installed(name: str) -> str | None:
-    """The version of a package; None where it is not installed."""
+    """The version of a package; None if it is not installed."""
     import importlib.metadata
 
     try:

@@ -13,9 +13,9 @@ from workbench.cli.output import print_json, show
 from workbench.cli.sources import add_keep, recorded
 from workbench.errors import WorkbenchError
 
-#: values that are shown unless more are asked for, and with --all
+#: default number of values, and the number with --all
 LINKS, ALL_LINKS = 12, 1_000_000
-#: characters of a line in a pipe
+#: width of a line in a pipe
 WIDTH = 100
 
 

@@ -14,16 +14,16 @@ from workbench.errors import FeedError
 if TYPE_CHECKING:
     from workbench.ir.types import TensorType
 
-#: characters of one value on the command line, and bytes of a JSON file of inputs
+#: maximum characters of one value on the command line, and bytes of a JSON file of inputs
 MAX_TEXT = 10_000_000
-#: the files that an option can name
+#: file types that an option accepts
 KINDS = ".npy, .npz, .csv, .json, or a picture as .png, .jpg"
-#: what separates the numbers of a line
+#: separators of the numbers in a line
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """Inputs by name from an .npz, a .json file, or the columns of a .csv file with a line of names."""
+    """Inputs by name from an .npz or .json file, or from the columns of a .csv file with a header."""
     if path.suffix == ".json":
         data = _json(path)
         if not isinstance(data, dict):
@@ -40,7 +40,7 @@ def read_file(path: Path) -> dict[str, Any]:
 
 
 def from_file(name: str, path: Path, type_: TensorType | None) -> Any:
-    """The value of one input; ``type_`` is its declared type, which a picture is fitted to (None: unknown)."""
+    """The value of one input; ``type_`` is its declared type, to which a picture is fitted (None: unknown)."""
     if path.suffix == ".json":
         data = _json(path)
         return plain(data[name] if isinstance(data, dict) and name in data else data)
@@ -69,7 +69,7 @@ def from_file(name: str, path: Path, type_: TensorType | None) -> Any:
 
 
 def _typed(numbers: Any, type_: TensorType | None) -> Any:
-    """Numbers of a text file in the dtype of their input, where that changes none of them by more than rounding."""
+    """Numbers of a text file in the dtype of their input, if this changes none of them by more than rounding."""
     from workbench.ir.types import ANY, OPAQUE, STRING, numpy_dtype
 
     if type_ is None or type_.dtype in (ANY, OPAQUE, STRING):
@@ -80,12 +80,14 @@ def _typed(numbers: Any, type_: TensorType | None) -> Any:
 
         with np.errstate(all="ignore"):
             whole = numbers.astype(target)
-        return whole if (whole == numbers).all() else numbers  # the run refuses what is not whole, by name
+        # the run reports values that are not whole, with the input's name
+        return whole if (whole == numbers).all() else numbers
     return numbers.astype(target)
 
 
 def _table(path: Path) -> Any:
-    """The numbers of lines: shape (lines, columns), or (n,) of one column; a dict of columns where they have names."""
+    """The numbers of the lines: shape (lines, columns), or (n,) for one column; a dict of columns if they have
+    names."""
     import numpy as np
 
     separator = _SEPARATORS[path.suffix]
@@ -144,7 +146,7 @@ def _json(path: Path) -> Any:
 
 
 def _arrays(path: Path) -> Any:
-    """An array, or a dict of them; never a pickle."""
+    """An array, or a dict of arrays; pickles are refused."""
     import numpy as np
 
     try:
@@ -155,7 +157,7 @@ def _arrays(path: Path) -> Any:
             return {name: loaded[name] for name in loaded.files}
     except FileNotFoundError:
         raise _missing(path) from None
-    except Exception as error:  # np.load and zipfile raise almost anything over a broken file
+    except Exception as error:  # np.load and zipfile raise almost any exception on a broken file
         raise FeedError(
             f"{str(path)!r} contains no readable arrays: {error}.",
             slug="bad-input",
@@ -164,7 +166,7 @@ def _arrays(path: Path) -> Any:
 
 
 def plain(data: Any) -> Any:
-    """JSON as a value: what is a mapping is none."""
+    """JSON as a value; mappings and null are refused."""
     if isinstance(data, dict) or data is None:
         raise FeedError(
             "null and {...} are not valid values.", slug="bad-input", fix="give a number, a text or a list of them."

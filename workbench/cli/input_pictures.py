@@ -1,4 +1,4 @@
-"""A picture as the input of a model: fitted to the declared dtype, layout and size. Pillow decodes it."""
+"""A picture as the input of a model, fitted to the declared dtype, layout and size. Pillow decodes it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from workbench.libraries import needed
 if TYPE_CHECKING:
     from workbench.ir.types import TensorType
 
-#: endings of files that are read as pictures
+#: file suffixes that are read as pictures
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
-#: pixels of the largest picture
+#: maximum number of pixels
 MAX_PIXELS = 1 << 26
-#: Pillow's mode for a count of channels
+#: number of channels -> Pillow's mode
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
 def read_picture(name: str, path: Path, type_: TensorType | None) -> Any:
     """The pixels in the layout of the input.
 
-    Channels come first or last, as the declared shape has its axis of 1, 3 or 4; four axes begin with a batch of one;
-    declared sizes scale the picture (bilinear), open ones keep its own. Floating-point inputs get numbers from 0 to 1,
-    integers 0 to 255. Without a declared shape: (height, width, 3), uint8.
+    Channels are first or last, depending on which axis of the declared shape is 1, 3 or 4; four axes begin with a batch
+    of one. Declared sizes scale the picture (bilinear), open ones keep its size. Floating-point inputs get numbers from
+    0 to 1, integers from 0 to 255. Without a declared shape: (height, width, 3), uint8.
 
     Raises
     ------
     FeedError
         ``missing-library`` without Pillow, ``no-such-file``, ``bad-input`` for a file that is not a picture or an input
-        that cannot hold one, ``too-large`` beyond 67 million pixels.
+        that cannot take one, ``too-large`` for more than 67 million pixels.
     """
     import numpy as np
 
@@ -85,7 +85,7 @@ def _unread(path: Path, error: Exception) -> FeedError:
 
 
 def _layout(name: str, type_: TensorType | None) -> tuple[int, bool, int, tuple[int | None, int | None]]:
-    """Count of channels, channels first, axes, and (height, width) where they are declared."""
+    """(number of channels, True if channels are first, number of axes, (height, width) if declared)."""
     shape = None if type_ is None else type_.shape
     fits = type_ is None or type_.dtype not in ("string", "opaque", "bool")
     if fits and shape is None:

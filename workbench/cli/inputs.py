@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.ir.types import TensorType
 
-#: items of an array that is made from its shape
+#: maximum items of an array created from its shape
 MAX_ITEMS = 1 << 28
 _MADE = re.compile(r"(zeros|ones|random)\(\s*([0-9]*(?:\s*,\s*[0-9]+)*)\s*,?\s*\)")
 _HOW = f"a number, a list as [1, 2], zeros(2,3), ones(2,3), random(2,3), or @FILE ({KINDS})"
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """The options with which a model gets its inputs."""
+    """The options for the inputs of a model."""
     group = parser.add_argument_group("inputs of a model")
     group.add_argument(
         "-i", "--input", metavar="NAME=VALUE", action="append", default=[], help=f"one input; may be repeated: {_HOW}"
@@ -64,7 +64,8 @@ def add_dims(parser: Any) -> None:
 
 
 def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The feeds that the options name. FeedError for what cannot be read; what is missing is said with its type."""
+    """The feeds given by the options. FeedError for values that cannot be read, and for missing inputs, with their
+    types."""
     import numpy as np
 
     from workbench.session.input_examples import check_sizes, random_array, shapes_with
@@ -98,7 +99,7 @@ def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_names(graph: Graph, feeds: dict[str, Any], missing: list[str]) -> None:
-    """FeedError that names all inputs that the graph does not have, with those that were probably meant."""
+    """Raise a FeedError that lists unknown inputs, with similar names."""
     inputs = {n.removesuffix(":0"): n for n in graph.inputs}
     unknown = [n for n in feeds if n.removesuffix(":0") not in inputs]
     if not unknown:
@@ -120,19 +121,19 @@ def _check_names(graph: Graph, feeds: dict[str, Any], missing: list[str]) -> Non
 
 
 def _wanted(graph: Graph, names: list[str]) -> str:
-    """Inputs with what they take: ``a (one float32 number)``."""
+    """Inputs with their types: ``a (one float32 number)``."""
     shown = [f"{n} ({graph.type_of(graph.inputs[n]).words})" for n in names[:20]]
     return ", ".join(shown) + (", ..." if len(names) > 20 else "")
 
 
 class MadeUp:
-    """Inputs that were made up, for the case that a run with them fails."""
+    """Generated inputs, for the message when a run with them fails."""
 
     def __init__(self, graph: Graph, inputs: list[str], given: dict[str, int]) -> None:
         self.graph, self.inputs, self.given = graph, inputs, given
 
     def blame(self) -> str:
-        """Which inputs and sizes were guessed, and what to try; empty if nothing was."""
+        """A sentence about generated inputs and guessed sizes, with a suggestion; empty if there are none."""
         from workbench.session.input_examples import open_sizes, sizes_that_run
 
         if not self.inputs:
@@ -161,7 +162,8 @@ def _type(graph: Graph, name: str) -> TensorType | None:
 
 
 def value_of(name: str, text: str, type_: TensorType | None, rng: np.random.Generator) -> Any:
-    """One value from its text; ``type_`` is that of the input (None: unknown input, the run will say so)."""
+    """One value from its text; ``type_`` is that of the input (None for an unknown input, which the run will
+    report)."""
     import numpy as np
 
     from workbench.session.input_examples import random_array

@@ -15,7 +15,7 @@ from workbench.cli.sources import open_either
 from workbench.errors import TraceError
 from workbench.text import printable
 
-#: firings of which a series shows the course; of longer ones the newest
+#: maximum firings in the sparkline of a series (the newest)
 COURSE = 100_000
 
 
@@ -77,7 +77,7 @@ def _inspect(arguments: argparse.Namespace) -> None:
 
 
 def report_text(source: Any, width: int | None) -> str:
-    """How loops and variables evolved, and why, for a terminal of so many columns."""
+    """A report of how loops and variables evolved, and why, for a terminal of this width."""
     from workbench.analysis.report import analyze
 
     return lines(analyze(source).report(96 if width is None else width)) + "\n"
@@ -110,7 +110,7 @@ def _nodes(graph: Any) -> list[tuple[str, ...]]:
 
 
 def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
-    """Plain data about a graph."""
+    """Facts about a graph as plain data."""
     from workbench.session.input_examples import open_sizes
 
     ops: dict[str, int] = {}
@@ -144,7 +144,7 @@ def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
 
 
 def describe_graph(graph: Any, width: int | None = None) -> str:
-    """A graph in a screenful; ``width`` is that of the terminal."""
+    """A graph described on one screen; ``width`` is that of the terminal."""
     facts = graph_facts(graph)
     loops, branches = facts["loops"], sum(r["kind"] == "branch" for r in facts["regions"])
     out = [
@@ -172,7 +172,7 @@ def describe_graph(graph: Any, width: int | None = None) -> str:
 
 
 def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
-    """Plain data about what a trace holds."""
+    """The content of a trace as plain data."""
     from workbench.analysis.ends.all_loops import loop_ends
 
     frames = {}
@@ -189,14 +189,14 @@ def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
 
 
 def _ends(trace: Any) -> list[tuple[str, str, str]]:
-    """(loop, how it ended or its present state, why) for a table."""
+    """(loop, how it ended or its present state, reason) for a table."""
     from workbench.analysis.ends.all_loops import loop_ends
 
     return [("/".join(p), f"{end.standing.sign} {end.headline}", end.why) for p, end in loop_ends(trace).items()]
 
 
 def _names(trace: Any, every: bool) -> list[str]:
-    """Inputs, what loops carry, and outputs; or all."""
+    """Inputs, loop variables and outputs; or all values."""
     if every:
         return trace.names()
     carried = [v.name for f in trace.graph.frames.values() for v in f.variables]

@@ -35,13 +35,13 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def course() -> Path | None:
-    """The folder of the course: beside the sources, or in this folder, as ``workbench course`` wrote it."""
+    """The folder of the course: in the source tree, or below this folder, as ``workbench course`` writes it."""
     places = (BESIDE, Path("notebooks"), Path("workbench-course"), Path("."))
     return next((f for f in places if (f / FIRST).is_file()), None)
 
 
 def command(folder: Path, notebook: str | None, port: int, rest: list[str]) -> list[str]:
-    """The command line of JupyterLab; nothing in it asks the outside world."""
+    """The command line of JupyterLab, with settings that avoid requests to other servers."""
     where = [] if notebook is None else [f"--LabApp.default_url=/lab/tree/{notebook}"]
     root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     quiet = ["--LabApp.extension_manager=readonly", "--LabApp.news_url="]
@@ -75,6 +75,7 @@ def _lab(arguments: argparse.Namespace) -> None:
         return
     need_extra("lab", "workbench lab")
     print(f"JupyterLab is starting in {folder.resolve()}; Ctrl-C ends it.", flush=True)
-    # beside the sources ./workbench would hide the installed package from a kernel, which starts where its notebook is
+    # next to the sources, ./workbench would hide the installed package from a kernel, which starts in its notebook's
+    # folder
     os.chdir(folder)
     os.execv(words[0], words)

@@ -1,4 +1,4 @@
-"""Lays text out in the columns of a terminal: wraps at words, aligns tables. Output to a pipe is not wrapped."""
+"""Lays out text for the columns of a terminal: wraps at words, aligns tables. Output to a pipe is not wrapped."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from workbench.text import printable
 
-#: characters of one cell of a table
+#: maximum characters of one cell of a table
 CELL = 72
-#: columns below which text is not squeezed any more
+#: minimum width: narrower terminals do not squeeze text further
 NARROWEST = 20
-#: columns that a table's column keeps when the others need room
+#: minimum width of a table's column when others need room
 _KEPT = 10
 
 
 def columns(stream: Any) -> int | None:
-    """Width of the terminal behind a stream; None for pipes and files, whose lines stay whole.
+    """Width of the terminal behind a stream; None for pipes and files, whose lines are not wrapped.
 
-    The variable COLUMNS goes first, as in other programs.
+    The environment variable COLUMNS takes precedence, as in other programs.
     """
     try:
         if not stream.isatty():
@@ -39,14 +39,14 @@ def columns(stream: Any) -> int | None:
 
 
 def cells(text: str) -> int:
-    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
+    """Columns that a text occupies on a terminal: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def clip(text: object, width: int = CELL) -> str:
-    """A plain text of at most ``width`` characters, its middle left out."""
+    """A plain text of at most ``width`` characters; the middle of a longer one is left out."""
     shown = printable(text)
     if len(shown) <= width:
         return shown
@@ -55,9 +55,9 @@ def clip(text: object, width: int = CELL) -> str:
 
 
 def wrap(text: str, width: int | None) -> str:
-    """Lines of at most ``width`` columns, broken between words; what follows is indented below its beginning.
+    """Lines of at most ``width`` columns, broken between words; continuation lines are indented.
 
-    A word that is longer than a line is broken behind a slash, or anywhere. None: lines stay as they are.
+    A word longer than a line is broken after a slash, or anywhere. If ``width`` is None, lines are not broken.
 
     >>> print(wrap("  x = 1.5  <- multiply(add, 0.5)", 20))
       x = 1.5  <-
@@ -91,7 +91,7 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _pieces(word: str, room: int) -> list[str]:
-    """A word in pieces of at most ``room`` columns."""
+    """A word split into pieces of at most ``room`` columns."""
     out = []
     while cells(word) > room:
         end = next(i for i in range(len(word), 0, -1) if cells(word[:i]) <= room or i == 1)
@@ -112,19 +112,19 @@ def table(
     optional: Sequence[int] = (),
     most: int = CELL,
 ) -> str:
-    """Rows as aligned columns, each line ended.
+    """Rows as aligned columns; each line ends with a newline.
 
     Parameters
     ----------
     rows, header:
         Cells; a column whose cells are all empty takes no room.
     width:
-        Columns of the terminal. Where they do not suffice, the columns of ``optional`` are left out, the first one
-        first, then the widest ones are wrapped.
+        Columns of the terminal. If these are too few, the columns in ``optional`` are left out in that order, then the
+        widest columns are wrapped.
     right:
-        Numbers of the columns that are aligned to the right.
+        Indices of the columns that are aligned to the right.
     most:
-        Characters of a cell; longer ones lose their middle.
+        Maximum characters of a cell; longer cells lose their middle.
     """
     body = [[clip(c, most) for c in row] for row in rows]
     if header:
@@ -151,7 +151,7 @@ def _total(widths: Sequence[int], shown: Sequence[int]) -> int:
 
 
 def _row(row: Sequence[str], shown: Sequence[int], widths: Sequence[int], right: Sequence[int]) -> list[str]:
-    """A row as the lines that its wrapped cells need."""
+    """The lines of a row with its wrapped cells."""
     columns_ = {i: [row[i]] if cells(row[i]) <= widths[i] else _cell(row[i], widths[i]) for i in shown}
     lines = []
     for k in range(max(map(len, columns_.values()))):
@@ -165,7 +165,7 @@ def _row(row: Sequence[str], shown: Sequence[int], widths: Sequence[int], right:
 
 
 def _cell(text: str, width: int) -> list[str]:
-    """A cell on several lines."""
+    """The lines of a wrapped cell."""
     out, now = [], ""
     for word in text.split():
         if now and cells(now) + 1 + cells(word) <= width:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from workbench.cli.output import error_facts, one_document, print_document, print_line
 from workbench.text import printable, similar_names
 
-#: modules of this package whose ``add(commands)`` makes their parsers
+#: modules of this package whose ``add(commands)`` creates their parsers
 GROUPS = (
     "lab",
     "course",
@@ -31,7 +31,7 @@ GROUPS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports wrong options as JSON when JSON output is requested."""
+    """Reports invalid options as JSON if JSON output is requested."""
 
     as_json = in_lines = False
 
@@ -57,19 +57,20 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or print the help where none is named; returns the exit status.
+    """Run one command, or print the help if none is given; returns the exit status.
 
-    Errors of the workbench are one line on stderr and status 1, wrapped where that is a terminal; with ``--json`` they
-    are the one document on stdout as well. ``diff`` has status 1 for runs that differ, and 2 for trouble. Wrong options
-    have status 2, Ctrl-C 130.
+    Errors of the workbench are one line on stderr with status 1, wrapped on a terminal; with ``--json`` they are also
+    the single document on stdout. ``diff`` has status 1 for different runs, and 2 for errors. Invalid options have
+    status 2, Ctrl-C 130.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # names hold any character, terminals and pipes do not
+        # names may contain any character, but terminals and pipes may not accept all
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     top = parser()
     argv = sys.argv[1:] if argv is None else argv
     Parser.as_json, Parser.in_lines = "--json" in argv, list(argv[:1]) == ["debug"]
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
+    if "_ARGCOMPLETE" in os.environ:  # a shell requests completions
         importlib.import_module("argcomplete").autocomplete(top)
     if argv and not argv[0].startswith("-") and argv[0] not in GROUPS:
         near = similar_names(argv[0], GROUPS)
@@ -87,13 +88,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         if not getattr(arguments, "alone", False):
-            for room in ("ops", "frontends"):  # both register ops, which graphs in files may hold
+            for room in ("ops", "frontends"):  # both register ops that graphs in files may use
                 importlib.import_module(f"workbench.{room}")
         with one_document(getattr(arguments, "json", False)):
             status = arguments.run(arguments) or 0
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # the reader of a pipe had enough
+    except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return trouble
     except KeyboardInterrupt:
@@ -107,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         said = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
         guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "made_up", None)
-        if isinstance(error, WorkbenchError) and guess is not None:  # there is no plan for inputs of these sizes
+        if isinstance(error, WorkbenchError) and guess is not None:  # no plan exists for inputs of these sizes
             said = f"{said} {' '.join(guess.blame().split())}"
         print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)
         if Parser.as_json:
@@ -116,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print_error(facts: dict[str, Any]) -> None:
-    """The one document of a command that failed, or the last line of one that answers in lines."""
+    """The single document of a command that failed, or the last line of one that answers in lines."""
     (print_line if Parser.in_lines else print_document)({"error": facts})
 
 

@@ -15,12 +15,13 @@ from workbench.cli.layout import clip
 from workbench.cli.output import value_text
 from workbench.text import printable
 
-#: readers that are listed
+#: maximum number of readers in the list
 MANY = 20
 
 
 def neighbourhood(graph: Any, name: str, trace: Any = None, plan: Any = None) -> str:
-    """Text, each line ended; with a plan, how it runs. GraphError for a name that the graph does not have."""
+    """The node and its neighbours as text, with how the node runs if there is a plan. GraphError for an unknown
+    name."""
     ref = graph.value(name)
     node = graph.nodes[ref.node]
     sources = [(graph.name_of(r), graph.nodes[r.node].op, _last(trace, r)) for r in node.inputs]
@@ -60,7 +61,7 @@ def neighbourhood(graph: Any, name: str, trace: Any = None, plan: Any = None) ->
 
 
 def node_facts(graph: Any, name: str, trace: Any = None) -> dict[str, Any]:
-    """The same as plain data. GraphError for a name that the graph does not have."""
+    """The same as plain data. GraphError for an unknown name."""
     ref = graph.value(name)
     node = graph.nodes[ref.node]
     series = trace[ref] if trace is not None and ref in trace else None
@@ -80,7 +81,8 @@ def node_facts(graph: Any, name: str, trace: Any = None) -> dict[str, Any]:
 
 
 def _how_it_runs(plan: Any, name: str) -> list[str]:
-    """Neighbours that a node on arrays runs block by block with, or why it is alone; of others, what computes them."""
+    """The neighbours that a node on arrays runs block by block with, or why it runs alone; for other nodes, how they
+    are computed."""
     if plan is None:
         return []
     slug, sentence = plan.fused.get(name) or plan.reasons.get(name) or ("", "")

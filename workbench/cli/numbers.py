@@ -1,4 +1,4 @@
-"""Numbers on the command line: what is out of range ends as one message of argparse, with status 2."""
+"""Numbers on the command line: a number out of range ends with one message of argparse, and status 2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 
-#: the longest that a thread can be told to wait is somewhat above
+#: somewhat below the longest time for which a thread can wait
 MOST_SECONDS = 1e9
 
 
@@ -34,7 +34,7 @@ def real(most: float) -> Callable[[str], float]:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not 0 <= value <= most:  # nan is not, either
+        if not 0 <= value <= most:  # also false for NaN
             raise argparse.ArgumentTypeError(f"expected a number from 0 to {most:g}, got {text[:40]!r}")
         return value
 

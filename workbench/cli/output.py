@@ -1,4 +1,4 @@
-"""Output of the commands: plain text, or JSON. Names from strangers' files are shown, not obeyed."""
+"""Output of the commands: plain text, or JSON. Names from untrusted files are escaped before they are shown."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from workbench.cli import pager
 from workbench.cli.layout import clip, columns, wrap
 from workbench.text import lines, printable
 
-#: version of the fields of all JSON documents (docs/reference/json.md): it rises when one is removed or changed
+#: version of the fields of all JSON documents (docs/reference/json.md), raised when a field is removed or changed
 SCHEMA = 1
-#: items of an array that JSON holds in full; larger ones are described
+#: maximum items of an array that is written in full as JSON; larger ones are described
 JSON_ITEMS = 1000
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def show(text: str, *, pages: bool = True) -> None:
-    """Print text that is harmless already, wrapped to the terminal, and through a pager if it is longer than that."""
+    """Print text that is already escaped, wrapped to the terminal, through a pager if it is longer than the screen."""
     ended = text if text.endswith("\n") else f"{text}\n"
     wrapped = wrap(ended, columns(sys.stdout))
     if pages:
@@ -41,16 +41,18 @@ def path_text(frame: Sequence[str], iteration: Sequence[int]) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value on one line: the number or the few items, or dtype, shape and range."""
+    """A value on one line: the number or a few items, otherwise dtype, shape and range."""
     from workbench.trace.describe import short
 
     return "none" if value is None else clip(" ".join(short(value).split()), 120)
 
 
 def sparkline(values: Any, width: int = 24) -> str:
-    """Numbers over time in one line of bars; NaN is ``?``, infinities ``^`` and ``v``. Empty for what has no numbers.
+    """Numbers over time as one line of bars; NaN is ``?``, infinities are ``^`` and ``v``. Empty if there are no
+    numbers.
 
-    Each bar stands for a stretch of firings: its last number, but one that is not finite wins, so that none is missed.
+    Each bar stands for a range of firings and shows the first one that is not finite, if there is one, otherwise the
+    last.
     """
     import numpy as np
 
@@ -63,7 +65,7 @@ def sparkline(values: Any, width: int = 24) -> str:
     picked = [float(bad[0]) if len(bad := part[~np.isfinite(part)]) else float(part[-1]) for part in parts]
     finite = [v for v in picked if math.isfinite(v)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
-    span = high / 2 - low / 2  # halves: the span of the largest numbers is infinite
+    span = high / 2 - low / 2  # halves, because the span of the largest numbers is infinite
 
     def bar(v: float) -> str:
         if not math.isfinite(v):
@@ -74,13 +76,14 @@ def sparkline(values: Any, width: int = 24) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Plain data: arrays as lists, large ones as a description; NaN and infinities as the words that JSON lacks."""
+    """Plain data: arrays as lists, large ones as a description; NaN and infinities as strings, which JSON lacks as
+    numbers."""
     import numpy as np
 
     from workbench.trace.describe import short
 
     if isinstance(value, np.generic):
-        value = value.item() if value.dtype.kind != "V" else float(value)  # the numbers of ml_dtypes
+        value = value.item() if value.dtype.kind != "V" else float(value)  # numbers of ml_dtypes
     if isinstance(value, np.ndarray):
         if value.size > JSON_ITEMS:
             return {"dtype": str(value.dtype), "shape": list(value.shape), "text": short(value)}
@@ -96,18 +99,18 @@ def as_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     try:
-        return as_json(float(value))  # such a number in a list
+        return as_json(float(value))  # a number of ml_dtypes in a list
     except (TypeError, ValueError):
         return str(value)
 
 
-#: standard output, while a command may print nothing else on it but its document
+#: standard output, while only the document may be printed there
 _streams: list[TextIO] = []
 
 
 @contextmanager
 def one_document(as_json: bool) -> Iterator[None]:
-    """Keep standard output for the JSON document, if one is requested: anything else that prints, such as an op of the
+    """Keep standard output for the JSON document, if one is requested: other output, such as that of an op of the
     model, goes to standard error.
     """
     if not as_json:
@@ -122,21 +125,21 @@ def one_document(as_json: bool) -> Iterator[None]:
 
 
 def print_document(data: Mapping[str, Any]) -> None:
-    """Write the document, with the version of its fields; ASCII, so that no name does anything to a terminal."""
+    """Write the document, with the version of its fields; in ASCII, so that names cannot control a terminal."""
     print(json.dumps({"schema": SCHEMA, **data}, indent=1), file=_streams[-1] if _streams else None)
 
 
 def print_line(data: Mapping[str, Any]) -> None:
-    """Write a document as one line, at once."""
+    """Write a document as one line, and flush it."""
     print(json.dumps({"schema": SCHEMA, **as_json(data)}), file=_streams[-1] if _streams else None, flush=True)
 
 
 def print_json(data: Any) -> None:
-    """The one JSON document of a command."""
+    """Print the single JSON document of a command."""
     print_document(as_json(data))
 
 
 def error_facts(error: BaseException, said: str = "") -> dict[str, Any]:
-    """An error in a document: its message, and for errors of the workbench the slug, what to change, and the node."""
+    """An error as part of a document: its message, and for errors of the workbench slug, fix and node."""
     facts = {name: getattr(error, name, None) for name in ("slug", "fix", "node")}
     return {"message": printable(getattr(error, "message", said or str(error))), **facts}

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 
 def pager() -> list[str] | None:
-    """Command of the pager: $WORKBENCH_PAGER, $PAGER, less or more; None if none is wanted or there is none."""
+    """Command of the pager: $WORKBENCH_PAGER, $PAGER, less or more; None if it is turned off or not installed."""
     for name in ("WORKBENCH_PAGER", "PAGER"):
         given = os.environ.get(name)
         if given is not None:
@@ -27,7 +27,7 @@ def pager() -> list[str] | None:
 def _words(text: str) -> list[str]:
     try:
         return shlex.split(text)
-    except ValueError:  # a quote that is not closed
+    except ValueError:  # an unclosed quote
         return []
 
 
@@ -58,14 +58,15 @@ def _at_a_terminal(stream: Any) -> bool:
 
 def _paged(words: list[str], text: str) -> bool:
     """Pass a text to the pager; False if it cannot be started."""
-    environment = {"LESS": "FRX"} | dict(os.environ)  # ends by itself if all fits, shows colours, leaves the text
+    # exits if everything fits, shows colours, leaves the text on the screen
+    environment = {"LESS": "FRX"} | dict(os.environ)
     try:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
     except OSError:
         return False
     assert process.stdin is not None
     with _deaf_to_interrupts():
-        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:  # quit before the end
+        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:  # the user quit before the end
             pipe.write(text.encode("utf-8", "backslashreplace"))
         process.wait()
     return True
@@ -73,7 +74,7 @@ def _paged(words: list[str], text: str) -> bool:
 
 @contextlib.contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Ctrl-C is for the pager while it is open."""
+    """Ignore Ctrl-C while the pager, which handles it, is open."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:  # not in the main thread

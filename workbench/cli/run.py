@@ -1,4 +1,4 @@
-"""``workbench run``: a model from beginning to end, its outputs, and on request its trace."""
+"""``workbench run``: runs a model to its end, prints its outputs, and saves its trace on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.cli.output import as_json, error_facts, print_json, show, tell, v
 from workbench.cli.sources import add_keep, add_model, make_session, open_graph, random_inputs, tell_made_up
 from workbench.text import printable
 
-#: status of a run that was interrupted, or for which the time did not suffice
+#: status of a run that was interrupted, or exceeded its time limit
 UNFINISHED = 3
 STATUSES = (
     "0 finished, 1 error, 3 not finished, 4 finished but a loop was cut off at its limit, 5 finished but a loop ended "
@@ -90,7 +90,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _outputs(session: Any) -> tuple[dict[str, Any], list[str]]:
-    """Outputs that were computed, and names of those that are dead."""
+    """(outputs that were computed, names of dead outputs)."""
     from workbench.errors import DeadValueError
 
     outputs, dead = {}, []
@@ -116,7 +116,7 @@ def _save(path: Path, outputs: dict[str, Any]) -> None:
             slug="not-an-array",
             fix="print them with --json, or save the trace.",
         )
-    # numpy.savez takes no output that is called "file"
+    # numpy.savez does not accept an output named "file"
     with replacing(path, "The outputs") as target, zipfile.ZipFile(target, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -165,7 +165,7 @@ def _print(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: 
 
 
 def _tell_ends(session: Any, ends: Ends) -> None:
-    """Say of each outer loop of a finished run that did not end as it should how it ended."""
+    """Print how outer loops of a finished run ended, if they did not end normally."""
     for path, end in ends.items() if session.state == "finished" else ():
         if len(path) == 1 and end.standing.over and not end.standing.success:
             tell(printable(f"{end.standing.sign} {end.sentence('/'.join(path))}"))

@@ -1,4 +1,4 @@
-"""MODEL or TRACE: what a path on the command line names, by its content."""
+"""MODEL or TRACE: the file named on the command line, recognised by its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT = ("all", "carried", "stats", "off")
 
 
 def add_keep(parser: argparse.ArgumentParser, default: str | None = "all") -> None:
-    """``--keep`` and ``--memory``: what is recorded of a run."""
+    """``--keep`` and ``--memory``: what the trace of a run keeps."""
     parser.add_argument(
         "--keep",
         choices=KEPT,
@@ -34,7 +34,7 @@ def add_keep(parser: argparse.ArgumentParser, default: str | None = "all") -> No
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """The model file, and ``--unroll-recurrent``: how it is read."""
+    """The model file, and ``--unroll-recurrent``, which changes how it is read."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     parser.add_argument(
         "--unroll-recurrent",
@@ -44,7 +44,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def is_trace(path: Path) -> bool:
-    """True if the file is a trace archive, whatever its name is."""
+    """True if the file is a trace archive, whatever its name."""
     try:
         if not zipfile.is_zipfile(path):
             return False
@@ -55,7 +55,7 @@ def is_trace(path: Path) -> bool:
 
 
 def open_graph(path: Path, outputs: list[str] | None = None, unroll_recurrent: bool = False) -> Graph:
-    """The graph of a model file. LoadError with what to do for anything else, traces too."""
+    """The graph of a model file. LoadError with advice for any other file, including traces."""
     from workbench.frontends import load
 
     if is_trace(path):
@@ -76,7 +76,7 @@ def open_either(path: Path) -> Graph | Trace:
 
 
 def make_session(graph: Graph, arguments: argparse.Namespace, keep: str | None = None) -> Session:
-    """A session on ``graph`` with the inputs and the retention of the options."""
+    """A session for ``graph`` with the inputs and the retention given by the options."""
     from workbench.cli.inputs import feeds_of
     from workbench.session import DEFAULT_BUDGET, Session
 
@@ -85,7 +85,7 @@ def make_session(graph: Graph, arguments: argparse.Namespace, keep: str | None =
 
 
 def tell_made_up(arguments: argparse.Namespace) -> None:
-    """Say on stderr which inputs and sizes of a run that failed were guessed."""
+    """Print on stderr which inputs and sizes of a failed run were generated or guessed."""
     from workbench.cli.output import tell
 
     guess = getattr(arguments, "made_up", None)
@@ -95,14 +95,14 @@ def tell_made_up(arguments: argparse.Namespace) -> None:
 
 
 def random_inputs(arguments: argparse.Namespace) -> list[str]:
-    """Names of the inputs that the options leave to chance; after ``make_session``."""
+    """Names of the randomly generated inputs; call it after ``make_session``."""
     guess = getattr(arguments, "made_up", None)
     return [] if guess is None else list(guess.inputs)
 
 
 @contextmanager
 def recorded(path: Path, arguments: argparse.Namespace) -> Iterator[Trace | Session]:
-    """A saved trace, or the session of a model that has run with the inputs of the options."""
+    """A saved trace, or the session of a model after a run with the inputs of the options."""
     from workbench.trace import Trace
 
     if is_trace(path):

@@ -1,4 +1,4 @@
-"""``workbench types``: which combinations of types have compiled kernels, why, and which ones a workload needs."""
+"""``workbench types``: which combinations of types have compiled kernels and why, and which ones a workload needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECTIONS = ("statistics", "active_types", "combinations_2", "combinations_3", "r
 
 
 def add(commands: argparse._SubParsersAction) -> None:
-    """Make the parsers of this group."""
+    """Create the parsers of this group."""
     group = commands.add_parser(
         "types",
         help="type profiles: what is compiled, why, and what a workload needs",
@@ -73,7 +73,7 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _measured(profile: str, own: bool) -> str:
-    """Text size of this build, and what the benchmark recorded for the profile, as lines."""
+    """The size of this build's machine code, and the benchmark's record for the profile, as lines."""
     from workbench.kernels.types.measured import built_text, recorded
 
     lines = [""]

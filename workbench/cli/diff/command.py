@@ -15,7 +15,7 @@ from workbench.cli.numbers import real
 from workbench.cli.output import print_json, show
 from workbench.cli.sources import add_keep, is_trace, open_graph, recorded, tell_made_up
 
-#: other executors that a model can be run with: their names in place of B
+#: executors that can run a model instead of B
 ENGINES = ("onnxruntime", "reference")
 
 
@@ -62,7 +62,7 @@ def _report(found: Any, arguments: argparse.Namespace) -> int:
 
 
 def _programs(arguments: argparse.Namespace) -> Any:
-    """Two models, of which each node of B is evaluated on the inputs that A has there, too."""
+    """Compare two models; each node of B is also evaluated on the inputs that it has in A."""
     from workbench.analysis.diff import diff
     from workbench.cli.inputs import feeds_of
 

@@ -7,12 +7,12 @@ from typing import Any
 from workbench.cli.layout import table, wrap
 from workbench.cli.output import lines
 
-#: values that are listed
+#: maximum number of values in the list
 ROWS = 20
 
 
 def diff_text(found: Any, width: int | None) -> str:
-    """Text of a :class:`~workbench.analysis.diff.result.Diff` for a terminal of so many columns; None: a pipe."""
+    """Text of a :class:`~workbench.analysis.diff.result.Diff`, wrapped to ``width`` columns; None for a pipe."""
     from workbench.analysis.diff.render import HEAD, OPTIONAL, WIDTH, cells, summary
 
     text = wrap(lines("\n".join(summary(found))), width) + "\n"

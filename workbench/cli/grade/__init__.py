@@ -1,4 +1,4 @@
-"""``workbench grade``: marks notebooks of students by the checks of the course.
+"""``workbench grade``: marks students' notebooks with the checks of the course.
 
 ```
 command.py     options, one result per student as JSON and CSV, one table of all

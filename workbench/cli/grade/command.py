@@ -1,4 +1,4 @@
-"""``workbench grade FOLDER``: a file of results for each student, and a table of all."""
+"""``workbench grade FOLDER``: a file of results for each student, and a table of all students."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def exercises(course: Path) -> dict[str, list[str]]:
 
 
 def graded(hand_in: HandIn, lessons: dict[str, list[str]], course: Path, seconds: int, memory: int) -> Graded:
-    """The marks of one notebook. Whatever is in the file, this does not raise."""
+    """The marks of one notebook. Whatever the file contains, this does not raise."""
     try:
         cells = read(hand_in.path)
     except Unreadable as error:
@@ -97,7 +97,7 @@ def document(student: str, marked: Sequence[tuple[Path, Graded]]) -> dict[str, A
 
 
 def best(marked: Iterable[tuple[Path, Graded]]) -> dict[str, dict[str, Any]]:
-    """Exercise -> its outcome, the better one where two notebooks have it."""
+    """Exercise -> its outcome, the better one if two notebooks contain it."""
     found: dict[str, dict[str, Any]] = {}
     for _, marks in marked:
         for key, fact in marks.outcomes.items():
@@ -107,13 +107,13 @@ def best(marked: Iterable[tuple[Path, Graded]]) -> dict[str, dict[str, Any]]:
 
 
 def cell(text: object) -> str:
-    """Text for a spreadsheet, which would take ``=...`` for a formula."""
+    """Text for a spreadsheet, which would interpret ``=...`` as a formula."""
     said = printable(str(text))
     return f"'{said}" if said[:1] in ("=", "+", "-", "@") else said
 
 
 def file_name(student: str, taken: set[str]) -> str:
-    """A name for the files of a student that no other student of ``taken``, where it is put, has."""
+    """A file name for a student that no other student in ``taken`` has; it is added to ``taken``."""
     plain = re.sub(r"[^\w.-]", "_", student)[:100].lstrip(".") or "_"
     others = (f"{plain}-{k}" for k in itertools.count(2))
     name = next(n for n in itertools.chain([plain], others) if n.casefold() not in taken)
@@ -191,7 +191,7 @@ def _students(arguments: argparse.Namespace, found: list[HandIn], course: Path) 
 
 
 def _table(path: Path, documents: Sequence[dict[str, Any]]) -> None:
-    """A row per student, a column per exercise: 1 for solved, 0 for not, empty where no notebook has it."""
+    """A row per student, a column per exercise: 1 for solved, 0 for not solved, empty if no notebook contains it."""
     found = {key for said in documents for book in said["notebooks"] for key in book["exercises"]}
     keys = sorted(found, key=lambda key: (key[:3], int(key[3:])))
     text = io.StringIO(newline="")

@@ -1,4 +1,4 @@
-"""Notebooks as students hand them in, read as data."""
+"""Notebooks handed in by students, read as data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: bytes of a notebook that is read, and code cells and characters of one that are run
+#: maximum bytes of a notebook, and maximum code cells and characters of code
 LARGEST = 50_000_000
 MOST_CELLS = 1_000
 MOST_CODE = 1_000_000
@@ -23,7 +23,7 @@ class HandIn:
     Attributes
     ----------
     student : str
-        Name of the folder that holds the notebook, or of the notebook itself if it is in no folder of its own.
+        Name of the folder that contains the notebook, or of the notebook if it is not in a folder.
     path : Path
         The file.
     """
@@ -41,7 +41,7 @@ class Cells:
     sources : tuple of str
         Text of each code cell, in order.
     lessons : tuple of str
-        Numbers of the lessons whose exercises are in it, such as ``("05",)``.
+        Numbers of the lessons whose exercises it contains, such as ``("05",)``.
     """
 
     sources: tuple[str, ...]
@@ -49,12 +49,12 @@ class Cells:
 
 
 class Unreadable(ValueError):
-    """The file is not a notebook; the message says in which way."""
+    """The file is not a notebook; the message gives the reason."""
 
 
 def hand_ins(folder: Path) -> list[HandIn]:
     """The notebooks below a folder: ``FOLDER/STUDENT/*.ipynb`` and ``FOLDER/STUDENT.ipynb``, by name. Links, hidden
-    files and folders, and what is deeper than three folders are left out."""
+    files and folders, and files more than three folders deep are left out."""
     found = []
     for path in sorted(folder.rglob("*.ipynb")):
         inside = path.relative_to(folder)

@@ -1,8 +1,8 @@
 """The process that runs one notebook: ``python -m workbench.cli.grade.sheet CELLS RESULTS SECONDS BYTES``.
 
-It runs the cells in order, goes on after an error, and appends each verdict to RESULTS as a line of JSON at once, so
-that what was answered before a crash or a time-out counts. The notebook is the student's code and runs in this process,
-in a temporary folder; it can reach what other programs of the same user can.
+It runs the cells in order, continues after an error, and immediately appends each verdict to RESULTS as a line of JSON,
+so that answers before a crash or a time-out count. The notebook contains the student's code, which runs in this
+process, in a temporary folder; it has the same access as other programs of the user.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ LONGEST = 300
 
 
 class OutOfTime(BaseException):
-    """A cell ran longer than it may. Not an ``Exception``: an ``except Exception`` of the cell does not catch it."""
+    """A cell exceeded its time limit. Not an ``Exception``, so that an ``except Exception`` in the cell does not catch
+    it."""
 
 
 def limit(seconds: int, memory: int) -> None:
-    """Bound processor time, memory and files of this process, where the system can."""
+    """Limit processor time, memory and files of this process, if the system can."""
     try:
         import resource
-    except ImportError:  # Windows: the time by the clock remains
+    except ImportError:  # Windows: only the limit of elapsed time remains
         return
     bounds = {"RLIMIT_CPU": seconds, "RLIMIT_DATA": memory, "RLIMIT_FSIZE": 100_000_000, "RLIMIT_CORE": 0}
     for name, bound in bounds.items():
         if kind := getattr(resource, name, None):
             hard = resource.getrlimit(kind)[1]
             most = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-            resource.setrlimit(kind, (most, hard if name == "RLIMIT_CPU" else most))  # its signal says which it was
+            resource.setrlimit(kind, (most, hard if name == "RLIMIT_CPU" else most))  # its signal identifies the limit
 
 
 def run(sources: list[str], note: Callable[[dict[str, Any]], None], per_cell: int) -> None:
-    """Execute the cells as a notebook does; ``note`` gets each verdict, hint and error as plain data."""
+    """Execute the cells as a notebook does; ``note`` receives each verdict, hint and error as plain data."""
     from course import desk
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -63,7 +64,7 @@ def run(sources: list[str], note: Callable[[dict[str, Any]], None], per_cell: in
         try:
             result = shell.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # the student's code may raise anything at any place
+        except BaseException as raised:  # the student's code may raise any exception anywhere
             error = raised
         finally:
             if timed:

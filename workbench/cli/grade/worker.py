@@ -1,4 +1,4 @@
-"""Runs one notebook in a process of its own, within limits, and collects what it has written."""
+"""Runs one notebook in a separate process, within limits, and collects its results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Any
 
 from workbench.cli.grade.hand_in import Cells
 
-#: bytes of results that are read of one notebook
+#: maximum bytes of results read for one notebook
 MOST_RESULTS = 5_000_000
-#: better outcomes come first: an exercise that was solved once stays solved
+#: best outcome first: an exercise that was solved once stays solved
 OUTCOMES = ("right", "wrong", "missing")
 
 
@@ -30,14 +30,14 @@ class Graded:
     Attributes
     ----------
     ended : str
-        ``"finished"``, ``"out of time"``, ``"crashed"`` (out of memory included) or ``"unreadable"``.
+        ``"finished"``, ``"out of time"``, ``"crashed"`` (also if out of memory) or ``"unreadable"``.
     seconds : float
-        Time by the clock, in seconds.
+        Elapsed time in seconds.
     outcomes : dict
         Exercise -> ``{"outcome", "sentence", "tries", "hints"}``; ``"outcome"`` is one of ``"right"``, ``"wrong"``,
         ``"missing"``, or ``"not reached"``.
     errors : list of str
-        Errors of cells, in order; the number of a code cell counts from 1.
+        Errors of cells, in order; code cells are numbered from 1.
     """
 
     ended: str
@@ -47,20 +47,20 @@ class Graded:
 
 
 def mark(cells: Cells, keys: list[str], course: Path, seconds: int, memory: int) -> Graded:
-    """Run a notebook and give its marks.
+    """Run a notebook and return its marks.
 
     Parameters
     ----------
     cells : Cells
         The code.
     keys : list of str
-        Exercises that are expected in it.
+        Exercises expected in it.
     course : Path
-        Folder of the notebooks: its checks and models are used, and not those beside the student's notebook.
+        Folder of the course: its checks and models are used, not those next to the student's notebook.
     seconds : int
-        Processor time of the process, in seconds; by the clock it may take four times as long.
+        Processor time of the process, in seconds; the elapsed time may be four times as long.
     memory : int
-        Bytes of data of the process.
+        Maximum bytes of data of the process.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-grade-") as work:
         home = Path(work)
@@ -105,7 +105,7 @@ def mark(cells: Cells, keys: list[str], course: Path, seconds: int, memory: int)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and all that it has started."""
+    """End the process and all processes that it started."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -121,10 +121,10 @@ def _nothing() -> dict[str, Any]:
 
 
 def _collect(marks: Graded, results: Path) -> bool:
-    """Put the lines of the results into the marks; True if the process reached the end of the notebook."""
+    """Add the results to the marks; True if the process reached the end of the notebook."""
     ended = False
     try:
-        if not stat.S_ISREG(results.lstat().st_mode):  # the notebook has put a pipe or a link there
+        if not stat.S_ISREG(results.lstat().st_mode):  # the notebook has replaced it by a pipe or a link
             return False
         with results.open(encoding="utf-8", errors="replace") as lines:
             text = lines.read(MOST_RESULTS)

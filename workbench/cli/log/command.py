@@ -1,4 +1,4 @@
-"""``workbench log``: what the logs of runs that are over say, with an exit status for scripts."""
+"""``workbench log``: reports on the logs of finished runs, with an exit status for scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from workbench.cli.layout import columns, table, wrap
 from workbench.cli.output import print_json, show
 
-#: exit status of a run with NaN or infinity, or that did not reach ``--until``
+#: exit status if a value is NaN or infinite, or ``--until`` was not reached
 UNHEALTHY = 1
 _CLAUSE = re.compile(r"(.+?)\s*(<=|>=|<|>)\s*(\S+)")
 

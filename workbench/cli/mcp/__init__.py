@@ -6,8 +6,8 @@
     answers: an error is an answer, and each is bounded      held: sessions by number
     folders: what may be read                                server: MCP over stdio
 
-The functions of ``TOOLS`` are listed in the entry-point group ``jupyter_server_mcp.tools`` too, so that a server of
-Jupyter with jupyter-server-mcp has them.
+The functions of ``TOOLS`` are also listed in the entry-point group ``jupyter_server_mcp.tools``, so that a Jupyter
+server with jupyter-server-mcp offers them.
 """
 
 from workbench.cli.mcp.command import add

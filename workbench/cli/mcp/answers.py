@@ -1,4 +1,4 @@
-"""Answers of tools: JSON objects of bounded size; wrong arguments and errors are answers, too."""
+"""Answers of tools: JSON objects of limited size; invalid arguments and errors are also answers."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from workbench.errors import WorkbenchError
 from workbench.libraries import install, needed
 from workbench.text import printable
 
-#: the most characters of an answer, of a text in it, and the most items of a list
+#: maximum characters of an answer and of a string in it, and maximum items of a list
 MOST, TEXT, ITEMS = 24_000, 2_000, 60
 
 Tool = Callable[..., Any]
-#: the tools by name, in the order in which they are listed
+#: the tools by name, in listing order
 TOOLS: dict[str, Tool] = {}
 
 
 class ToolError(WorkbenchError):
-    """A call that a tool refuses; the answer says why, and what to call instead."""
+    """A call that a tool refuses; the answer gives the reason, and what to call instead."""
 
     slug = "bad-call"
 
 
 @dataclass(frozen=True)
 class ImageAnswer:
-    """A PNG with what it shows: two parts of one answer of MCP, the JSON and the picture."""
+    """A PNG with its description: two parts of one MCP answer, the JSON and the picture."""
 
     data: bytes
     facts: dict[str, Any]
 
     def content(self) -> list[Any]:
-        """The parts, by the types of the protocol's SDK."""
+        """The parts as types of the protocol's SDK."""
         kinds = needed("mcp.types", "A picture in an answer", install("mcp"))
         text = json.dumps(bounded(as_json(self.facts)))
         return [
@@ -49,7 +49,7 @@ class ImageAnswer:
 
 
 def tool(function: Callable[..., Any]) -> Tool:
-    """Make a tool of a function: its arguments are checked by its annotations, and it raises nothing."""
+    """Make a tool of a function: arguments are checked by its annotations, and it never raises."""
     hints = typing.get_type_hints(function)
     signature = inspect.signature(function)
 
@@ -80,7 +80,7 @@ def tool(function: Callable[..., Any]) -> Tool:
 
 
 def _check(function: str, name: str, value: Any, hint: Any) -> None:
-    """ToolError if a value is not of its annotation; a whole number does for a number."""
+    """ToolError if a value does not match its annotation; whole numbers match float."""
     kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     plain = tuple(typing.get_origin(kind) or kind for kind in kinds)
     fits = isinstance(value, (*plain, int) if float in plain else plain)

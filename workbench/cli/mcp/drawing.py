@@ -9,9 +9,9 @@ from typing import Any
 from workbench.cli.mcp.answers import ImageAnswer, ToolError, tool
 from workbench.cli.mcp.held import held
 
-#: the most bytes of a picture; a larger one is drawn again with fewer pixels
+#: maximum bytes of a picture; a larger one is drawn again with fewer pixels
 MOST_BYTES = 400_000
-#: pixels of the file per pixel of the view, the first that fits
+#: pixels of the file per pixel of the view; the first that fits is used
 SCALES = (1.5, 1.0, 0.5)
 
 
@@ -22,7 +22,7 @@ def workbench_picture(run: int, what: str = "variables", names: list | None = No
     names: the variables to draw; by default those of the loop that the run is in. Needs kaleido and a Chrome.
     """
     source = held(run)
-    from workbench.widgets import EvolutionView, GraphView  # plotly and ipywidgets: only where something is drawn
+    from workbench.widgets import EvolutionView, GraphView  # plotly and ipywidgets: imported only for drawing
 
     if what == "variables":
         view: Any = EvolutionView(source, [str(name) for name in names] if names else None)

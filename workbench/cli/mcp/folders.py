@@ -1,4 +1,4 @@
-"""The folders that the tools may read: those given, else the working folder. Links do not lead out of them."""
+"""The folders that the tools may read: those given, otherwise the working folder. Links must not lead outside."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from workbench.cli.mcp.answers import ToolError
 from workbench.text import printable
 
-#: paths split by os.pathsep; ``workbench mcp --folder`` sets it
+#: environment variable with paths separated by os.pathsep; ``workbench mcp --folder`` sets it
 VARIABLE = "WORKBENCH_MCP_FOLDERS"
-#: names of files in a refusal, and the most files of a folder that are looked at
+#: maximum names of files in a refusal, and maximum files of a folder that are searched
 NAMED, LOOKED_AT = 20, 1_000
 
 
@@ -27,7 +27,7 @@ def readable(path: str) -> Path:
     Raises
     ------
     ToolError
-        ``outside`` for a path that is in none of the folders, also by a link; ``no-such-file``.
+        ``outside`` for a path that is in none of the folders, even through a link; ``no-such-file``.
     """
     shown = printable(path, 200)
     if "\0" in path:
@@ -52,7 +52,7 @@ def readable(path: str) -> Path:
 
 
 def _instead(allowed: list[Path], parent: Path) -> str:
-    """The files beside one that is missing, as the fix of the refusal; those of the first folder for an unknown one."""
+    """Files in the folder of a missing one, as the fix of the refusal; those of the first folder if that is unknown."""
     folder = parent if parent.is_dir() else allowed[0]
     names = sorted(printable(path.name, 80) for path in itertools.islice(folder.iterdir(), LOOKED_AT))
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""

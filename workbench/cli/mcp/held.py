@@ -1,4 +1,5 @@
-"""The sessions and traces that tools work on, by number; the one that was used longest ago is closed for a new one."""
+"""The sessions and traces that tools work on, by number; the least recently used one is closed to make room for a new
+one."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from workbench.cli.mcp.answers import ToolError
 from workbench.session import Session
 from workbench.threads import Lock
 
-#: the most that are held, and bytes of rows of each
+#: maximum number of sessions and traces, and bytes of rows of each
 MOST_HELD, MEMORY = 8, 256 << 20
-#: what can be done instead where a trace is refused
+#: advice if a trace is refused
 OF_TRACES = "open the model; workbench_value, workbench_nan and workbench_diff also take traces."
 
 _HELD: OrderedDict[int, Any] = OrderedDict()
@@ -21,7 +22,7 @@ _LOCK = Lock()
 
 
 def hold(opened: Any) -> int:
-    """The number of a new session or trace."""
+    """Store a new session or trace; returns its number."""
     with _LOCK:
         number = next(_NUMBERS)
         _HELD[number] = opened
@@ -32,7 +33,7 @@ def hold(opened: Any) -> int:
 
 
 def held(number: int) -> Any:
-    """The session or trace of a number; ToolError (``no-such-run``) where there is none."""
+    """The session or trace with this number; ToolError (``no-such-run``) if there is none."""
     with _LOCK:
         if number not in _HELD:
             known = ", ".join(map(str, sorted(_HELD))) or "none"
@@ -44,7 +45,7 @@ def held(number: int) -> Any:
 
 
 def session_of(number: int) -> Session:
-    """A session that can be run; ToolError for a trace, which is only read."""
+    """A session that can be run; ToolError for a trace, which can only be read."""
     found = held(number)
     if not isinstance(found, Session):
         raise ToolError(f"Run {number} is a saved trace: it is read, not run.", slug="not-a-session", fix=OF_TRACES)
@@ -52,7 +53,7 @@ def session_of(number: int) -> Session:
 
 
 def let_go(number: int) -> None:
-    """Close one."""
+    """Close one session or trace."""
     found = held(number)
     with _LOCK:
         _HELD.pop(number, None)
@@ -60,6 +61,6 @@ def let_go(number: int) -> None:
 
 
 def close(one: Any) -> None:
-    """Close a session; a trace has nothing to close."""
+    """Close a session; a trace needs no closing."""
     if isinstance(one, Session):
         one.close()

@@ -1,4 +1,4 @@
-"""The tools as a server of Jupyter wants them listed: ``module:function``."""
+"""The tools in the form expected by a Jupyter server: ``module:function``."""
 
 from __future__ import annotations
 

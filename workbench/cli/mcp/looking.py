@@ -1,4 +1,4 @@
-"""Tools that look at a run: values, reasons, the first NaN, differences."""
+"""Tools that inspect a run: values, reasons, the first NaN, differences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
         raise ToolError(f"{name} has no value yet.", slug="no-value", fix="call workbench_run or workbench_step.")
     if iteration is not None:
         if isinstance(source, Session):
-            try:  # also of a row that the trace dropped: it is computed again
+            try:  # also for a row that the trace dropped, which is recomputed
                 return {"name": name, "iteration": iteration, **_described(source.value(name, iteration))}
             except TraceError as error:
                 raise ToolError(error.message, slug=error.slug, fix=_other(series)) from None
@@ -58,7 +58,7 @@ def workbench_value(run: int, name: str, iteration: int | None = None) -> Any:
 
 
 def _series(trace: Any, name: str) -> Any:
-    """The record of a value; an unknown name is refused with those that there are."""
+    """The series of a value; an unknown name is refused with a list of known names."""
     try:
         return trace[name]
     except TraceError as error:
@@ -72,7 +72,7 @@ def _series(trace: Any, name: str) -> Any:
 
 
 def _other(series: Any) -> str:
-    """The iterations that a refusal names instead of one without a value."""
+    """The iterations that a refusal suggests instead of one without a value."""
     paths = series.iterations
     if paths.ndim != 2 or not paths.shape[1]:
         return "ask without an iteration: the value is not in a loop."
@@ -82,7 +82,7 @@ def _other(series: Any) -> str:
 
 
 def _described(value: Any) -> dict[str, Any]:
-    """A value: itself where it is small, and of an array its shape, range and what is not finite."""
+    """A value in full if it is small, and for an array also its shape, range and counts of NaN and infinities."""
     array = np.asarray(value)
     if array.size <= 16:
         return {"dtype": str(array.dtype), "shape": list(array.shape), "value": array}
@@ -136,6 +136,6 @@ def workbench_diff(run: int, other: int, rtol: float = 0.0, atol: float = 0.0) -
 
 
 def _lean(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without what is empty, and without the second of two names or lines that are the same."""
+    """A row without empty entries, and without the second of two equal names or lines."""
     same = {b for a, b in (("name", "other"), ("source", "other_source")) if row[a] == row[b]}
     return {k: v for k, v in row.items() if k not in same and v is not None and v != "" and v != []}

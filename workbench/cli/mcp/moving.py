@@ -16,12 +16,12 @@ from workbench.errors import FeedError
 from workbench.session import Session
 from workbench.trace import Trace
 
-#: the most seconds of one call, and the most steps
+#: maximum seconds and steps of one call
 MOST_SECONDS, MOST_STEPS = 60.0, 100_000
 
 
 def place(session: Session) -> dict[str, Any]:
-    """The position of a run, and the reason why it stopped there."""
+    """The position of a run, and the reason for its stop."""
     position, stop = session.position, session.stop
     return {
         "state": session.state,
@@ -68,7 +68,7 @@ def workbench_open(path: str, inputs: dict | None = None, random: bool = False, 
 
 
 def _feeds(graph: Any, wanted: argparse.Namespace) -> dict[str, Any]:
-    """The feeds; an error about them says what to pass to the tool, not what to write at a terminal."""
+    """The feeds; an error about them suggests arguments of the tool, not command-line options."""
     try:
         return feeds_of(graph, wanted)
     except FeedError as error:
@@ -92,7 +92,7 @@ def _facts(graph: Any) -> dict[str, Any]:
 
 
 def _text(name: str, value: Any) -> str:
-    """A value as the command line takes it; of a file only where the folders have it."""
+    """A value in the notation of the command line; files must be in the allowed folders."""
     if isinstance(value, str):
         return f"@{readable(value[1:])}" if value.startswith("@") else value
     if isinstance(value, bool | int | float | list):

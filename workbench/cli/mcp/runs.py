@@ -1,4 +1,4 @@
-"""Tools over many runs: sweeps of an input, and logs of runs that are over."""
+"""Tools for many runs: sweeps of an input, and logs of finished runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from workbench.cli.mcp.held import session_of
 from workbench.recorder.logs import read_log
 from workbench.sweep import sweep
 
-#: the most points of a sweep, and the seconds after which it is stopped
+#: maximum points of a sweep, and maximum seconds
 MOST_POINTS, SECONDS = 2_000, 60.0
-#: the most items of what is answered of one point, of each output
+#: maximum items in the answer for one point, and of each output
 MOST_ITEMS = 64
 
 

@@ -1,4 +1,4 @@
-"""The server of MCP over standard input and output, by the official SDK."""
+"""The MCP server over standard input and output, with the official SDK."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ from workbench.errors import SweepError
 if TYPE_CHECKING:
     import numpy as np
 
-#: most values along one axis
+#: maximum values along one axis
 MOST = 10**7
 FORMS = "write --grid lr=0.1:3:50, lr=1e-4:2:50:log or n=1,2,5."
 
 
 def axes_of(given: Sequence[str]) -> dict[str, np.ndarray]:
-    """Names and values of all axes; SweepError (``bad-axis``) also for one that is given twice."""
+    """Names and values of all axes; SweepError (``bad-axis``) for invalid and repeated ones."""
     axes: dict[str, np.ndarray] = {}
     for text in given:
         name, values = axis_of(text)

@@ -15,15 +15,15 @@ from workbench.cli.sources import open_graph
 from workbench.cli.sweep.axes import axes_of
 from workbench.errors import SweepError
 
-#: signs of outcomes in a map, and shades of numbers from low to high
+#: characters for outcomes in a map, and shades of numbers from low to high
 SIGNS = {"ended": ".", "not finite": "!", "endless": "o", "undecided": "?", "failed": "x", "waiting": " "}
 SHADES = " .:-=+*#%@"
-#: rows and columns of a map, rows of a table
+#: maximum rows and columns of a map, and rows of a table
 MAP_ROWS, MAP_COLUMNS, ROWS = 24, 72, 20
 
 
 def add(commands: argparse._SubParsersAction) -> None:
-    """Make the parser of this command."""
+    """Create the parser of this command."""
     parser = commands.add_parser(
         "sweep",
         help="run a model at many points of its inputs, and compare",
@@ -62,7 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if twice:
         raise SweepError(f"--input {twice[0][:80]!r} is in --grid, too.", slug="fed-twice", fix="give it once.")
     folder = arguments.html.absolute().parent if arguments.html else None
-    if folder and not folder.is_dir():  # before all points are run
+    if folder and not folder.is_dir():  # checked before all points are run
         raise SweepError(
             f"--html {str(arguments.html)[:200]!r}: there is no folder {str(folder)[:200]!r}.",
             slug="no-such-folder",
@@ -82,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     try:
         found[arguments.show]
-    except SweepError as error:  # before all points are run
+    except SweepError as error:  # checked before all points are run
         found.cancel()
         raise SweepError(f"--show {arguments.show[:80]!r}: {error.message}", slug=error.slug, fix=error.fix) from None
     found.subscribe(_progress)
@@ -106,8 +106,8 @@ def _progress(found: Any) -> None:
 
 
 def text_map(found: Any, column: str) -> str:
-    """The column as signs over the first two axes, the first one to the right, the second one upwards. Empty for one
-    axis."""
+    """The column as characters over the first two axes, the first to the right and the second upwards. Empty if there
+    is only one axis."""
     import numpy as np
 
     axes = [name for name in found.points if len(found.design.axes[name]) > 1]
@@ -115,7 +115,8 @@ def text_map(found: Any, column: str) -> str:
     if len(axes) < 2 or picture.ndim > len(found.shape):
         return ""
     cut = tuple(slice(None) if name in axes[:2] else 0 for name in found.points)
-    across, up = (np.argsort(found.design.axes[name], kind="stable") for name in axes[:2])  # as the line below says
+    # in the order stated below the map
+    across, up = (np.argsort(found.design.axes[name], kind="stable") for name in axes[:2])
     picture = picture[cut][np.ix_(across, up)].T[::-1]
     rows = np.linspace(0, picture.shape[0] - 1, min(MAP_ROWS, picture.shape[0])).round().astype(int)
     places = np.linspace(0, picture.shape[1] - 1, min(MAP_COLUMNS, picture.shape[1])).round().astype(int)
@@ -138,7 +139,7 @@ def text_map(found: Any, column: str) -> str:
 
 
 def text_table(found: Any) -> str:
-    """Some points in even distances as a table."""
+    """A table of evenly spaced points."""
     import numpy as np
 
     names = [

@@ -1,4 +1,4 @@
-"""Commands that change the run: edits, forks, fixes; and what can be kept of it."""
+"""Commands that change the run (edits, forks, fixes) and commands that save it."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def help_(terminal: Terminal, words: list[str], line: str) -> None:
 
 
 def _names(command: Command) -> str:
-    """Name and short aliases of a command, padded to one width, so that the groups line up."""
+    """Name and short aliases of a command, padded to a fixed width, so that the groups are aligned."""
     short = ", ".join(a for a in command.aliases if len(a) < 5)
     return f"{command.name} ({short})".ljust(22) if short else command.name.ljust(22)
 

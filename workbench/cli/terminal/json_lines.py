@@ -1,4 +1,4 @@
-"""The terminal debugger for programs: a command per line in, a JSON document per line out."""
+"""The terminal debugger for programs: one command per line of input, one JSON document per line of output."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from workbench.cli.terminal.words import MAX_LINE
 
 
 def answers(session: Any, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The answer to each line, after a first one that gives the position of the session.
+    """The answer to each line, preceded by one with the position of the session.
 
-    The session's forks are closed at the end; ``quit`` ends the answers. Blank lines are passed over.
+    At the end the session's forks are closed; ``quit`` ends the answers. Blank lines are ignored.
     """
     out = io.StringIO()
     terminal = Terminal(session, out)

@@ -1,4 +1,4 @@
-"""Reads lines as terminals do: with history, arrow keys and completion where readline is available."""
+"""Reads lines with history, arrow keys and completion if readline is available."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from workbench.cli.terminal.shell import Terminal
 
-#: lines of history that are kept between sessions
+#: lines of history kept between sessions
 REMEMBERED = 1000
-#: names that completion offers at most
+#: maximum names that completion offers
 OFFERED = 200
 
 
 def history_file() -> Path:
-    """Path of the line history: $WORKBENCH_HISTORY, or a file of the user's state folder."""
+    """Path of the line history: $WORKBENCH_HISTORY, or a file in the user's state folder."""
     given = os.environ.get("WORKBENCH_HISTORY")
     if given:
         return Path(given)
@@ -31,7 +31,7 @@ def history_file() -> Path:
 
 
 def read(terminal: Terminal, source: TextIO, ask: bool) -> str | None:
-    """The next line, None at the end. A script's lines are shown, so that its output can be read."""
+    """The next line, None at the end. Lines of a script are printed, so that its output is readable."""
     if ask:
         try:
             return input(terminal.prompt)
@@ -50,7 +50,7 @@ def prepared(terminal: Terminal, ask: bool) -> Iterator[None]:
     """History and completion while the terminal is open; the previous settings are restored afterwards."""
     try:
         import readline
-    except ImportError:  # some systems have none
+    except ImportError:  # missing on some systems
         yield
         return
     if not ask:
@@ -75,7 +75,7 @@ def prepared(terminal: Terminal, ask: bool) -> Iterator[None]:
 
 
 def offers(terminal: Terminal, line: str, text: str) -> list[str]:
-    """Completions of ``text``, the last word of ``line``: a command, or a name where its command takes one."""
+    """Completions of ``text``, the last word of ``line``: a command, or a name if its command takes one."""
     head = line[: len(line) - len(text)].split()
     if not head:
         return [word for word in words() if word.startswith(text.lower())]

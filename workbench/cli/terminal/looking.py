@@ -1,4 +1,4 @@
-"""Commands that look at the run: variables, frames, the graph around a node, why a loop ends."""
+"""Commands that inspect the run: variables, frames, the graph around a node, why a loop ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.errors import SessionError
 from workbench.ir.node import Ref
 
 _GROUP = "Inspecting"
-#: most firings from which the sparkline of a variable is drawn
+#: maximum firings in the sparkline of a variable
 COURSE = 20_000
 
 
@@ -33,7 +33,8 @@ def variables(terminal: Terminal, words: list[str], line: str) -> None:
     session, trace = terminal.session, terminal.session.trace
     frame = session.position.frame
     every = words[:1] == ["all"]
-    near = [p for p in session.graph.frames if p[: len(frame)] == frame[: len(p)]]  # around the present one, or inside
+    # loops that enclose the present frame, or are in it
+    near = [p for p in session.graph.frames if p[: len(frame)] == frame[: len(p)]]
     carried = [v.name for path in near for v in session.graph.frames[path].variables]
     names = [n for n in dict.fromkeys(carried if carried and not every else trace.names()) if n in trace]
     rows = []
@@ -168,7 +169,7 @@ def laws(terminal: Terminal, words: list[str], line: str) -> None:
 
 
 def laws_of(answer: Termination) -> list[str]:
-    """A line for each law that a forecast was made of, or was refused for it; without any, the answer's own reason."""
+    """One line for each law that was used for a forecast or refused; if there are none, the answer's reason."""
     return [str(c) for c in answer.candidates] or [f"No laws were weighed. {answer.reason.sentence}"]
 
 

@@ -1,4 +1,4 @@
-"""Commands that move the run, forwards and back. A name with a minus goes back."""
+"""Commands that move the run, forwards and back. A minus after a name means back."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from workbench.errors import SessionError
 
 _GROUP = "Stepping"
 
-#: reasons of a stop behind which a run goes on
+#: reasons of stops after which a run continues
 PASSED = ("BREAKPOINT", "PAUSED")
-#: name and aliases, the session's command, whether a number of times may be given, what it does
+#: name and aliases, the session's command, whether it accepts a count, description
 _MOVES = (
     ("step s", "step", True, "run the next node"),
     ("back s- step-back", "step_back", True, "undo one node"),

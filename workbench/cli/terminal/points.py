@@ -1,4 +1,4 @@
-"""Breakpoints, watchpoints, logpoints and what is ignored."""
+"""Breakpoints, watchpoints, logpoints and ignore rules."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from workbench.errors import SessionError
 from workbench.text import printable
 
 _GROUP = "Breakpoints"
-#: recorded hits that are listed
+#: maximum recorded hits in the list
 LISTED = 20
 _WORDS = "at ITERATION, hits N, every N, health nan, in LOOP, if CONDITION"
 
 
 def options(line: str) -> dict[str, Any]:
-    """``x at 3 hits 2 if value > 1`` as what ``breakpoints.add`` takes."""
+    """Parse ``x at 3 hits 2 if value > 1`` into the arguments of ``breakpoints.add``."""
     head, when = condition(f" {line}")
     words = split(head)
     found: dict[str, Any] = {}
@@ -199,7 +199,7 @@ def recommended(terminal: Terminal, words: list[str], line: str) -> None:
     if not words:
         for number, each in enumerate(found[:LISTED], 1):
             terminal.screen.say(f"{number:>2}  {printable(each.text)}")
-            terminal.screen.say(f"    {printable(each.why)}", "quiet")  # a sentence: a column would cut it
+            terminal.screen.say(f"    {printable(each.why)}", "quiet")  # a sentence, which a column would cut
         if len(found) > LISTED:
             terminal.screen.say(f"... {len(found) - LISTED:,} more", "quiet")
 

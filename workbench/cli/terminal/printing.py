@@ -1,4 +1,4 @@
-"""Commands that print values: of one iteration, of several below each other, and expressions of values."""
+"""Commands that print values: of one iteration, of several iterations in rows, and of expressions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from workbench.debugger.conditions.grammar import reads_own
 from workbench.errors import SessionError, WorkbenchError
 
 _GROUP = "Inspecting"
-#: rows that one command prints, items of an array that are written out
+#: maximum rows printed by one command, and maximum items of an array that are written out
 ROWS, ITEMS = 40, 1000
-#: begin what follows a name in an expression; a minus before digits is the beginning of a range
+#: characters that can follow a name in an expression; a minus before digits begins a range instead
 _SIGNS = "+*/%<>=!"
 _INDICES, _NAME = re.compile(r"\[[^\]]*\]"), re.compile(r"[\w./:-]+")
 
 
 def split_name(terminal: Terminal, words: list[str]) -> tuple[str, tuple[Any, ...] | None, list[str]]:
-    """Name, index and what is left of the words; without a name, the node that comes next."""
+    """(name, index, remaining words); without a name, that of the next node."""
     if not words:
         node = terminal.session.position.node
         if node is None:
@@ -70,7 +70,7 @@ def print_(terminal: Terminal, words: list[str], line: str) -> None:
 
 
 def place_of(terminal: Terminal, name: str, path: Sequence[int] | None) -> str:
-    """``while 4``: the loops around a value, each with the iteration of the printed value; "" outside of loops."""
+    """``while 4``: the loops around a value, each with the iteration of the printed value; "" outside loops."""
     session = terminal.session
     if path is None:
         if name not in session.trace or not len(series := session.trace[name]):
@@ -81,24 +81,25 @@ def place_of(terminal: Terminal, name: str, path: Sequence[int] | None) -> str:
 
 
 def _is_expression(terminal: Terminal, line: str) -> bool:
-    """True for a line that begins with no name, or goes on as no name does: ``2 * x``, ``x - y``, ``max(x)``."""
+    """True for a line that is an expression instead of a name: ``2 * x``, ``x - y``, ``max(x)``."""
     text = _INDICES.sub("", line.partition(" @ ")[0]).strip()
     if not text or _known(terminal, text):
         return False
     head, *rest = text.split()
     if _known(terminal, head.strip("\"'")):
         return bool(rest) and (rest[0] == "-" or rest[0][0] in _SIGNS)
-    if not rest and _NAME.fullmatch(head):  # of a value that the graph does not have, or a quotient
+    if not rest and _NAME.fullmatch(head):  # an unknown name, or a quotient
         return "/" in head and _known(terminal, head.partition("/")[0])
     return head == "not" or any(sign in text for sign in (*_SIGNS, "(", "- "))
 
 
 def _expression(terminal: Terminal, line: str) -> None:
-    """Print an expression of values, each as of its last firing, or of one iteration."""
+    """Print an expression of values, each from its last firing, or from one iteration."""
     text, _, at = (part.strip() for part in line.partition(" @ "))
     path = iteration(at) if at else None
     session = terminal.session
-    found = Expression(text, lambda name: bool(session.graph.value(name)))  # which says what was probably meant
+    # raises an error with similar names for an unknown one
+    found = Expression(text, lambda name: bool(session.graph.value(name)))
     if reads_own(found.tree):
         raise SessionError(
             f"{text[:80]!r} reads the value at which a breakpoint is set, and there is none here.",
@@ -129,7 +130,8 @@ def _expression(terminal: Terminal, line: str) -> None:
 
 
 def show_value(terminal: Terminal, name: str, value: Any, part: bool = False, place: str = "") -> None:
-    """A value with its dtype, shape and iteration; large arrays are summarised, with what is not finite counted."""
+    """Print a value with its dtype, shape and iteration; large arrays are summarised, with counts of NaN and
+    infinities."""
     screen = terminal.screen
     if not isinstance(value, np.ndarray | np.generic):
         screen.pairs((name, "name"), (f" = {value_text(value)}", ""))
@@ -158,13 +160,13 @@ def show_value(terminal: Terminal, name: str, value: Any, part: bool = False, pl
 
 
 def _stretch(terminal: Terminal, name: str, index: Any, text: str) -> None:
-    """Values of several iterations, below each other, and their course."""
+    """Print the values of several iterations in rows, and their sparkline."""
     found = span(text)
     assert found is not None
     start, stop, step = found
     session = terminal.session
     if any(v is not None and v < 0 for v in (start, stop)):
-        series = session.trace[name]  # from the end: what is recorded
+        series = session.trace[name]  # counted from the end of the recorded firings
         low, high, step = slice(start, stop, step).indices(len(series))
         places, values = series.window(low, high, step)
     else:

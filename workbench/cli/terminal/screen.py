@@ -1,4 +1,4 @@
-"""The terminal's screen: styled where the terminal can, plain text elsewhere. Every text from a graph is escaped."""
+"""The terminal's screen: styled if the terminal supports it, otherwise plain text. All text from a graph is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.cli import layout, pager
 from workbench.cli.output import lines, sparkline
 from workbench.text import printable
 
-#: style of words that mean something; never colour alone, the word says it too
+#: styles with a meaning; the words also express it, so colour is never the only sign
 STYLES = {"bad": "bold red", "good": "green", "quiet": "dim", "strong": "bold", "name": "cyan", "": ""}
 _ASCII = str.maketrans("▁▂▃▄▅▆▇█…─│┐┤└├▼►·×›", "_.-:=+*#~-|++++v>.x>")
 
@@ -23,8 +23,8 @@ _ASCII = str.maketrans("▁▂▃▄▅▆▇█…─│┐┤└├▼►·×�
 class Screen:
     """Prints lines and tables, wrapped to the terminal; pipes and files get whole lines.
 
-    NO_COLOR, dumb terminals and pipes get plain text; ASCII ones get ASCII. ``pages``: long output goes through a
-    pager, because a person is at the terminal.
+    NO_COLOR, dumb terminals and pipes get plain text; ASCII terminals get ASCII. If ``pages`` is True, long output goes
+    through a pager, because a user reads it.
     """
 
     def __init__(self, file: TextIO | None = None) -> None:
@@ -45,12 +45,12 @@ class Screen:
 
     @property
     def width(self) -> int | None:
-        """Columns of the terminal; None where lines stay whole."""
+        """Columns of the terminal; None if lines are not wrapped."""
         return layout.columns(self.file)
 
     @contextmanager
     def paged(self) -> Iterator[None]:
-        """Show all that is printed inside together, through the pager if it is longer than the screen."""
+        """Show everything printed in a ``with`` block together, through the pager if it is longer than the screen."""
         if not self.pages:
             yield
             return
@@ -63,12 +63,12 @@ class Screen:
             pager.show(captured.get(), self.file)
 
     def say(self, text: object = "", style: str = "") -> None:
-        """One or more lines."""
+        """Print one or more lines."""
         wrapped = layout.wrap(self._fit(lines(text)), self.width)
         self.console.print(Text(wrapped, style=STYLES[style]))
 
     def pairs(self, *parts: tuple[object, str]) -> None:
-        """One line of parts, each with its style."""
+        """Print one line of (text, style) parts."""
         line = Text()
         for text, style in parts:
             line.append(self._fit(printable(text)), style=STYLES[style])
@@ -83,9 +83,9 @@ class Screen:
         indent: str = "",
         most: int = layout.CELL,
     ) -> None:
-        """Aligned columns; those named in ``right`` are aligned to the right.
+        """Print aligned columns; those named in ``right`` are aligned to the right.
 
-        The columns named in ``optional`` are left out where the terminal is too narrow, the first one first.
+        If the terminal is too narrow, the columns named in ``optional`` are left out, in that order.
         """
         body = [[self._fit(layout.clip(cell, most)) for cell in row] for row in rows]
         head = [self._fit(name) for name in header] if any(header) else ()
@@ -103,7 +103,7 @@ class Screen:
 
 
 def _wrapped(line: Text, width: int | None) -> Text:
-    """A styled line broken as :func:`~workbench.cli.layout.wrap` breaks it."""
+    """A styled line, broken like :func:`~workbench.cli.layout.wrap` breaks it."""
     out, at = Text(), 0
     for number, piece in enumerate(layout.wrap(line.plain, width).split("\n")):
         words = piece.lstrip(" ") if number else piece

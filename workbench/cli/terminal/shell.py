@@ -1,4 +1,4 @@
-"""The terminal debugger: reads a line, carries it out, shows the run's position."""
+"""The terminal debugger: reads a line, executes it, and shows the run's position."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from workbench.errors import SessionError, WorkbenchError
 from workbench.text import printable
 from workbench.threads import Event
 
-#: seconds between two looks at a long run
+#: seconds between two progress lines of a long run
 TICK = 0.5
 #: groups of commands whose output is only read, so that a pager may show it
 READ = ("Inspecting", "Breakpoints", "Files", "Terminal")
 
 
 class Terminal:
-    """Commands on one session and its forks. ``closing`` says whether the forks end with it: the session itself never.
+    """Commands on one session and its forks. :meth:`close` closes the forks, never the session.
 
-    ``code`` is what was done, as Python; ``failed`` counts commands that did not work.
+    ``code`` is the history of commands as Python; ``failed`` counts commands that failed.
     """
 
     def __init__(self, session: Any, out: TextIO | None = None) -> None:
@@ -36,15 +36,15 @@ class Terminal:
         self.current = 0
         self.screen = Screen(out)
         self.code: list[str] = []
-        self.shown: list[str] = []  # names that every stop shows
+        self.shown: list[str] = []  # names shown at every stop
         self.failed = 0
-        self.error: Exception | None = None  # of the last line
+        self.error: Exception | None = None  # error of the last line
         self.over = False
         self._again: str | None = None
 
     @property
     def session(self) -> Any:
-        """The session that commands are for; ``use`` changes it."""
+        """The session that commands act on; ``use`` changes it."""
         return self.sessions[self.current]
 
     @property
@@ -53,7 +53,7 @@ class Terminal:
         return "session" if self.current == 0 else f"fork{self.current}"
 
     def adopt(self, fork: Any, code: str) -> int:
-        """Take a fork in and turn to it; its number."""
+        """Add a fork and switch to it; returns its number."""
         self.sessions.append(fork)
         self.code.append(f"fork{len(self.sessions) - 1} = {code}")
         self.current = len(self.sessions) - 1
@@ -61,7 +61,7 @@ class Terminal:
 
     # -- the loop ----------------------------------------------------------------------------------------------------
     def interact(self, source: TextIO | None = None) -> int:
-        """Read and carry out lines until ``quit`` or the end of the input; how many commands failed."""
+        """Read and execute lines until ``quit`` or the end of the input; returns the number of commands that failed."""
         source = source or sys.stdin
         ask = source.isatty()
         self.greet(ask)
@@ -79,7 +79,7 @@ class Terminal:
         return self.failed
 
     def run_lines(self, lines: Iterable[str]) -> None:
-        """Carry out lines that were prepared, each shown in front of its answer."""
+        """Execute prepared lines, each shown before its answer."""
         for line in lines:
             if self.over:
                 break
@@ -88,7 +88,8 @@ class Terminal:
                 self.do(line)
 
     def do(self, line: str) -> None:
-        """One line; an empty one repeats the last move. An error is one sentence, and the terminal continues."""
+        """Execute one line; an empty line repeats the last move. An error is printed as one sentence, and the terminal
+        continues."""
         line = line.strip()
         if not line:
             if self._again is None:
@@ -107,7 +108,7 @@ class Terminal:
             self.screen.say("\ninterrupted", "quiet")
         except BrokenPipeError:
             raise
-        except Exception as error:  # a fault of one command must not end the debugging of an hour
+        except Exception as error:  # an error in one command must not end a long debugging session
             self.failed += 1
             self.error = error
             self._again = None
@@ -117,7 +118,7 @@ class Terminal:
             self.screen.pairs(("error: ", "bad"), (said[:2000], ""))
 
     def greet(self, ask: bool) -> None:
-        """Print the name and size of the graph, and how to begin."""
+        """Print the name and size of the graph, and where to find help."""
         graph = self.session.graph
         loops = len(graph.frames) - 1
         self.screen.pairs(
@@ -143,7 +144,7 @@ class Terminal:
 
     # -- moving ------------------------------------------------------------------------------------------------------
     def move(self, command: str, *arguments: Any, **named: Any) -> None:
-        """Carry out a command of the session and show where it stopped. Ctrl-C pauses it."""
+        """Execute a command of the session and show where it stopped. Ctrl-C pauses it."""
         method = getattr(self.session, command, None)
         if method is None:
             raise SessionError(
@@ -163,7 +164,7 @@ class Terminal:
 
     @contextmanager
     def _ticking(self) -> Any:
-        """While a command runs, a line that says how far it is, on terminals only."""
+        """Show the progress of a running command in one line, only on terminals."""
         if not self.screen.tty:
             yield
             return
@@ -181,7 +182,7 @@ class Terminal:
                 self.screen.file.write("\r" + " " * (self.screen.console.width - 1) + "\r")
 
         thread = threading.Thread(target=tick, daemon=True, name="workbench terminal")
-        with suppress(RuntimeError, MemoryError):  # no thread is left: the line is missing then
+        with suppress(RuntimeError, MemoryError):  # if no thread is available, no progress is shown
             thread.start()
         try:
             yield
@@ -191,7 +192,7 @@ class Terminal:
                 thread.join(2.0)
 
     def close(self) -> None:
-        """Close the forks that were made here."""
+        """Close the forks created here."""
         for fork in self.sessions[1:]:
             fork.close()
 
@@ -204,17 +205,17 @@ def terminal(
     Parameters
     ----------
     session:
-        A :class:`workbench.Session`. It is not closed at the end, so that it can be looked at further.
+        A :class:`workbench.Session`. It stays open, so that it can be inspected further.
     commands:
-        Lines that are carried out first.
+        Lines to execute first.
     source, out:
-        Where lines are read from and answers go to; by default standard input and output. When ``source`` is no
-        terminal, lines are read until its end and shown in front of their answers.
+        Source of the lines and destination of the answers; by default standard input and output. If ``source`` is not a
+        terminal, its lines are read to the end and shown before their answers.
 
     Returns
     -------
     int
-        How many commands failed.
+        The number of commands that failed.
     """
     made = Terminal(session, out)
     try:

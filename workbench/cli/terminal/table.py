@@ -1,4 +1,4 @@
-"""The table of commands: each with its names, its group, how it is written and what it does."""
+"""The table of commands, each with its names, group, usage and description."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.text import similar_names
 if TYPE_CHECKING:
     from workbench.cli.terminal.shell import Terminal
 
-#: what a command gets: the terminal, its words, and the line as it was written behind the command's name
+#: arguments of a command: the terminal, its words, and the rest of the line after the command's name
 Carry = Callable[["Terminal", list[str], str], None]
 GROUPS = ("Stepping", "Inspecting", "Breakpoints", "Editing", "Files", "Terminal")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``repeat``: an empty line does it again. ``names``: what its first word may be completed with."""
+    """If ``repeat``, an empty line repeats the command. ``names`` is the kind of names that complete its first word."""
 
     name: str
     aliases: tuple[str, ...]
@@ -38,7 +38,7 @@ _BY_WORD: dict[str, Command] = {}
 def command(
     names: str, group: str, usage: str, text: str, *, repeat: bool = False, completes: str = ""
 ) -> Callable[[Carry], Carry]:
-    """Register a command: ``names`` is its name and its aliases, split by spaces."""
+    """Register a command: ``names`` is its name and its aliases, separated by spaces."""
 
     def register(carry: Carry) -> Carry:
         name, *aliases = names.split()
@@ -54,7 +54,7 @@ def command(
 
 
 def find(word: str) -> Command:
-    """The command of a word: its name, an alias, or the beginning of only one name. SessionError with what is near."""
+    """The command with this name, alias, or unique beginning of a name; SessionError with similar names."""
     word = word.lower().replace("_", "-")
     if word in _BY_WORD:
         return _BY_WORD[word]

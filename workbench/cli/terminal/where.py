@@ -16,7 +16,7 @@ BAD = ("FAILED", "NO_ROOM", "NOT_REACHED")
 
 
 def show_stop(terminal: Terminal, stop: Any) -> None:
-    """The reason, what fired last, what comes next, and the names that are shown at every stop."""
+    """Print the reason of a stop, the last and the next firing, and the values shown at every stop."""
     session, screen = terminal.session, terminal.screen
     name = stop.reason.name
     style = "bad" if name in BAD else "good" if name in GOOD else ""
@@ -36,7 +36,7 @@ def show_stop(terminal: Terminal, stop: Any) -> None:
 
 
 def firing(session: Any, tag: Any) -> str:
-    """``divide(a, x) [loop 3]``: a firing with what it reads."""
+    """``divide(a, x) [loop 3]``: a firing with its operands."""
     graph = session.graph
     node = graph.nodes[tag.node]
     reads = ", ".join(graph.name_of(r) for r in node.inputs[:6]) + (", ..." if len(node.inputs) > 6 else "")
@@ -45,7 +45,7 @@ def firing(session: Any, tag: Any) -> str:
 
 
 def last_firing(session: Any) -> str:
-    """The newest firing of the frame at which the run is, with its value; empty if none is recorded."""
+    """The newest firing of the frame of the present position, with its value; empty if none is recorded."""
     trace = session.trace
     try:
         recent = trace.recent(session.position.frame, 1)
@@ -61,7 +61,7 @@ def last_firing(session: Any) -> str:
 
 
 def value_of(session: Any, name: str | Ref, iteration: Any = None) -> str:
-    """A value on one line, or why there is none."""
+    """A value on one line, or the slug of its error."""
     try:
         return value_text(session.value(name, iteration))
     except (WorkbenchError, LookupError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Parses the arguments of a line: names, iterations, slices of a tensor and of time."""
+"""Parses the arguments of a line: names, iterations, slices of arrays and ranges of iterations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.errors import SessionError
 
-#: characters of a line
+#: maximum characters of a line
 MAX_LINE = 100_000
 _INDEX = re.compile(r"^(?P<name>.+?)\[(?P<inside>[0-9:,.\s-]*)\]$", re.DOTALL)
 _SPAN = re.compile(r"^(-?\d{0,18}):(-?\d{0,18})(?::(\d{1,18}))?$")
@@ -23,7 +23,7 @@ def split(line: str) -> list[str]:
         raise SessionError(f"The line has {len(line):,} characters.", slug="too-long", fix=f"use at most {MAX_LINE:,}.")
     lexer = shlex.shlex(line, posix=True, punctuation_chars="")
     lexer.whitespace_split, lexer.commenters = True, ""
-    lexer.escape = ""  # a backslash is a character of names like any other
+    lexer.escape = ""  # a backslash is an ordinary character of names
     try:
         return list(lexer)
     except ValueError:
@@ -31,7 +31,7 @@ def split(line: str) -> list[str]:
 
 
 def condition(line: str) -> tuple[str, str | None]:
-    """A line without its condition, and the condition behind ``if`` or ``when``, outside of quotes."""
+    """(line without its condition, condition); the condition follows ``if`` or ``when`` outside quotes."""
     quote = ""
     for match in re.finditer(r"[\"']|\s(?:if|when)\s", line):
         found = match[0]
@@ -67,7 +67,7 @@ def span(text: str) -> tuple[int | None, int | None, int] | None:
 
 
 def indexed(word: str, known: Callable[[str], bool]) -> tuple[str, tuple[Any, ...] | None]:
-    """``x[0, :3]`` as a name and an index for a NumPy array; a name that has brackets itself is one."""
+    """``x[0, :3]`` as a name and an index for a NumPy array; a known name that contains brackets is not split."""
     match = None if known(word) else _INDEX.match(word)
     if match is None:
         return word, None
@@ -88,7 +88,7 @@ def indexed(word: str, known: Callable[[str], bool]) -> tuple[str, tuple[Any, ..
 
 
 def part_of(name: str, value: Any, index: tuple[Any, ...] | None) -> Any:
-    """``value[index]``; the value itself without an index. SessionError for what its shape does not have."""
+    """``value[index]``; the whole value without an index. SessionError if the index does not fit its shape."""
     if index is None:
         return value
     array = np.asarray(value)
@@ -104,7 +104,7 @@ def part_of(name: str, value: Any, index: tuple[Any, ...] | None) -> Any:
 
 
 def number(text: str, what: str) -> float:
-    """A finite number of 0 or more."""
+    """A finite number, at least 0."""
     try:
         found = float(text)
     except ValueError:

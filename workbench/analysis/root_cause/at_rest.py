@@ -1,4 +1,4 @@
-"""Sides that rest: the node at which a change of their inputs is lost."""
+"""Sides that keep their values: the node at which a change of their inputs is lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SPACINGS = 1024
 
 
 def resting(view: ClauseView) -> Cause | None:
-    """The cause of a clause whose sides keep their values; None where one of them moves."""
+    """The cause of a clause whose sides keep their values; None if one of them moves."""
     if not view.resting() or not view.its:
         return None
     names = view.behind()
@@ -70,7 +70,7 @@ def resting(view: ClauseView) -> Cause | None:
     wrapped = first_wrap(view.firings, view.s, view.clause) if view.x.dtype.kind in "iu" else []
     slug = SLUGS.get(behind[0].kind, "recurrence") if behind else "recurrence"
     if slug in ("no-effect", "limit-beyond") and isinstance(claims[0], clauses.Rests):
-        # it moved to where nothing is added any more, or has been there from the beginning
+        # it moved to a point where nothing is added any more, or has been there from the beginning
         slug = "limit-beyond" if claims[0].moved else "no-effect"
     compared = [c.data["node"] for c in behind if c.kind == "nan"]
     behind += checked(origins(view, [r for node in compared for r in view.nodes[node].inputs]))
@@ -79,7 +79,7 @@ def resting(view: ClauseView) -> Cause | None:
 
 
 def rests(view: ClauseView, closed: bool) -> list[Claim]:
-    """The claim that both sides keep their values; ``closed``: for ever."""
+    """The claim that both sides keep their values, with ``closed`` for ever."""
     if not view.resting() or not view.its:
         return []
     span = {"first": view.its[0], "last": view.its[-1]}
@@ -88,7 +88,7 @@ def rests(view: ClauseView, closed: bool) -> list[Claim]:
 
 
 def last_digits(view: ClauseView) -> list[Claim]:
-    """Differences behind the moving side whose operands agree up to their last digits."""
+    """The claim about a difference behind the moving side whose operands differ only in their last digits."""
     if view.s.op not in (">", ">=", "!=") or not isinstance(view.refs[0], Ref) or view.x.dtype.kind != "f":
         return []
     behind = [(node, view.its[-1]) for node in view.loop.nodes_behind(view.refs[0])]
@@ -114,12 +114,12 @@ def last_digits(view: ClauseView) -> list[Claim]:
 
 
 def of_clause(claim: Any, clause: BlockingClause | None) -> Claim:
-    """The claim, restated about the clause that it keeps from turning, so that its fixes know the clause."""
+    """The claim with the clause that it keeps from turning, so that its fixes know the clause."""
     found: Claim = replace(claim, clause=clause)
     return found
 
 
 def _widest(left: Any, right: Any) -> tuple[int, ...] | None:
-    """For arrays, the item at which they are farthest apart."""
+    """The index of the item at which two arrays are farthest apart; None for scalars."""
     gap = np.abs(np.subtract(left, right))
     return None if gap.ndim == 0 else tuple(int(i) for i in np.unravel_index(int(np.nanargmax(gap)), gap.shape))

@@ -1,4 +1,4 @@
-"""Comparisons that determine a condition: its tree of and, or, not, branches and flags, at one iteration."""
+"""Comparisons that determine a condition at one iteration, through its tree of and, or, not, branches and flags."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from workbench.analysis.slicing.clauses import CONNECTIVES, REDUCTIONS, constant
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import AlignedColumns
 
-#: comparisons followed through one condition
+#: maximum number of nodes followed through one condition
 MAX_STEPS = 400
 
 
 @dataclass(frozen=True)
 class BlockingComparison:
-    """``left op right`` holds and must not for the loop to end (or the other way round for a loop that ended).
+    """``left op right`` holds but must be false for the loop to end (or the opposite, for a loop that ended).
 
-    ``op`` is the comparison that holds; ``negated`` says that the graph has the opposite. ``lag`` counts iterations
+    ``op`` is the comparison that holds; ``negated`` says that the graph has the opposite one. ``lag`` counts iterations
     back: 1 for the operands of a flag. ``flag`` names the flag variable on the way. ``right`` is a Ref or a constant.
     """
 
@@ -37,16 +37,16 @@ class BlockingComparison:
 def responsible(
     loop: LoopDependencies, columns: AlignedColumns, cond: Ref, want: bool, iteration: int
 ) -> list[BlockingComparison]:
-    """The leaves that give ``cond`` its value ``want`` at an iteration in the columns, in source order."""
-    asking = _Asking(loop, columns, iteration)
-    asking.visit(cond, want, iteration, None, frozenset())
-    return list(asking.found)
+    """The leaves that make ``cond`` equal to ``want`` at an iteration of the columns, in source order."""
+    attribution = _Attribution(loop, columns, iteration)
+    attribution.visit(cond, want, iteration, None, frozenset())
+    return list(attribution.found)
 
 
 @dataclass(slots=True)
-class _Asking:
-    """State of one attribution. Nested functions are avoided: mutually recursive ones keep their closures alive until
-    the garbage collector runs, and the columns are the whole record of a run.
+class _Attribution:
+    """State of one attribution. It is not a set of nested functions, because mutually recursive ones keep their
+    closures alive until the garbage collector runs, and the columns hold the whole record of a run.
     """
 
     loop: LoopDependencies
@@ -132,7 +132,7 @@ def _truth(columns: AlignedColumns, ref: Ref, k: int) -> bool | None:
 
 
 def decider(loop: LoopDependencies, columns: AlignedColumns, dead: Ref, k: int) -> tuple[Ref, bool] | None:
-    """(predicate, its truth) of the nearest Switch that made ``dead`` dead at this iteration."""
+    """(predicate, its truth) of the nearest Switch because of which ``dead`` has no value at this iteration."""
     for node, index in switches_behind(loop.graph, dead, loop.by_merge):
         truth = _truth(columns, node.inputs[1], k)
         if truth is not None and truth != bool(index):

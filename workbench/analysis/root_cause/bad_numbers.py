@@ -1,4 +1,4 @@
-"""Sides that are NaN or infinite, and the nodes that made them so."""
+"""Sides that are NaN or infinite, and the nodes from which the NaN or infinity originates."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def infinite(view: ClauseView) -> Cause | None:
 
 
 def origins(view: ClauseView, refs: Iterable[Any]) -> list[Claim]:
-    """The chain behind the first of these values that is not finite, as every screen shows it."""
+    """Claims about the chain of origins of the first of these values that is not finite, as all screens show it."""
     found = view.found
     for columns in (found.record, found.early, found.late):
         if columns is None:
@@ -67,7 +67,7 @@ def origins(view: ClauseView, refs: Iterable[Any]) -> list[Claim]:
 
 
 def _made(view: ClauseView, made: NanOrigin, base: int) -> list[Claim]:
-    """The claim about one link of the chain, if it is in this loop."""
+    """The claim about one link of the chain, if its node is in this loop."""
     what = "NaN" if made.kind == "nan" else "infinity"
     if made.edited:
         name = made.name.removesuffix(":0")

@@ -16,7 +16,7 @@ from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.root_cause.mechanism import find_cause
 from workbench.ir.node import Ref
 
-#: rank by cause: clauses that got stuck on their way come first, those that could never move last
+#: rank by cause: clauses that got stuck on their way come first, those that could never become false last
 RANK = {
     **dict.fromkeys(("floor", "absorbed", "limit-beyond", "steps-over", "step-too-large", "nan", "sign-flips"), 0),
     **dict.fromkeys(("guard", "saturated", "truncated"), 0),
@@ -27,7 +27,7 @@ RANK = {
     "recurrence": 5,
     "always-true": 6,
 }
-#: number of clauses whose mechanism is searched for
+#: maximum number of clauses for which the mechanism is searched
 MOST = 6
 
 
@@ -47,17 +47,17 @@ def rank(s: ClauseDiagnosis) -> tuple[int, bool, bool]:
 
 
 def diagnoses(firings: Firings, want: bool, slug: str = "") -> list[ClauseDiagnosis]:
-    """Clauses responsible for the condition's value ``want`` at the end of what is known, most responsible first."""
+    """Clauses that give the condition its value ``want`` in the last known iteration, most responsible first."""
     found = firings.found
     columns, last = found.deepest
     period = found.settled[1] if found.settled else 1
     leaves = responsible(found.loop, columns, found.cond, want, last)
     for back in range(1, min(period, 16)):
-        # an "or" that goes round a cycle may be held by one clause after the other: those of all iterations count
+        # in a cycle, an "or" may be held by different clauses in turn: those of all iterations count
         more = responsible(found.loop, columns, found.cond, want, last - back)
         both = [leaf for leaf in leaves if leaf in more]
         leaves = both or [*leaves, *(leaf for leaf in more if leaf not in leaves)]
-    if not want:  # if several are false in the end, those that were true before decide
+    if not want:  # if several are false at the end, those that were true before decide
         held = {leaf.node for leaf in responsible(found.loop, columns, found.cond, True, last - 1)}
         leaves = [leaf for leaf in leaves if leaf.node in held] or leaves
     made = [s for leaf in leaves if (s := _suspect(found, leaf)) is not None][:MOST]
@@ -96,7 +96,7 @@ def _suspect(found: LoopSamples, leaf: BlockingComparison) -> ClauseDiagnosis | 
 
 
 def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple[int, ...] | None]:
-    """(iterations, left, right) of all known values, and of the end, as scalars; for arrays also an index."""
+    """(iterations, left, right) of all known values and of the last ones, as scalars; for arrays also the item."""
 
     def both(read: Any) -> Any:
         its, a = read(leaf.left)
@@ -121,7 +121,7 @@ def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple
 
 
 def _picked(leaf: BlockingComparison, early: Any, late: Any) -> tuple[Any, Any, tuple[int, ...] | None]:
-    """For arrays, the first item at which the comparison holds at the end."""
+    """The values of arrays as scalars: those of the first item at which the comparison holds at the end."""
     try:
         a, b = np.broadcast_arrays(late[1][-1], late[2][-1])
         with np.errstate(all="ignore"):
@@ -146,7 +146,7 @@ def _moves(*parts: np.ndarray) -> bool:
 
 
 def _other_side(loop: LoopDependencies, leaf: BlockingComparison, moves_left: bool, moves_right: bool) -> bool:
-    """True if the right side is the moving one."""
+    """True if the right side is the one that moves."""
     sides = [_rank(loop, leaf.left), _rank(loop, leaf.right)]
     if moves_left != moves_right:
         return moves_right
@@ -154,13 +154,13 @@ def _other_side(loop: LoopDependencies, leaf: BlockingComparison, moves_left: bo
 
 
 def _rank(loop: LoopDependencies, ref: Any) -> int:
-    """0 for a side with an updated variable, 1 with one that is not updated, 2 without variables."""
+    """0 for a side with an updated variable, 1 with only variables that are not updated, 2 without variables."""
     names = loop.reads(ref, True) if isinstance(ref, Ref) else []
     return 2 if not names else 0 if any(loop.updated(n) for n in names) else 1
 
 
 def _root(loop: LoopDependencies, moving: Any, still: Any) -> list[str]:
-    """Variables behind the side that moves, then those that they are made of, then those of the other side."""
+    """Variables behind the side that moves, then those from which they are computed, then those of the other side."""
     names: dict[str, None] = {}
 
     def add(ref: Any) -> None:

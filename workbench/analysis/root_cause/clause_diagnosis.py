@@ -1,4 +1,4 @@
-"""One comparison that keeps a loop going, seen from the side that moves, with the values that are known of it."""
+"""One comparison that keeps a loop running, seen from the side that moves, with its known values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from workbench.ir.node import Node, Ref
 if TYPE_CHECKING:
     from workbench.analysis.root_cause.clause_view import Cause
 
-#: flags that the capture of Python functions creates; the user has not written them
+#: flags that the capture of Python functions creates, not the user
 SYNTHETIC = frozenset(("break", "continue", "returned", "asserted"))
 
 
 @dataclass
 class ClauseValues:
-    """Values of ``x op t``; ``early`` from the first known evaluation on, ``late`` at the end of the look-ahead."""
+    """Operands of ``x op t``: ``early`` from the first known evaluation on, ``late`` at the end of the look-ahead."""
 
     early_x: np.ndarray
     early_t: np.ndarray
@@ -34,11 +34,10 @@ class ClauseValues:
 
 @dataclass
 class ClauseDiagnosis:
-    """One clause: ``moving op still`` seen from the side that moves, with what is known of it.
+    """One clause as ``moving op still``, seen from the side that moves, with the facts known about it.
 
-    ``item`` is the index of the item that is looked at, where arrays are compared; ``swinger`` the variable with a
-    step that depends on itself, and ``factor`` what that step is multiplied by. ``look`` finds the cause, when it is
-    asked for.
+    ``item`` is the index of the diagnosed item if arrays are compared; ``swinger`` the variable with a step that
+    depends on itself, and ``factor`` the factor of that step. ``look`` finds the cause on demand.
     """
 
     leaf: BlockingComparison
@@ -61,12 +60,12 @@ class ClauseDiagnosis:
 
     @property
     def ends_in_nan(self) -> bool:
-        """True if a side is NaN at the end of what is known."""
+        """True if a side is NaN in the last known iteration."""
         return any(isinstance(v, np.floating) and np.isnan(v) for v in (self.values.late_x[-1], self.values.late_t[-1]))
 
     @property
     def approaches(self) -> bool:
-        """True if in all known values the sides approach each other, or stay."""
+        """True if the distance of the sides never grows in the known values, and is smaller at their end."""
         v = self.values
         gaps = [np.abs(x.astype(np.float64) - t) for x, t in ((v.early_x, v.early_t), (v.late_x, v.late_t))]
         return bool(np.all(np.diff(np.concatenate(gaps)) <= 0) and gaps[0][0] > gaps[1][-1])
@@ -79,7 +78,7 @@ class ClauseDiagnosis:
         return its if len(its) == len(self.values.late_x) else self.iterations[-len(self.values.late_x) :]
 
     def factor_value(self, found: LoopSamples) -> float | None:
-        """The factor of the step as a number, where it is a constant or an input."""
+        """The factor of the step as a number, if it is a constant or an input."""
         if self.factor is None:
             return None
         value = self.factor.attrs.get("value") if self.factor.op == "Const" else None
@@ -89,12 +88,12 @@ class ClauseDiagnosis:
 
 
 def is_written(flag: str) -> bool:
-    """True if the user gave a flag its name."""
+    """True if the user named the flag."""
     return flag.split("/")[-1].rstrip("'0123456789_") not in SYNTHETIC
 
 
 def sides(loop: LoopDependencies, diagnosis: ClauseDiagnosis) -> tuple[str, str]:
-    """The side that moves and the other one, as a user would write them."""
+    """The side that moves and the other side, as a user would write them."""
     source = written(loop, diagnosis.leaf.node)
     if source is not None:
         x, t = (source[2], source[0]) if diagnosis.mirrored else (source[0], source[2])
@@ -104,7 +103,7 @@ def sides(loop: LoopDependencies, diagnosis: ClauseDiagnosis) -> tuple[str, str]
 
 
 def item_text(loop: LoopDependencies, diagnosis: ClauseDiagnosis, ref: Any, text: str) -> str:
-    """The item of an array that is looked at, ``v[2]``; anything else as it is."""
+    """The diagnosed item of an array, as in ``v[2]``; any other text unchanged."""
     shape = loop.graph.type_of(ref).shape if isinstance(ref, Ref) else None
     if not shape or diagnosis.item is None or len(shape) != len(diagnosis.item):
         return text

@@ -1,4 +1,4 @@
-"""One clause that keeps a loop running, with all known facts, as the tests for its cause read it."""
+"""One clause that keeps a loop running, with all known facts, for the tests that look for its cause."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from workbench.ir.node import Node, Ref
 
 @dataclass
 class Cause:
-    """Slug and claims; ``names`` are the variables that are all at rest, or repeat, where the cause begins."""
+    """A cause: slug and claims; it begins when the variables ``names`` are all at rest, or repeat."""
 
     slug: str
     claims: list[Claim] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
 
-#: slugs of a forecast that are kept if the firings add nothing
+#: slugs of a forecast that are kept if the firings show nothing more
 KEPT = frozenset("absorbed steps-over moves-away limit-beyond floor cycle overflow nan wraps".split())
 
 
@@ -57,7 +57,7 @@ class ClauseView:
         self.its = [int(k) for k in diagnosis.at_the_end(self.found)]
 
     def claims(self, kind: type[Claim], **data: Any) -> list[Claim]:
-        """The claim of this kind about the clause and the firings, if it holds."""
+        """The claim of this kind about the clause and the firings, in a list that is empty if it does not hold."""
         if issubclass(kind, clauses.OfSides):
             data["refs"] = self.refs
         return checked([kind(**{"clause": self.clause, "evidence": self.firings, **data})])
@@ -70,7 +70,7 @@ class ClauseView:
         return not varies(self.x) and not varies(self.t)
 
     def behind(self) -> list[str]:
-        """Variables that both sides read, those that are updated."""
+        """The updated variables that the sides read."""
         names: dict[str, None] = {}
         for decisions in (False, True):
             for ref in self.refs:
@@ -84,7 +84,7 @@ class ClauseView:
         return next(iter(self.behind()), "")
 
     def closed(self, names: list[str]) -> bool:
-        """True if all that is behind the clause recurs: then what holds in the window holds for ever."""
+        """True if all variables behind the clause recur: what holds in the window then holds for ever."""
         return self.found.settled is not None or self.firings.period(self.loop.closure(names)) is not None
 
     def variable_rests(self, name: str) -> bool:
@@ -96,7 +96,7 @@ class ClauseView:
             return False
 
     def period(self) -> int | None:
-        """The period of both sides, seen in two full turns, where all that is behind them recurs; None if it is 1."""
+        """The period of both sides, seen in two full turns, if all variables behind them recur; None if it is 1."""
         whole = self.found.settled[1] if self.found.settled is not None else None
         n = whole or self.firings.period(self.loop.closure(self.behind()))
         if n is None or n == 1 or len(self.its) < 2 * n:

@@ -34,10 +34,10 @@ APART = frozenset("no-loop node-failed raw-frame not-entered slice-failed".split
 
 
 def explained(run: Run, trace: Trace, path: tuple[str, ...] | None, answer: Termination, seconds: float) -> Termination:
-    """Adds the cause to an answer; returns the same object.
+    """Add the cause to an answer; return the same object.
 
-    ``seconds`` limits the look-ahead. If it fails (a node that fails ahead), the answer is returned unchanged: it is
-    complete without an explanation.
+    ``seconds`` limits the look-ahead. If it fails (because a node fails ahead), the answer is returned unchanged,
+    without an explanation.
     """
     came_to, begun = answer.evidence, answer.begun
     answer.evidence = answer.begun = None
@@ -94,7 +94,7 @@ def _with_cause(firings: Firings, answer: Termination, deadline: float) -> Termi
 
 
 def _compared(firings: Firings, worst: ClauseDiagnosis, k: int) -> list[Claim]:
-    """The comparison that decides, at the end of what is known."""
+    """The claim about the comparison that decides, in the last known iteration."""
     leaf = worst.leaf
     node = firings.graph.nodes[leaf.node]
     if leaf.op not in ("<", "<=", ">", ">=", "==", "!=") or len(node.inputs) != 2 or node.op == "Merge":
@@ -130,7 +130,7 @@ def _name_nodes(firings: Firings, worst: ClauseDiagnosis, answer: Termination) -
 
 
 def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadline: float) -> None:
-    """Reason, claims and first bad iteration of a loop that does not end by itself."""
+    """Set reason, claims and first bad iteration of a loop that does not end by itself."""
     cause = worst.cause
     answer.first_bad, claims = first_bad(firings, worst, deadline)
     proved = [c for c in answer.claims if c.kind in PROOFS and getattr(c, "periods", None) is None]
@@ -147,7 +147,7 @@ def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadli
     said = [c.sentence for c in (*cause.claims, *proved)]
     if not proved:
         said.append(answer.reason.sentence)
-    elif "beyond" in answer.details:  # where ints of the graph overflow, unlike Python ints
+    elif "beyond" in answer.details:  # ints of the graph overflow here, unlike Python ints
         ends = [c.sentence for c in answer.claims if c.kind == "overflow"]
         said.append(ends[0] if ends else answer.details["beyond"])
     if slug != "recurrence" and answer.reason.slug != "trip-limit":
@@ -157,7 +157,7 @@ def _blame(firings: Firings, worst: ClauseDiagnosis, answer: Termination, deadli
 
 
 def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
-    """The node at which digits are lost, as details: its name and a sentence."""
+    """Add the node at which digits are lost to the details: its name and a sentence."""
     found = firings.found
     columns = found.late or found.early
     bad = next((c for c in answer.claims if c.kind in ("origin", "edited")), None)
@@ -174,9 +174,9 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
 
 
 def _ends_by_wrapping(firings: Firings, worst: ClauseDiagnosis, answer: Termination) -> bool:
-    """True if an integer that goes the wrong way, or steps over its goal, ends the loop on its way round.
+    """True if an integer that moves away from its goal, or steps over it, ends the loop by wrapping around.
 
-    It does if the proof counts it modulo 2^bits, or it jumped by half of its range. Python's ints never wrap.
+    It does if the proof counts it modulo 2^bits, or if it jumped by half of its range. Python ints never wrap.
     """
     if answer.outcome != "terminates":
         return False

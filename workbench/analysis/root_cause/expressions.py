@@ -15,12 +15,12 @@ from workbench.ir.node import Ref
 from workbench.ir.op_names import bare_op
 from workbench.trace.aligned_columns import origin
 
-#: a longer expression is shown by its name
+#: maximum length of an expression; a longer one is replaced by its name
 MAX_LENGTH = 60
 
 
 def written(loop: LoopDependencies, node: str) -> tuple[str, str, str] | None:
-    """(left, operator, right) of a comparison as its source line has it; None if the source is unknown."""
+    """(left, operator, right) of a comparison as in its source line; None if the source is unknown."""
     source = loop.graph.nodes[node].source
     if source is None or not source.expression or len(source.expression) > MAX_LENGTH:
         return None
@@ -36,8 +36,9 @@ def written(loop: LoopDependencies, node: str) -> tuple[str, str, str] | None:
 
 
 def unchanged_names(loop: LoopDependencies, node: str) -> list[str]:
-    """Names in the source line of a comparison that reads no loop variable: what the body of a function does not
-    assign is not one. Names other than inputs first: an input is usually the other side of the comparison."""
+    """Names in the source line of a comparison that reads no loop variable (a name that the loop does not assign is not
+    a loop variable). Names other than inputs first: an input is usually the other side of the comparison.
+    """
     source = loop.graph.nodes[node].source
     if written(loop, node) is None or source is None:
         return []
@@ -49,7 +50,7 @@ SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", a
 
 
 def expression(loop: LoopDependencies, ref: Any) -> str:
-    """A value of one iteration in terms of loop variables, inputs and constants; its public name where that is long."""
+    """A value in terms of the loop variables, inputs and constants of its iteration; its public name if too long."""
     if not isinstance(ref, Ref):
         return shown(ref)
     graph = loop.graph
@@ -67,7 +68,7 @@ def expression(loop: LoopDependencies, ref: Any) -> str:
 
 
 def named(graph: Graph, at: Ref) -> str:
-    """The name of a value; of one without a name, how its line has it, or its op and its line."""
+    """The name of a value; without a name, the expression in its line, or its op and its line."""
     name, node = graph.name_of(at), graph.nodes[at.node]
     if "/" not in name or node.op in ("Enter", "Exit", "Placeholder", "Const"):
         return name
@@ -81,6 +82,6 @@ def named(graph: Graph, at: Ref) -> str:
 
 
 def turned(op: str, mirrored: bool, negated: bool) -> str:
-    """The operator in the graph, for one that was mirrored or negated for the analysis."""
+    """The operator in the graph, from one that was mirrored or negated for the analysis."""
     op = MIRROR[op] if mirrored else op
     return NEGATED[op] if negated else op

@@ -1,6 +1,6 @@
 """The firings of one loop that an explanation reads: operands and results by iteration, from record and look-ahead.
 
-The values that claims are checked against: every value of a claim is read again here, or recomputed.
+Claims are checked against these values: each value of a claim is read again here, or recomputed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import AlignedColumns, origin
 
-#: nominal seconds of one search through all iterations between the present one and the end of the look-ahead
+#: nominal seconds of one search through all iterations from the current one to the end of the look-ahead
 SEARCH = 0.2
-#: values that are looked up one by one before all of them are read
+#: number of values that are looked up individually before all of them are read
 FEW = 2
-#: iterations read at once in such a search
+#: maximum number of iterations read at once in such a search
 CHUNK = 4096
 
 
 class Firings:
-    """Values of one activation of a loop by their iteration; KeyError where a value was dead, or is not known."""
+    """Values of one activation of a loop by iteration; KeyError if a value did not fire, or is not known."""
 
     def __init__(self, found: LoopSamples) -> None:
         self.found, self.loop = found, found.loop
@@ -48,7 +48,7 @@ class Firings:
         return Ref(self.loop.variables[variable].merge)
 
     def value(self, ref: Any, k: int) -> Any:
-        """A value in iteration ``k`` of the loop; a constant, or any number, is the same in all of them."""
+        """The value of ``ref`` in iteration ``k`` of the loop; constants and plain numbers never change."""
         if not isinstance(ref, Ref):
             return ref
         if ref not in self._maps and (alone := self._at_the_end(ref, k)) is not None:
@@ -65,7 +65,7 @@ class Firings:
         return known[k]
 
     def values(self, ref: Any, iterations: Iterable[int]) -> list[Any]:
-        """:meth:`value` in many iterations, read at once."""
+        """:meth:`value` for many iterations, read at once."""
         its = list(iterations)
         if not isinstance(ref, Ref):
             return [ref] * len(its)
@@ -77,7 +77,7 @@ class Firings:
         return found
 
     def _at_the_end(self, ref: Ref, k: int) -> Any:
-        """One of a few values at the end of what is known, without a map of all; None of others."""
+        """One of the last known values, for the first few reads without a map of all values; else None."""
         reads = self._reads[ref] = self._reads.get(ref, 0) + 1
         source = origin(self.graph, ref)
         if source.op == "Const":
@@ -92,7 +92,7 @@ class Firings:
         return values[i]
 
     def reader(self, ref: Ref) -> Callable[[int], Any]:
-        """:meth:`value` of one node for searches through many iterations: what is read so is not kept."""
+        """:meth:`value` of one node, for searches through many iterations: these values are not kept."""
         known, source = self._of(ref), origin(self.graph, ref)
         if source.op == "Const":
             return lambda k: source.attrs["value"]
@@ -102,7 +102,7 @@ class Firings:
         return known.__getitem__
 
     def release(self) -> None:
-        """Keep the values that were read, which are those of the claims, and neither record nor look-ahead."""
+        """Release record and look-ahead; the values that were read, which are those of the claims, are kept."""
         own = {ref: {k: _own(v) for k, v in values.items()} for ref, values in self._read.items()}
         self._maps, self._read, self._released = own, own, True
         vars(self).pop("found", None)
@@ -113,7 +113,7 @@ class Firings:
 
     def operands(self, node: str, k: int) -> list[Any]:
         found = self.graph.nodes[node]
-        self.output(node, k)  # it fired
+        self.output(node, k)  # raises if it did not fire
         return [self.value(ref, k) for ref in found.inputs]
 
     def output(self, node: str, k: int) -> Any:
@@ -133,7 +133,7 @@ class Firings:
         return self._maps[ref]
 
     def first_value(self, variable: str, item: tuple[int, ...] | None = None) -> Any:
-        """The first value of a variable that is known."""
+        """The first known value of a variable."""
         known = self._of(self.merge(variable))
         return item_of(known[min(known)], item)
 
@@ -142,14 +142,14 @@ class Firings:
         return sorted(self._of(ref))
 
     def remember(self, node: Node, k: int, result: Any, operands: list[Any]) -> None:
-        """Keep what was read of one firing on the way."""
+        """Keep the result and operands of one firing that a search has read."""
         for ref, value in zip((node.ref(), *node.inputs), (result, *operands), strict=True):
             if self.graph.nodes[ref.node].op != "Const":
                 self._of(ref).setdefault(k, value)
 
     @cached_property
     def window(self) -> list[int]:
-        """Iterations at the end of what is known whose bodies have run: one period at least where one is known."""
+        """The last known iterations whose bodies have run: two periods if a period is known, else at most 64."""
         found = self.found
         columns = found.late or found.early or found.record
         assert columns is not None
@@ -162,13 +162,13 @@ class Firings:
         return known[max(start, len(known) - n) : -1] or known[-1:]
 
     def states(self, refs: list[Ref], iterations: Iterable[int]) -> list[bytes]:
-        """The bits of some values together, in each of the iterations."""
+        """The bits of several values together, for each of the iterations."""
         its = list(iterations)
         columns = [[np.asarray(v).tobytes() for v in self.values(r, its)] for r in refs]
         return list(map(b"|".join, zip(*columns, strict=True))) if columns else [b""] * len(its)
 
     def period(self, names: Iterable[str]) -> int | None:
-        """The period of some variables that depend on no others, seen in two full turns; None where there is none."""
+        """The period of variables that depend on no others, seen in two full turns; None if there is none."""
         refs = [self.merge(n) for n in names]
         try:
             states = self.states(refs, self.window)
@@ -177,13 +177,13 @@ class Firings:
         last = len(states) - 1
         for n in range(1, last // 2 + 1):
             if states[last] == states[last - n] == states[last - 2 * n]:
-                return n  # what is computed from equal states is equal, too
+                return n  # equal states have equal successors
         return None
 
     def since(self, node: str, op: str, truth: bool, item: tuple[int, ...] | None = None) -> int | None:
-        """The first iteration from which on a comparison is always ``truth``, to the end of what is known.
+        """The first iteration from which on a comparison is always ``truth``, up to the last known one.
 
-        None where it is unknown: the way is too long, or there are iterations in which it is not evaluated.
+        None if it is unknown: the search takes too long, or the comparison is not evaluated in some iterations.
         """
         key = ("since", node, op, truth, item)
         if key not in self._since:
@@ -193,7 +193,7 @@ class Firings:
         return self._since[key]
 
     def first_nan(self, ref: Any, item: tuple[int, ...] | None = None) -> int | None:
-        """The first iteration from which on a value is always NaN; None where it is unknown."""
+        """The first iteration from which on a value is always NaN; None if it is unknown."""
         if not isinstance(ref, Ref):
             return None
         key = ("nan", ref, item)
@@ -202,7 +202,7 @@ class Firings:
         return self._since[key]
 
     def _output(self, node: str, op: str, truth: bool) -> bool:
-        """The result of the node where ``left op right`` is ``truth``: ``op`` may be the opposite of the node's."""
+        """The node's result if ``left op right`` is ``truth``; ``op`` may be the opposite of its operator."""
         return truth if NAMES.get(self.op(node), op) == op else not truth
 
     def _first(self, ref: Ref, test: Callable[[Any], bool]) -> int | None:
@@ -225,7 +225,7 @@ class Firings:
         return found if found == 0 or found - 1 in known else None
 
     def _run_through(self, ref: Ref, test: Callable[[Any], bool], end: int) -> int | None:
-        """The first iteration from which on all values up to ``end`` pass the test: all of them are run once more."""
+        """The first iteration from which on all values up to ``end`` pass the test, found by running it again."""
         first: int | None = self.found.base
         for begin, (values,) in self.run_through([ref], end):
             for k, value in enumerate(values, begin):
@@ -240,8 +240,8 @@ class Firings:
     def run_through(self, refs: list[Ref], end: int) -> Iterator[tuple[int, list[Any]]]:
         """Blocks of all iterations from the present one up to ``end``, until the time is over.
 
-        Each is its first iteration, and of each ref the values in its iterations: an array of a column where all are
-        known as one, else a list with None where nothing fired.
+        Each block is its first iteration and, for each ref, the values in its iterations: an array if a column holds
+        all of them, else a list with None for iterations without a firing.
         """
         found = self.found
         assert found.runner is not None
@@ -260,7 +260,7 @@ class Firings:
 
 
 def _own(value: Any) -> Any:
-    """A value that refers to no row of a record."""
+    """A copy of a value that does not refer to a row of a record."""
     return value if isinstance(value, np.generic) else np.array(value)[()]
 
 

@@ -1,4 +1,4 @@
-"""The clause that decides, as text with its values, its gap, and the details of an explained answer."""
+"""The clause that decides: its text with values, its gap, and the details of an explained answer."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from workbench.analysis.text import apart
 from workbench.analysis.verdict import Gap, Termination, trend_of
 from workbench.ir.node import Ref
 
-#: evaluations whose gaps are listed
+#: number of evaluations for which the gap is listed
 GAPS = 8
 
 
 def end_iterations(found: LoopSamples, worst: ClauseDiagnosis) -> Any:
-    """Iterations of the operands' values at the end of what is known."""
+    """Iterations of the operands' last known values."""
     return found.at_the_end(worst.moving)[0] if isinstance(worst.moving, Ref) else worst.iterations
 
 
 def clause_gap(found: LoopSamples, worst: ClauseDiagnosis, answer: Termination) -> Gap | None:
-    """The gap at the end of the look-ahead for a loop that never ends, the present one for any other."""
+    """The gap at the end of the look-ahead for a loop that never ends, the current one for any other loop."""
     facts = worst.values
     if facts.late_x.dtype.kind not in "fiu":
         return None
@@ -61,7 +61,7 @@ def clause_details(found: LoopSamples, worst: ClauseDiagnosis, others: list[Clau
 
 
 def clause_text(found: LoopSamples, worst: ClauseDiagnosis, ends: bool = False) -> str:
-    """The clause as the graph has it, with its operands' values at the end of what is known."""
+    """The clause as in the graph, with the last known values of its operands."""
     leaf = worst.leaf
     left, right = worst.values.late_x, worst.values.late_t
     a, b = sides(found.loop, worst)

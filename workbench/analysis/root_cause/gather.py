@@ -1,4 +1,4 @@
-"""The samples of a loop that an explanation reads: its record, and the look-ahead of its condition."""
+"""The samples of a loop that an explanation reads: its record and the look-ahead of its condition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.trace import Trace
 from workbench.trace.aligned_columns import AlignedColumns
 from workbench.trace.tail_reader import Reading
 
-#: newest firings of each value that are read from the record
+#: number of newest firings of each value that are read from the record
 RECORD = 4096
 
 
@@ -26,9 +26,9 @@ def gather(
     begun: SliceMachine | None,
     seconds: float,
 ) -> LoopSamples | None:
-    """Samples of the loop's values; None if its condition has not been evaluated and cannot be.
+    """Samples of the loop's values; None if its condition was not evaluated and cannot be.
 
-    ``begun`` is the slice at the present iteration, where the answer was found with one.
+    ``begun`` is the slice at the current iteration, if the answer was found with one.
     """
     graph = run.plan.graph
     conds = [n for n in graph.frames[path].nodes if graph.nodes[n].op == "LoopCond" and n in run.plan.needed]
@@ -43,7 +43,7 @@ def gather(
     found = LoopSamples(LoopDependencies(graph, path), cond, max(base, 0), max(base, 0))
     entered = any(run.view.iteration(i) >= 0 for i in numbers)
     if entered:
-        if not inside:  # it has ended; of several activations the last one counts
+        if not inside:  # it has ended; the last of several activations counts
             paths = Reading(trace, trace.ref(cond)).newest(1)[0]
             around = tuple(paths[-1, :-1].tolist()) if len(paths) else ()
         found.record = AlignedColumns(trace, around, firings=RECORD)
@@ -59,25 +59,26 @@ def gather(
         runner = begun if begun is not None else _sliced(run, path, inside, seconds)
     if runner is None:
         return found if found.record is not None else None
-    if not inside or run.edits:  # a record with edits has the present value of an invariant, instead of the earlier one
+    if not inside or run.edits:  # with edits, a record has the current values of invariants, not the earlier ones
         found.record = None
     found.runner = runner
     left = answer.remaining if answer.outcome == "terminates" else 0
-    # do not run towards an end that is too far ahead: half way there is nothing to observe
+    # do not run towards an end that is too far ahead: nothing can be observed half way
     look_ahead(found, seconds, came_to, LEAP if left is not None and left <= LEAP else 0)
     return found
 
 
 def _sliced(run: Run, path: tuple[str, ...], inside: bool, seconds: float) -> SliceMachine | None:
-    """The slice of the condition at the present iteration; None if the loop is not entered."""
+    """The slice of the condition at the current iteration; None if the loop is not entered."""
     runner = slice_of(run.plan.graph, path, run.plan, run.feeds)
     runner.patience = max(seconds, 0.05)
     return runner if runner.align(run if inside else None) else None
 
 
 def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, found: LoopSamples) -> SliceMachine | None:
-    """A copy of the run, for an edit may be in what no slice takes over: a loop invariant, or an inner state. It counts
-    iterations as the run does."""
+    """A copy of the run, with its iteration count, because an edit may concern values that a slice does not take over:
+    a loop invariant or an inner state.
+    """
     there = None if run.edits_ahead else standing(run, path, inside, max(seconds, 0.05))
     if there is None or not there[0].pure:
         return None

@@ -1,4 +1,4 @@
-"""Dependencies inside one loop, from the graph alone: variables behind a value, chains of updates, factors."""
+"""Dependencies inside one loop, from the graph alone: variables that a value depends on, chains of updates, factors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class LoopDependencies:
 
     @cached_property
     def _inside(self) -> frozenset[str]:
-        """Nodes of this loop and of the loops inside it."""
+        """The nodes of this loop and of the loops inside it."""
         frames = self.graph.frames.items()
         return frozenset().union(*(f.nodes for p, f in frames if p[: len(self.path)] == self.path))
 
     @cached_property
     def _decides(self) -> bool:
-        """True if something in this loop is decided: by the predicate of a branch, or by a control edge."""
+        """True if this loop contains decisions: a Switch with the predicate of a branch, or a control edge."""
         inside = map(self.graph.nodes.__getitem__, self._inside)
         return any(
             n.op == "Switch" and self._is_decided(n) or n.control and not all(map(self._says_here, n.control))
@@ -44,20 +44,19 @@ class LoopDependencies:
         return self.graph.nodes[switch.inputs[1].node].op != "LoopCond"
 
     def reads(self, ref: Ref, decisions: bool = False) -> list[str]:
-        """Variables that a value depends on in one iteration, the nearest first; with ``decisions`` also through the
-        predicates of branches."""
+        """Variables that a value depends on in one iteration, nearest first; ``decisions``: also by predicates."""
         behind = self._behind(ref.node, decisions)
         return list(dict.fromkeys([self.by_merge[n].name for n in behind if n in self.by_merge]))
 
     def _behind(self, name: str, decisions: bool) -> tuple[str, ...]:
-        """All nodes behind one, which is asked again and again for the few values of a condition."""
+        """All nodes that one depends on, cached because the few values of a condition are looked up many times."""
         key = name, decisions and self._decides
         if key not in self._walks:
             self._walks[key] = tuple(self._back([name], key[1]))
         return self._walks[key]
 
     def _back(self, start: Iterable[str], decisions: bool = True) -> Iterable[str]:
-        """Nodes behind some, nearest first; stops at this loop's Merges and at the values of outer frames."""
+        """Nodes that ``start`` depends on, nearest first, up to this loop's Merges and the values of outer frames."""
         waiting, seen, inside = deque(start), set(start), self._inside
         nodes, reads = self.graph.nodes, self.graph.reads
         while waiting:
@@ -87,7 +86,7 @@ class LoopDependencies:
         return switch.op == "Switch" and self.graph.nodes[switch.inputs[1].node].op == "LoopCond"
 
     def always(self, ref: Ref) -> bool:
-        """True if a value is there in every iteration: nothing behind it, in the loop itself, is a branch's."""
+        """True if a value is computed in every iteration: no node that it depends on in the loop is on a branch."""
         return all(
             self.graph.nodes[n].op != "Switch" and self.graph.frame_of(n) == self.path
             for n in self._back([ref.node])
@@ -95,21 +94,21 @@ class LoopDependencies:
         )
 
     def direct(self, ref: Ref) -> str | None:
-        """The variable of which a value is only an alias."""
+        """The variable that a value is an alias of; None for other values."""
         node = origin(self.graph, ref)
         found = self.by_merge.get(node.name)
         return None if found is None or ref.index and node.name == ref.node else found.name
 
     def update(self, name: str) -> Ref:
-        """The value that a variable takes next."""
+        """The value that a variable has in the next iteration."""
         return self.graph.nodes[self.variables[name].next_iteration].inputs[0]
 
     def updated(self, name: str) -> bool:
-        """True if the body assigns a variable anything except itself."""
+        """True if the body assigns a variable a value other than itself."""
         return self.direct(self.update(name)) != name
 
     def closure(self, names: Iterable[str]) -> list[str]:
-        """The variables, and all those that they are computed or decided from, over any number of iterations."""
+        """The variables, and all those on which they depend, by value or decision, over any number of iterations."""
         waiting, found = list(names), dict[str, None]()
         while waiting:
             name = waiting.pop()
@@ -119,21 +118,22 @@ class LoopDependencies:
         return list(found)
 
     def nodes_behind(self, ref: Ref) -> list[Node]:
-        """Nodes of one iteration that a value is computed from, nearest first; decisions are left out."""
+        """Nodes of one iteration from which a value is computed, nearest first, without decisions."""
         return [self.graph.nodes[n] for n in self._back([ref.node], False) if n not in self.by_merge]
 
     def copies(self, name: str) -> bool:
-        """True if a variable only copies another variable's value."""
+        """True if the update of a variable only copies another variable."""
         other = self.direct(self.update(name))
         return other is not None and other != name
 
     def recursive(self, name: str) -> bool:
-        """True if the next value of a variable is computed from its own present one."""
+        """True if the next value of a variable is computed from its current one."""
         return self.updated(name) and name in self.reads(self.update(name))
 
     def chain(self, name: str) -> list[ChainLink]:
-        """Nodes on the way from the Merge of a variable to its NextIteration, in order; where the new value does not
-        depend on the old one, all that it is made of."""
+        """Nodes on the path from the Merge of a variable to its NextIteration, in order; if the new value does not
+        depend on the old one, all nodes from which it is computed.
+        """
         variable = self.variables[name]
         behind = {variable.next_iteration, *self._behind(self.update(name).node, False)}
         inside = {variable.merge}
@@ -149,7 +149,7 @@ class LoopDependencies:
         return [ChainLink(n, self.graph.nodes[n].op, self.graph.nodes[n].source) for n in ends]
 
     def increment(self, name: str) -> tuple[Node, Ref] | None:
-        """(add or subtract node, its other operand) where the next value is the variable plus or minus something."""
+        """(add or subtract node, its other operand) if the next value is the variable plus or minus an operand."""
         for start in self._alternatives(self.update(name)):
             node = self.graph.nodes[start.node]
             if node.op not in ("add", "subtract") or len(node.inputs) != 2:
@@ -162,7 +162,7 @@ class LoopDependencies:
         return None
 
     def _alternatives(self, ref: Ref) -> list[Ref]:
-        """The value itself, or the inputs of the branches' Merge that it comes from."""
+        """The value itself, or the inputs of the branches' Merge that yields it."""
         waiting, found = [ref], list[Ref]()
         while waiting and len(found) < 32:
             at = waiting.pop(0)
@@ -176,9 +176,9 @@ class LoopDependencies:
         return found
 
     def factor(self, name: str, steps: int = 2) -> Node | None:
-        """The constant or input with which the step of a variable is multiplied: the learning rate.
+        """The constant or input by which the step of a variable is multiplied, such as a learning rate.
 
-        Only steps that depend on the variable count: x - lr * gradient(x), not i + 2 * k.
+        Only steps that depend on the variable count: x - lr * gradient(x), but not i + 2 * k.
         """
         found = self.increment(name)
         if found is None:
@@ -204,7 +204,7 @@ class LoopDependencies:
     def _multiplier(self, ref: Ref) -> Node | None:
         """The nearest scalar that is the same in every iteration, among the factors of a product."""
         waiting, constants = [ref], []
-        terms = True  # sums are looked into only until the first product: x - (m * d + lr * g), not x - f(x) / f'(x)
+        terms = True  # sums are searched only up to the first product: x - (m * d + lr * g), not x - f(x) / f'(x)
         while waiting:
             at = waiting.pop(0)
             node = self.graph.nodes[at.node]
@@ -227,8 +227,9 @@ class LoopDependencies:
 
 
 def blocking_order(loop: LoopDependencies, names: list[str]) -> list[str]:
-    """Order of several variables behind one operand: those with a recursion of their own first, then those computed
-    from others, copies, and those that are never updated last."""
+    """The variables behind one operand in order: recursive ones first, then those computed from others, copies, and
+    last those that are never updated.
+    """
 
     def rank(name: str) -> int:
         if not loop.updated(name):

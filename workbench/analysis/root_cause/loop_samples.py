@@ -1,4 +1,4 @@
-"""Samples of one loop's values: the record, a look-ahead from the present, and the end of the look-ahead."""
+"""Samples of one loop's values: the record, the start of the look-ahead, and its end."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from workbench.analysis.slicing.protocol import SliceTimeout
 from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import AlignedColumns, origin
 
-#: iterations looked at from the present on, and at the end of the look-ahead; of the record the newest ones
+#: numbers of iterations read at the start of the look-ahead, at its end, and at the end of the record
 EARLY, LATE, NEWEST = 320, 64, 4096
-#: iterations run ahead where no recurrence is known
+#: maximum number of iterations run ahead if no recurrence is known
 LEAP = 100_000
 
 
 @dataclass
 class LoopSamples:
-    """Columns of values in three stretches of one activation of a loop, and how their iterations are counted.
+    """Columns of values from three parts of one activation of a loop, and the offsets of their iterations.
 
-    The look-ahead begins in iteration ``base`` of the loop; ``offset`` is what the numbers in its columns lack to be
-    those of the loop, and ``late_offset`` that of the columns of the end. ``settled`` is (iterations ahead to the
-    recurrence, its period), of the whole state, or None.
-    ``runner`` is at the present condition.
+    The look-ahead begins in iteration ``base`` of the loop; ``offset`` is added to the iterations in its columns to get
+    those of the loop, and ``late_offset`` to those in the columns of its end. ``settled`` is (iterations ahead to the
+    recurrence of the whole state, its period), or None. ``runner`` is at the current condition.
     """
 
     loop: LoopDependencies
@@ -45,11 +44,11 @@ class LoopSamples:
     _end: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def base_of(self, columns: AlignedColumns | None) -> int:
-        """The number that iterations of columns lack to be those of the loop."""
+        """The offset from the iterations of columns to those of the loop."""
         return 0 if columns is self.record else self.late_offset if columns is self.late else self.offset
 
     def series(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
-        """(iterations, values), without a gap, from as far back as is recorded to the end of the look ahead."""
+        """(iterations, values) without a gap, from as far back as recorded to the end of the early look-ahead."""
         if ref not in self._series:
             self._series[ref] = self._joined(ref)
         return self._series[ref]
@@ -67,7 +66,7 @@ class LoopSamples:
         return np.array(kept, np.int64), stacked([parts[k] for k in kept])
 
     def at_the_end(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
-        """(iterations, values) at the end of the look-ahead, or of what is known."""
+        """(iterations, values) at the end of the look-ahead, or else of the known iterations."""
         if ref not in self._end:
             if self.late is None:
                 iterations, values = self.series(ref)
@@ -76,17 +75,17 @@ class LoopSamples:
                 iterations, values = self._in_order(self.late, ref)
                 iterations = iterations + self.late_offset
                 begin = self.base + self.settled[0] if self.settled is not None else 0
-                own = slice(int(np.searchsorted(iterations, begin)), None)  # without the way to the recurrence
+                own = slice(int(np.searchsorted(iterations, begin)), None)  # without iterations before the recurrence
                 self._end[ref] = iterations[own], values[own]
         return self._end[ref]
 
     def plain(self, columns: AlignedColumns, ref: Ref) -> dict[int, Any]:
-        """Iteration -> value; what is the same in every iteration in all those in which the condition was evaluated."""
+        """Iteration -> value; an invariant has its value in all iterations in which the condition was evaluated."""
         found = self._everywhere(columns, ref)
         return columns.latest(ref) if found is None else dict(zip(columns.latest(self.cond), found[1], strict=False))
 
     def _everywhere(self, columns: AlignedColumns, ref: Ref) -> tuple[np.ndarray, Any] | None:
-        """(iterations, values) of what is the same in every iteration; None of anything else."""
+        """(iterations, values) of an invariant; None for other values."""
         source = origin(self.loop.graph, ref)
         if source.op != "Const" and self.loop.graph.frame_of(source.name) == self.loop.path:
             return None
@@ -95,7 +94,7 @@ class LoopSamples:
         return (iterations, values) if there.all() else None
 
     def _in_order(self, columns: AlignedColumns, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
-        """(iterations, values), the values as one array; without a detour by way of a dictionary where they are one."""
+        """(iterations, values), the values as one array; taken directly from the columns if these hold an array."""
         iterations, values = self._everywhere(columns, ref) or columns.get(ref)
         if len(values) and isinstance(values, np.ndarray) and values.dtype != object and iterations.shape[-1:] > (0,):
             its = iterations[:, -1].astype(np.int64)
@@ -106,7 +105,7 @@ class LoopSamples:
         return np.array(order, np.int64), stacked([found[k] for k in order])
 
     def block(self, columns: AlignedColumns, ref: Ref, begin: int, n: int) -> Any:
-        """Values in ``n`` iterations of columns: an array where each has one, else a list with None for the others."""
+        """Values in ``n`` iterations of columns: an array if each has one, else a list with None for missing ones."""
         iterations, values = self._everywhere(columns, ref) or columns.get(ref)
         if isinstance(values, np.ndarray) and iterations.ndim == 2 and iterations.shape[1] > 0:
             its = iterations[:, -1]
@@ -119,7 +118,7 @@ class LoopSamples:
 
     @property
     def deepest(self) -> tuple[AlignedColumns, int]:
-        """The columns at the end of what is known, and the last iteration of the condition in them."""
+        """The columns with the last known iterations, and the last iteration of the condition in them."""
         columns = self.late or self.early or self.record
         assert columns is not None
         return columns, max(columns.latest(self.cond), default=0)
@@ -131,7 +130,7 @@ def _path(columns: AlignedColumns, cond: Ref) -> np.ndarray:
 
 
 def stacked(values: list[Any]) -> np.ndarray:
-    """One array of scalars or of arrays of one shape; objects else."""
+    """One array from scalars or from arrays of one shape; else an array of objects."""
     if not values:
         return np.empty(0)
     first = np.asarray(values[0])
@@ -145,10 +144,10 @@ def stacked(values: list[Any]) -> np.ndarray:
 
 
 def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = LEAP) -> None:
-    """Fill ``early`` and ``late``; ``came_to`` is where the state recurs; if it is None, at most ``most`` iterations
-    are run ahead.
+    """Fill ``early`` and ``late``; ``came_to`` is the recurrence of the state; if it is None, at most ``most``
+    iterations are run ahead.
 
-    Raises SliceTimeout or RuntimeError as the slice does.
+    Passes on SliceTimeout and RuntimeError of the slice.
     """
     runner = found.runner
     assert runner is not None
@@ -166,7 +165,7 @@ def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = LEA
         found.settled = (came_to.at, came_to.period)
         found.late_offset += came_to.shift
     else:
-        late, total, size = ahead.fork(), done, EARLY  # the rows of the first look are still to be read
+        late, total, size = ahead.fork(), done, EARLY  # a fork: its rows are still to be read
         while work.now() < deadline and total < most and late.cond():
             total += _advance(late, size, deadline)
             size = min(2 * size, 65536)
@@ -178,13 +177,13 @@ def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = LEA
 
 
 def _around(slice_: SliceMachine) -> tuple[int, ...] | None:
-    """Iterations of the frames around the loop, at the slice's position."""
+    """Iterations of the outer loops at the slice's position."""
     path = slice_.run.iteration_of(slice_.number)
     return path[:-1] or None
 
 
 def _advance(ahead: SliceMachine, n: int, deadline: float) -> int:
-    """Up to n iterations in pieces, until the deadline."""
+    """Run up to n iterations in pieces, until the deadline; return how many were run."""
     done = 0
     while done < n and ahead.cond():
         piece = min(n - done, 4096 if done else 64)

@@ -1,18 +1,17 @@
-"""The walk along the update of a variable that keeps its value, to the node at which the change is lost.
+"""Search along the update of a variable that keeps its value for the node at which the change is lost.
 
 ::
 
-    variable <- NextIteration <- Merge of a branch     the old value is handed through: a guard
+    variable <- NextIteration <- Merge of a branch     the old value is passed through: a guard
                               <- where(c, new, old)    the same, for a mask
                               <- x + d == x, d != 0    rounding
-                              <- x + 0, x * 1          neutral: and why is it 0?
+                              <- x + 0, x * 1          neutral, with the reason for the 0
                               <- min(x + 1, bound)     saturation
                               <- int(x + 0.3)          truncation
-                              <- another variable      the same question about that one
+                              <- another variable      the same search for that variable
                               <- anything else         a fixed point of the update
 
-Every step follows a firing of the last iteration that really ran; the claims are then checked in all iterations of the
-period.
+Every step follows a firing of the last iteration that ran; the claims are then checked in all iterations of the period.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from workbench.analysis.root_cause.source_text import nan_compared, node_text, p
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import origin
 
-#: guards that are followed one inside of the other, and nodes of one walk
+#: maximum depth of nested guards, and maximum number of nodes of one search
 DEEPEST, MOST_NODES = 3, 64
 TRUNCATING = frozenset("cast floor ceil trunc round rint floor_divide".split())
 BOUNDING = frozenset("minimum maximum fmin fmax clip".split())
-#: kinds of claims, the most telling first: of several variables behind an operand the first of these is said
+#: kinds of claims, most specific first: for several variables behind an operand, the first of these is stated
 TELLING = (
     "absorbed",
     "neutral",
@@ -53,7 +52,7 @@ TELLING = (
 
 
 class LostValue:
-    """One walk; ``closed`` says that the window is a whole period of all that is behind the value."""
+    """One search; ``closed`` says that the window is a whole period of all variables behind the value."""
 
     def __init__(self, firings: Firings, closed: bool, item: tuple[int, ...] | None = None) -> None:
         self.firings, self.loop, self.graph = firings, firings.loop, firings.graph
@@ -64,7 +63,7 @@ class LostValue:
         self._steps = 0
 
     def of_variables(self, names: Sequence[str], depth: int = 0) -> list[Claim]:
-        """The claims about the resting variable whose update says most."""
+        """The claims about the resting variable whose update has the most specific one."""
         found = [claims for name in names if (claims := self.of_variable(name, depth))]
         updated = [c for c in found if c[0].kind != "not-updated"] or found
         return min(updated, key=lambda claims: TELLING.index(claims[0].kind), default=[])
@@ -79,7 +78,7 @@ class LostValue:
         try:
             whole = np.ndim(self.firings.value(self.firings.merge(name), self.k))
             if self.item is None or len(self.item) != whole:
-                self.item = (0,) * whole if whole else None  # any item stands for the others, which rest as well
+                self.item = (0,) * whole if whole else None  # any item represents the others, which rest as well
             carrier = self._value(self.firings.merge(name))
             return self.still(self.loop.update(name), name, carrier, depth) or self._at_fixed_point(name, depth)
         except (KeyError, IndexError, ValueError, TypeError):
@@ -88,7 +87,7 @@ class LostValue:
             self.item = before
 
     def _at_fixed_point(self, name: str, depth: int) -> list[Claim]:
-        """That the update gives the value again; where it is computed from other variables, why those rest."""
+        """Claims that the update yields the same value again, and why other variables that it reads rest."""
         found = checked([self._fixed_point(name)])
         if found:
             reads = [n for n in self.loop.reads(self.loop.update(name)) if n != name]
@@ -113,7 +112,7 @@ class LostValue:
         return item_of(self.firings.value(ref, self.k), self.item)
 
     def still(self, ref: Ref, name: str, carrier: Any, depth: int) -> list[Claim]:
-        """Why a value that goes into the update of ``name`` is the old one."""
+        """Claims why a value that the update of ``name`` uses is the old one."""
         self._steps += 1
         if self._steps > MOST_NODES:
             return []
@@ -134,7 +133,7 @@ class LostValue:
         return []
 
     def of_value(self, refs: Sequence[Any], names: Sequence[str]) -> list[Claim]:
-        """Why a value rests that is computed in one iteration of variables that move."""
+        """Claims why a value rests that is computed, in one iteration, from variables that move."""
         for ref in refs:
             for name in names:
                 if isinstance(ref, Ref) and self.loop.direct(ref) is None:
@@ -156,7 +155,7 @@ class LostValue:
         return self._not_taken(node, alive, name, depth)
 
     def _not_taken(self, node: Node, alive: list[Ref], name: str, depth: int) -> list[Claim]:
-        """The guard that keeps the other side of a branch from being taken."""
+        """Claims about the guard because of which the other side of a branch is not taken."""
         columns, offset = self._columns()
         for dead in node.inputs:
             found = None if dead in alive else decider(self.loop, columns, dead, self.k - offset)
@@ -205,14 +204,14 @@ class LostValue:
         return checked([lost.BranchGuard(ref=predicate, **self._guarded(name, text, flag, update, truth))])
 
     def _guarded(self, name: str, text: str, node: Node, update: Node, truth: bool) -> dict[str, Any]:
-        """The fields of every guard: the variable, the predicate with its truth, both lines, and how long."""
+        """The fields of every guard: the variable, the predicate with its truth, both lines, and the iterations."""
         lines = {"line": line_of(node.source), "update_line": line_of(update.source)}
         facts = {"variable": name, "predicate": text, "holds": truth, "closed": self.closed, "evidence": self.firings}
         return {**facts, **lines, **self._span}
 
     def _compared(self, leaf: BlockingComparison, name: str, update: Node, depth: int) -> list[Claim]:
         node = self.graph.nodes[leaf.node]
-        # as the source has it, and so with the truth that it has there
+        # as in the source, with the truth that it has there
         op, truth = turned(leaf.op, False, leaf.negated), not leaf.negated
         item = self.item
         left, right = (item_of(v, item) for v in self.firings.operands(node.name, self.k))
@@ -225,7 +224,7 @@ class LostValue:
         return [*claims, *self._why_it_stays(node, op, truth, name, text, depth)] if claims else []
 
     def _why_it_stays(self, node: Node, op: str, truth: bool, name: str, text: str, depth: int) -> list[Claim]:
-        """Guards nest: why the predicate keeps its value, where that is not the value that it guards itself."""
+        """Claims why the predicate keeps its value, if it does not depend on the variable that it guards itself."""
         nan = nan_compared(self.firings, node.name, op, truth, self.k, self.item, text)
         if nan is not None:
             return checked([nan])
@@ -282,7 +281,7 @@ class LostValue:
             if not (result == operands[i]) or not self._reads(node.inputs[i], name):
                 continue
             if other == (0 if sums else 1):
-                if not self._hands_on(node.inputs[i], name):  # the loss is behind it, if it is one
+                if not self._hands_on(node.inputs[i], name):  # the loss, if any, is further back
                     return self.still(node.inputs[i], name, carrier, depth)
                 part = node.inputs[position]
                 text = (source_parts(node)[1] or [expression(self.loop, r) for r in node.inputs])[position]
@@ -302,7 +301,7 @@ class LostValue:
         return []
 
     def why_zero(self, ref: Ref, name: str, depth: int) -> list[Claim]:
-        """Why a step is 0, or a factor 1: a guard that chooses it, a factor 0, a conversion that loses it."""
+        """Claims why a step is 0 or a factor 1: a guard that chooses it, a factor 0, a truncating conversion."""
         node = self.graph.nodes[ref.node]
         while node.op in ("Identity", "Switch"):
             ref = node.inputs[0]

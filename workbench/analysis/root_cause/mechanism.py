@@ -1,13 +1,13 @@
 """The mechanism that keeps a comparison from turning, found in the firings: its claims, each checked, and its slug.
 
-The first of these questions that is answered with a claim that holds gives the cause:
+The cause is that of the first of these questions which is answered by a claim that holds:
 
-1. is a side NaN, or infinite, and which node made it so?
-2. does ``!=`` step over its value, or can it never be met?
-3. do both sides rest? then the update of what is behind them is walked to the node at which the change is lost
-4. do they repeat with a period? then the steps overshoot, wrap round, flip their sign, or go round
+1. is a side NaN or infinite, and which node produced it?
+2. is the value of a ``!=`` stepped over or unreachable?
+3. do both sides rest? then their updates are searched for the node at which the change is lost
+4. do they repeat with a period? then the steps overshoot, wrap around, flip their sign, or cycle
 5. do they move away, or towards a number at which their steps are lost?
-6. otherwise only what was observed is said
+6. otherwise the claim only states the observation
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from workbench.analysis.root_cause.wrapped import first_wrap
 
 
 def find_cause(firings: Firings, suspect: ClauseDiagnosis, forecast: str = "") -> Cause:
-    """The cause of one suspect."""
+    """The cause of one clause that keeps the loop running."""
     view = ClauseView(firings, suspect, forecast)
     with np.errstate(all="ignore"):
         found = _cause(view)
@@ -89,7 +89,7 @@ def _repeats(view: ClauseView) -> Cause | None:
 
 
 def _small(view: ClauseView) -> bool:
-    """The whole cycle lies within the last digits of the numbers that it is made of."""
+    """True if the whole cycle lies within the last digits of its values."""
     sizes = [abs(float(v)) for v in view.x if np.isfinite(v)]
     swings = []
     for name in [n for n in view.behind() if view.dtype(n).startswith("float")]:

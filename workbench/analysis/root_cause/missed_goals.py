@@ -1,4 +1,4 @@
-"""Goals that are stepped over, and comparisons that hold for every number of a type."""
+"""Goals that are stepped over, and comparisons that hold for all values of a dtype."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.analysis.root_cause.wrapped import first_wrap
 
 
 def missed(view: ClauseView) -> Cause | None:
-    """The one value that ends a ``!=`` is stepped over, or cannot be reached by whole steps."""
+    """The cause of a ``!=`` whose goal is stepped over, or cannot be reached by integer steps."""
     f = view.s.values
     if view.s.op != "!=" or f.late_x.dtype.kind not in "iuf":
         return None
@@ -50,7 +50,7 @@ def _counter_misses(view: ClauseView) -> Cause | None:
     up = steps.pop()
     step = up - (1 << bits) if up >= 1 << (bits - 1) else up
     way = int(f.early_t[0]) - xs[0]
-    if way % math.gcd(step, 1 << bits) == 0:  # it would come round
+    if way % math.gcd(step, 1 << bits) == 0:  # it would reach the goal by wrapping
         return leading_away(view) if way * step < 0 else None
     k = -(-way // step) if way * step > 0 else 0
     claims = _steps_over(view, k, float(step)) if 0 < k < len(xs) else []
@@ -59,7 +59,7 @@ def _counter_misses(view: ClauseView) -> Cause | None:
 
 
 def every_number(view: ClauseView) -> Cause | None:
-    """The comparison holds for every number of the type of its moving side."""
+    """The cause of a comparison that holds for all values of the dtype of its moving side."""
     x = view.s.values.early_x
     if view.s.op not in ("<", "<=", ">", ">=") or x.dtype.kind not in "iu" or varies(view.s.values.early_t, view.t):
         return None

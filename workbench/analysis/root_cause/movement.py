@@ -1,4 +1,4 @@
-"""Sides that move: steps that overshoot, flip their sign, lead away, stall or wrap round."""
+"""Sides that move: steps that overshoot, flip their sign, lead away, stall or wrap around."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def moves(view: ClauseView) -> Cause | None:
 
 
 def leading_away(view: ClauseView, early: bool = False) -> Cause | None:
-    """Every step leads away from the threshold, late in the look-ahead, or with ``early`` at its beginning."""
+    """The cause if every step leads away from the threshold, at the end (``early``: the start) of the look-ahead."""
     f = view.s.values
     if view.x.dtype.kind not in "iuf" or view.t.dtype.kind not in "iuf":
         return None
@@ -55,7 +55,7 @@ def leading_away(view: ClauseView, early: bool = False) -> Cause | None:
 
 
 def _stalls(view: ClauseView) -> list[Claim]:
-    """A float counter on its way to a threshold that is beyond the number at which it stalls."""
+    """The claim about a float counter whose threshold is beyond the number at which it stalls."""
     if not isinstance(view.refs[0], Ref) or view.x.dtype.kind != "f":
         return []
     name = view.loop.direct(view.refs[0])
@@ -82,7 +82,7 @@ def _stalls(view: ClauseView) -> list[Claim]:
 
 
 def overshooting(view: ClauseView) -> numbers.Overshoots | None:
-    """A variable jumps from one side of its limit to the other, and comes no nearer."""
+    """The claim that a variable jumps from one side of its limit to the other without coming closer."""
     name = view.s.swinger
     if name is None:
         return None
@@ -110,14 +110,14 @@ def overshooting(view: ClauseView) -> numbers.Overshoots | None:
 
 
 def flipping(view: ClauseView) -> Claim | None:
-    """Normalised iterates change their sign in each iteration, so that their difference does not become small."""
+    """The claim that normalised iterates change sign in each iteration, so that their difference stays large."""
     if view.s.op not in (">", ">=") or view.x.dtype.kind != "f":
         return None
     names = []
     for name in view.s.root[1:]:
         if name in view.loop.variables and not view.loop.copies(name):
             if origin(view.firings.graph, view.loop.update(name)).op != "divide":
-                return None  # not a normalised iterate: a step that overshoots flips the sign, too
+                return None  # not a normalised iterate: a step that overshoots also flips the sign
             names.append(name)
     found = view.claims(numbers.FlipsSign, names=tuple(names), iteration=view.firings.window[-1])
     return found[0] if found else None

@@ -1,4 +1,4 @@
-"""The first bad iteration: from it on the variables of the cause rest, repeat, wrap, are NaN, or move away."""
+"""The first bad iteration, from which on the variables of the cause rest, repeat, wrap, are NaN, or move away."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from workbench.analysis.slicing.execution import SliceMachine
 from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns
 
-#: nominal seconds in which a counter is followed to where it stalls
+#: nominal seconds in which a counter is followed to its stall
 SECONDS = 0.2
-#: values of a cycle that are compared, and iterations of the last stretch of the search, which are read one by one
+#: maximum period of a compared cycle, and iterations of the last part of a search, which are read one by one
 MAX_PERIOD, STRETCH = 4096, 64
-#: tuples of values with which a block is compared at once; it is looked through one by one for more
+#: maximum number of tuples with which a block is compared at once; with more, its rows are compared one by one
 FEW = 16
 
 
 def first_bad(firings: Firings, worst: ClauseDiagnosis, deadline: float) -> tuple[int | None, list[Claim]]:
-    """The iteration, or None if it is not found in time; and what is claimed about it."""
+    """The iteration, or None if it is not found in time, and the claims about it."""
     cause, f = worst.cause, worst.values
     slug, said = cause.slug, {c.kind: c for c in cause.claims}
     if slug in ("not-updated", "always-true"):
@@ -73,7 +73,7 @@ def _turned_away(firings: Firings, worst: ClauseDiagnosis) -> int | None:
 
 
 def _stalled(firings: Firings, claim: Any, deadline: float) -> int | None:
-    """The iteration at which a counter comes to the number at which it stalls: its sums in its own dtype."""
+    """The iteration at which a counter reaches the number at which it stalls, by summing in its own dtype."""
     kind = np.dtype(claim.dtype).type
     value = kind(firings.value(firings.merge(claim.variable), claim.last))
     step = kind(-claim.step if firings.op(claim.node) == "subtract" else claim.step)
@@ -93,7 +93,7 @@ def _stalled(firings: Firings, claim: Any, deadline: float) -> int | None:
 
 
 def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int | None, list[Claim]]:
-    """The first iteration from which on all of the variables have values of the recurrence."""
+    """The first iteration from which on all variables have values of the recurrence, with the claim about it."""
     if not names:
         return None, []
     refs, window = [firings.merge(n) for n in names], firings.window
@@ -114,7 +114,7 @@ def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int
     return k, checked([FirstBad(names=tuple(names), iteration=k, n=len(pattern), evidence=(pattern, known))])
 
 
-#: the first iteration of the recurrence, its values, and those of the iteration before
+#: the first iteration of the recurrence, its values, and those of the previous iteration
 Found = tuple[int, bytes | None, bytes | None]
 
 
@@ -128,7 +128,7 @@ def _tuple(firings: Firings, refs: list[Ref], k: int) -> bytes | None:
 def _scan(
     firings: Firings, refs: list[Ref], names: list[str], pattern: set[bytes], start: int, deadline: float
 ) -> Found | None:
-    """Back through what is known; then by halving, or through all iterations from the present one on."""
+    """Search back through the known iterations, then by bisection or by running all iterations again."""
     k = start
     while k > 0 and (before := _tuple(firings, refs, k - 1)) is not None:
         if before not in pattern:
@@ -138,7 +138,7 @@ def _scan(
         return 0, _tuple(firings, refs, 0), None
     base = firings.found.base
     if firings.found.runner is None or k <= base:
-        return _halved(firings, refs, pattern, k)
+        return _through_record(firings, refs, pattern, k)
     if k - base > STRETCH and (found := _search(firings, names, pattern, k, deadline)) is not None:
         return found
     first, here, last, seen = base, None, None, base - 1
@@ -161,8 +161,8 @@ def _scan(
     return _scan(firings, refs, names, pattern, base, deadline) if base < start else None
 
 
-def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> Found | None:
-    """Further back than what is kept of the record in columns: by halving, in the record itself."""
+def _through_record(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> Found | None:
+    """Search further back in the record than its columns reach, one iteration at a time."""
     record = firings.found.record
     if record is None:
         return None
@@ -178,7 +178,7 @@ def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) ->
 
 
 def _search(firings: Firings, names: list[str], pattern: set[bytes], end: int, deadline: float) -> Found | None:
-    """Halve the way to the recurrence, where the variables depend on no others: what repeats then repeats for ever."""
+    """Bisection for the recurrence of variables that depend on no others: once they repeat, they repeat for ever."""
     found = firings.found
     if found.runner is None or set(firings.loop.closure(names)) - set(names):
         return None
@@ -210,7 +210,7 @@ def _search(firings: Firings, names: list[str], pattern: set[bytes], end: int, d
 
 
 def longer(firings: Firings, ref: Ref, its: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A series with as much of the record before it as there is."""
+    """A series, extended backwards by the record as far as it has no gap."""
     record = firings.found.record
     if record is None or not len(its) or its[0] == 0 or values.ndim > 1:
         return its, values
@@ -227,7 +227,7 @@ def longer(firings: Firings, ref: Ref, its: np.ndarray, values: np.ndarray) -> t
 
 
 def _among(columns: list[Any], pattern: set[bytes]) -> np.ndarray | None:
-    """In which iterations of a block the values together are in the pattern; None where one of them is missing."""
+    """A mask of the iterations of a block whose values together are in the pattern; None if one of them is missing."""
     n = len(columns[0])
     if len(pattern) > FEW or not all(isinstance(c, np.ndarray) and c.dtype != object for c in columns):
         if any(v is None for column in columns for v in column):

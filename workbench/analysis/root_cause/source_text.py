@@ -1,4 +1,4 @@
-"""Nodes and comparisons as their lines have them, and the claim that one is made with NaN."""
+"""Nodes and comparisons as in their source lines, and the claim that a comparison has a NaN side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def nan_compared(
     text: str,
     clause: Any = None,
 ) -> NanCompared | None:
-    """The claim that a comparison has a side that is NaN; None where none is."""
+    """The claim that a comparison has a side that is NaN; None if neither is."""
     operands = [item_of(v, item) for v in firings.operands(node, k)]
     bad = [i for i, v in enumerate(operands) if np.asarray(v).dtype.kind == "f" and np.isnan(v).all() and np.size(v)]
     if not bad or any(np.ndim(v) for v in operands):
@@ -40,7 +40,7 @@ def nan_compared(
 
 
 def predicate_text(firings: Firings, node: Node, op: str) -> str:
-    """A comparison as its line has it, ``y < 5.0``."""
+    """A comparison as in its source line, such as ``y < 5.0``."""
     sides = written(firings.loop, node.name)
     if sides is not None:
         return " ".join(sides)
@@ -50,12 +50,12 @@ def predicate_text(firings: Firings, node: Node, op: str) -> str:
 
 
 def node_text(firings: Firings, node: Node) -> str:
-    """A node as its line has it, ``i + step * 0``; from its inputs where the line is not known."""
+    """A node as in its source line, such as ``i + step * 0``; composed of its inputs if the line is unknown."""
     return source_parts(node)[0] or expression(firings.loop, node.ref())
 
 
 def source_parts(node: Node) -> tuple[str, list[str]]:
-    """The expression of a node's line and its two operands, where that is the operation of the node; else nothing."""
+    """The expression in a node's line and its two operands, if it is the operation of the node; else empty."""
     source = node.source
     if source is None or not source.expression or len(source.expression) > MAX_LENGTH:
         return "", []

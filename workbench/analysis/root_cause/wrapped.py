@@ -15,12 +15,12 @@ from workbench.analysis.root_cause.expressions import expression
 from workbench.analysis.root_cause.firings import Firings
 from workbench.ir.node import Node, Ref
 
-#: iterations looked through at most, and those compared at once
+#: maximum number of iterations searched, and number of those compared at once
 MOST, BLOCK = 65_536, 64
 
 
 def first_wrap(firings: Firings, suspect: ClauseDiagnosis, clause: BlockingClause) -> list[Wraps]:
-    """The claim about that firing; nothing where none wrapped in what can be looked at."""
+    """The claim about that firing; empty if no known firing wrapped."""
     names = [n for n in suspect.root if n in firings.loop.variables]
     nodes = _wrapping_nodes(firings, names)
     best: Wraps | None = None
@@ -53,7 +53,7 @@ def _first(firings: Firings, node: Node, variable: str, clause: BlockingClause) 
     its, result, operands = firings.known(node.ref()), firings.reader(node.ref()), []
     try:
         operands = [list(map(value, its)) for value in read]
-    except KeyError:  # an operand that is not known everywhere
+    except KeyError:  # an operand that is not known in all iterations
         return None
     at = _differs(node.op, list(map(result, its)), operands)
     claim = None if at is None else _wrap(firings, node, variable, clause, its[at])
@@ -63,7 +63,7 @@ def _first(firings: Firings, node: Node, variable: str, clause: BlockingClause) 
 
 
 def _differs(op: str, result: Sequence[Any], operands: list[Any]) -> int | None:
-    """The first place at which a result is not the exact one, in blocks."""
+    """The first index at which a result differs from the exact one, searched block by block."""
     for begin in range(0, len(result), BLOCK):
         part = slice(begin, begin + BLOCK)
         try:
@@ -101,7 +101,7 @@ def _wrap(firings: Firings, node: Node, variable: str, clause: BlockingClause, k
 
 
 def _earlier(firings: Firings, node: Node, variable: str, clause: BlockingClause, end: int) -> Wraps | None:
-    """Between the first look ahead and its end, all iterations once more."""
+    """The first wrapped firing before ``end``, found by running the look-ahead again."""
     refs: list[Any] = [Ref(node.name), *node.inputs]
     for begin, (results, *columns) in firings.run_through(refs, min(end, firings.found.base + MOST)):
         fired = [j for j, v in enumerate(results) if v is not None and all(c[j] is not None for c in columns)]

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from workbench.analysis.slicing.formulas import SliceProgram
 
 Env = Mapping[str, "Interval | None"]
-#: branches and choices one inside the other that are looked into, each under its own predicate
+#: maximum depth of nested branches and choices that are evaluated under their own predicates
 DEPTH = 6
 
 
 class Overdue(Exception):
-    """The formulas took longer than they may."""
+    """The evaluation of the formulas has exceeded its deadline."""
 
 
 class Evaluation:
-    """One evaluation for one state, with its results so far."""
+    """One evaluation for one state, with the results so far."""
 
     def __init__(self, program: SliceProgram, env: Env, pieces: int, depth: int = 0) -> None:
         self.program, self.env, self.pieces, self.depth = program, env, pieces, depth
         self.found: dict[Ref, Interval | None] = {}
 
     def at(self, ref: Ref) -> Interval | None:
-        """Iterative, for graphs may be deep."""
+        """Bounds of a value. The evaluation is iterative, because graphs may be deep."""
         todo = [ref]
         while todo:
             now = todo[-1]
@@ -52,7 +52,7 @@ class Evaluation:
         inside = program.graph.frame_of(ref.node) == program.frame
         if not inside or node.op in ("Const", "Enter", "Exit") or ref.node in program.merges:
             return True
-        # variables that the loop carries but that are not in the slice: any value
+        # variables that the loop carries but that are not in the slice may have any value
         return node.op == "Merge" and any(program.graph.nodes[r.node].op == "NextIteration" for r in node.inputs)
 
     def _needs(self, ref: Ref) -> list[Ref]:
@@ -99,7 +99,7 @@ class Evaluation:
         return out if out is not None else self._any(ref)
 
     def _any(self, ref: Ref) -> Interval | None:
-        """Any value; dead only if an input certainly is."""
+        """The box of any value; dead only if an input certainly is."""
         node = self.program.graph.nodes[ref.node]
         dead = np.zeros(1, bool)
         if not self._stops(ref):
@@ -115,7 +115,7 @@ class Evaluation:
         return self if env is self.env else Evaluation(self.program, env, self.pieces, self.depth + 1)
 
     def _branch(self, node: Node, ref: Ref) -> Interval | None:
-        """One side of a Switch: dead where its predicate is certainly the other way."""
+        """One side of a Switch: dead in pieces whose predicate certainly selects the other side."""
         if self.program.by_loop(node):
             return self.found[node.inputs[0]]
         x, predicate = self.found[node.inputs[0]], self.found[node.inputs[1]]
@@ -142,7 +142,7 @@ class Evaluation:
         return out
 
     def _controlled(self, ref: Ref, x: Interval) -> Interval:
-        """A constant of a branch is dead with the Identity of the Switch that it waits for."""
+        """A constant on a branch, dead with the Identity of the Switch that controls it."""
         for name in self.program.graph.nodes[ref.node].control:
             waits = self.program.graph.nodes[name]
             if waits.op == "Identity" and self.program.graph.nodes[waits.inputs[0].node].op == "Switch":
@@ -152,7 +152,7 @@ class Evaluation:
         return x
 
     def _choice(self, node: Node) -> Interval | None:
-        """where(c, x, y): x under c and y under not c, as far as single numbers choose."""
+        """where(c, x, y): x assuming c and y assuming not c, if c is a scalar."""
         c, dtype = self.found[node.inputs[0]], node.types[0].dtype
         sides = []
         for r, side in ((node.inputs[1], True), (node.inputs[2], False)):

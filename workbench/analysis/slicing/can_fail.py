@@ -1,7 +1,7 @@
-"""Nodes of a graph that can fail at run time: a failing node ends its loop, too.
+"""Nodes of a graph that can fail at run time: a failing node also ends its loop.
 
-An op of which nothing is known here can fail. One that cannot is known by its op and by the types of a plan, with which
-inference has checked shapes and dtypes already.
+An op without a rule here can fail. Ops that cannot are known by their name and by the types of a plan, for which
+inference has already checked shapes and dtypes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from workbench.ir.types import TensorType
 from workbench.plan import ExecutionPlan
 from workbench.trace.aligned_columns import origin
 
-#: effects that are nothing but a failure: such a node may be run ahead
+#: ops whose only effect is a failure: such nodes may be run ahead
 ONLY_FAIL = ("assert", "check_numerics")
-#: ops that pass values on
+#: ops that pass values on or mark them, and never fail
 CONTROL = frozenset("Enter Merge LoopCond Switch NextIteration Exit Placeholder Const Identity NoOp".split())
-#: dtypes by their beginning of which numbers are made; texts and objects are none
+#: prefixes of numeric dtypes; strings and objects are not numbers
 NUMBERS = ("bool", "int", "uint", "float", "bfloat", "complex")
-#: families whose ops compute an element from elements at its place, and those in which they do not
+#: families of elementwise ops, and families of ops that combine elements
 ELEMENTWISE = ("arithmetic", "functions", "comparison", "logic", "bits", "quantization")
 WHOLE = ("reduction", "linear algebra", "convolution", "normalization", "gradients", "recurrent", "pooling")
-#: ops of any family that fail for some values, whatever their types
+#: ops of any family that fail for some values of any type
 BY_VALUE = frozenset(("math", "fake_quant"))
-#: inputs by their name in the registry that say where and how much: they fit for some values only
+#: names in the registry of inputs such as axes and sizes, of which only some values are valid
 SETTINGS = frozenset("axes axis k perm shape shift repeats starts ends steps sizes depth dims split num".split())
-#: ops that only move elements, or make them of shapes; what gives a shape must be a constant
+#: ops that only move elements, or create them from shapes; inputs that give a shape must be constants
 MOVED = frozenset(
     (
         "reshape",
@@ -59,7 +59,7 @@ MOVED = frozenset(
         "matrix_diag_part",
     )
 )
-#: ops of any number of inputs whose static types say that they fit each other
+#: ops with any number of inputs whose static types show that they match
 JOINED = frozenset(("concat", "stack", "identity_n", "shape_n", "add_n", "to_bool", "where"))
 #: ops that do not fail for any input
 NEVER = frozenset(
@@ -82,9 +82,9 @@ NEVER = frozenset(
         "draw_normal",
     )
 )
-#: draws of a shape that is their first input
+#: random draws whose first input is their shape
 DRAWN = frozenset(("random_uniform", "random_normal", "random_truncated_normal"))
-#: Python's own arithmetic (checked) that does not fail for floats, and for nothing
+#: Python arithmetic (checked) that never fails for floats
 CHECKED_FLOATS = frozenset(("add", "subtract", "multiply", "negative", "abs"))
 POWERS = frozenset(("power", "whole_power"))
 COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
@@ -99,12 +99,12 @@ def _failing_nodes(plan: ExecutionPlan, path: tuple[str, ...]) -> list[str]:
     frames = plan.layout.frames
     mine = {i for i, f in enumerate(frames) if f.path[: len(path)] == path}
     names = dict.fromkeys(n.name for n in plan.layout.nodes if n.frame in mine and n.op not in CONTROL)
-    alike: dict[tuple[object, ...], bool | None] = {}  # of nodes of one op and types; None: constants decide, too
+    alike: dict[tuple[object, ...], bool | None] = {}  # by op and types of a node; None: constants matter, too
     found = []
     for node in (plan.graph.nodes[name] for name in names if name in plan.graph.nodes):
         given, made = _types(plan, node)
         declared = node.types if "checked" in node.attrs else ()
-        key = (node.op, node.attrs, *map(id, given), *map(id, made), declared)  # a plan's equal types are one object
+        key = (node.op, node.attrs, *map(id, given), *map(id, made), declared)  # a plan has one object per type
         if key not in alike:
             constants = node.op in DRAWN or node.op in MOVED or node.op in POWERS or _settings(node)
             alike[key] = None if constants else can_fail(plan, node)
@@ -125,7 +125,7 @@ def can_fail(plan: ExecutionPlan, node: Node) -> bool:
     types = [t for t in given if t is not None]
     static = all(t.is_static and 0 not in (t.shape or ()) for t in (*types, *made))
     if (node.op, len(types)) in (("getitem", 1), ("setitem", 2)):
-        return not static  # the place is one of the attributes
+        return not static  # the index is one of the attributes
     if node.attrs.get("checked") or node.attrs.get("_raises"):
         return not _checked_holds(node, types)
     if not _settings_fit(plan.graph, node, spec, types):
@@ -146,7 +146,7 @@ def can_fail(plan: ExecutionPlan, node: Node) -> bool:
 
 
 def _checked_holds(node: Node, types: Sequence[TensorType]) -> bool:
-    """Of Python's arithmetic: what never raises."""
+    """True if an op of Python's arithmetic never raises for these types."""
     if not node.attrs.get("checked") or node.attrs.get("_raises"):
         return False
     if node.op == "cast":
@@ -155,7 +155,7 @@ def _checked_holds(node: Node, types: Sequence[TensorType]) -> bool:
 
 
 def broadcasts(types: Sequence[TensorType]) -> bool:
-    """True if shapes that inference could not refuse go together for certain."""
+    """True if shapes that inference did not reject certainly broadcast."""
     if sum(t.shape != () for t in types) <= 1:
         return True
     shapes = [t.shape for t in types if t.shape is not None]
@@ -169,7 +169,7 @@ def broadcasts(types: Sequence[TensorType]) -> bool:
 
 
 def _joins(types: Sequence[TensorType], node: Node) -> bool:
-    """True if arrays that are put one after the other are certainly alike except for their length."""
+    """True if the shapes of concatenated arrays certainly agree in all axes but the concatenated one."""
     shapes = [t.shape for t in types if t.shape is not None]
     axis = node.attrs.get("axis", 0)
     if len(shapes) < len(types) or not shapes or not isinstance(axis, int) or len({len(s) for s in shapes}) != 1:
@@ -179,7 +179,7 @@ def _joins(types: Sequence[TensorType], node: Node) -> bool:
 
 
 def _settings_fit(graph: Graph, node: Node, spec: OpSpec, types: Sequence[TensorType]) -> bool:
-    """True if the inputs that are axes, shapes and the like are constants that inference takes."""
+    """True if the inputs that are axes, shapes or similar settings are constants that inference accepts."""
     at = _settings(node)
     if not at:
         return True
@@ -194,13 +194,13 @@ def _settings_fit(graph: Graph, node: Node, spec: OpSpec, types: Sequence[Tensor
 
 
 def _settings(node: Node) -> list[int]:
-    """The inputs that are axes, shapes and the like."""
+    """Indices of the inputs that are axes, shapes or similar settings."""
     names = REGISTRY.lookup(node.op, node.attrs).inputs[: len(node.inputs)]
     return [k for k, name in enumerate(names) if name.strip("?*") in SETTINGS]
 
 
 def _types(plan: ExecutionPlan, node: Node) -> tuple[list[TensorType | None], Sequence[TensorType]]:
-    """Types of what a node reads and gives."""
+    """The types of a node's inputs and outputs."""
     return [_type(plan, r) for r in node.inputs], plan.types.get(node.name, node.types)
 
 
@@ -210,7 +210,7 @@ def _type(plan: ExecutionPlan, ref: Ref) -> TensorType | None:
 
 
 def _value(graph: Graph, ref: Ref) -> np.ndarray | None:
-    """The constant that a value is an alias of; None if it is not a constant."""
+    """The constant of which a value is an alias; None if it is not a constant."""
     node = origin(graph, ref)
     return node.attrs["value"] if node.op == "Const" else None
 

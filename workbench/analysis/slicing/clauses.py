@@ -13,7 +13,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.trace.aligned_columns import origin
 
-#: on the single bools of a condition the bitwise ops are the logical ones
+#: for the single bools of a condition, bitwise ops equal logical ones
 CONNECTIVES = {
     "logical_and": "and",
     "bitwise_and": "and",
@@ -24,14 +24,14 @@ CONNECTIVES = {
 }
 
 
-#: reductions of arrays of truths that are such an op over all items
+#: reductions of bool arrays that apply such an op to all items
 REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
-#: nodes that one search behind a branch looks at
+#: maximum number of nodes that one search behind a branch visits
 MOST = 400
 
 
 def constant_truth(graph: Graph, ref: Ref) -> bool | None:
-    """The truth that one side of a branch has where it is taken, if the graph tells: a constant, or the predicate."""
+    """The truth of one side of a branch when it is taken, if the graph shows it: a constant, or the predicate."""
     node = graph.nodes[ref.node]
     if node.op == "Switch" and node.inputs[0] == node.inputs[1]:
         return bool(ref.index)
@@ -44,7 +44,7 @@ def constant_truth(graph: Graph, ref: Ref) -> bool | None:
 def switches_behind(
     graph: Graph, ref: Ref, merges: Container[str], frame: FramePath | None = None
 ) -> Iterator[tuple[Node, int]]:
-    """(Switch, its output) behind a value, nearest first; not behind the loop's own ``merges``, or in other frames."""
+    """(Switch, its output) that a value depends on, nearest first; not beyond the loop's ``merges`` or its frame."""
     waiting, seen = [ref], {ref}
     while waiting and len(seen) < MOST:
         at = waiting.pop(0)
@@ -72,7 +72,7 @@ def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], s
             ref = waiting.pop()
             at = graph.nodes[_through(graph, ref).node]
             if logic in ("and", "or") and CONNECTIVES.get(at.op) == logic:
-                waiting += [at.inputs[1], at.inputs[0]]  # a chain of them may be deeper than the stack
+                waiting += [at.inputs[1], at.inputs[0]]  # a chain of connectives may be deeper than the stack
             else:
                 leaves.append(at.ref(_through(graph, ref).index))
 
@@ -104,7 +104,7 @@ def _single(graph: Graph, node: Node) -> bool:
 
 
 def _name(graph: Graph, ref: Ref) -> str:
-    """A constant as its number, a loop invariant under its outer name, anything else under its public name."""
+    """The number of a constant, the outer name of a loop invariant, the public name of any other value."""
     node = graph.nodes[ref.node]
     while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
         ref = node.inputs[0]

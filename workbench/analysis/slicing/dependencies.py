@@ -9,16 +9,16 @@ from workbench.plan import ExecutionPlan
 from workbench.plan.reachability import required_nodes
 from workbench.trace.aligned_columns import origin
 
-#: nodes from which on a plan is large, and nodes besides a slice's with which a run's own plan serves as the slice
+#: minimum number of nodes of a large plan, and number of extra nodes below which it serves as the plan of a slice
 LARGE, FEW = 5_000, 64
-#: ops of such nodes: they neither fail nor take long
+#: ops that the extra nodes may have: they neither fail nor take long
 HARMLESS = frozenset({"Const", "Enter", "Exit", "Identity", "Merge", "NextIteration", "Placeholder", "Switch"})
 
 
 def serves(plan: ExecutionPlan, reached: frozenset[str]) -> bool:
-    """True if a run's own plan is a plan of a slice with these nodes as well: it has next to nothing else in it.
+    """True if a run's own plan also serves as the plan of a slice with these nodes, because it has hardly any others.
 
-    Only of large graphs, for which a second plan takes seconds and as much memory as the first.
+    Only for large graphs, where a second plan takes seconds and as much memory as the first.
     """
     if len(plan.needed) < LARGE or plan.lean or plan.statistics or plan.device is not None:
         return False
@@ -27,31 +27,32 @@ def serves(plan: ExecutionPlan, reached: frozenset[str]) -> bool:
 
 
 def loops_inside(plan: ExecutionPlan, frame: tuple[str, ...]) -> list[str]:
-    """The LoopConds of a plan in frames inside of one."""
+    """The LoopConds of a plan in frames inside ``frame``."""
     paths = {k: f.path for k, f in enumerate(plan.layout.frames)}
     nodes = [n for n in plan.layout.nodes if n.op == "LoopCond" and len(paths[n.frame]) > len(frame)]
     return [n.name for n in nodes if paths[n.frame][: len(frame)] == frame]
 
 
 def steered(graph: Graph, frame: tuple[str, ...], inner: list[str]) -> list[str]:
-    """Those loops inside whose conditions depend on what the loop around carries: each iteration is another case."""
+    """The inner loops whose conditions depend on variables of the outer loop, so that each outer iteration differs."""
     carried = {v.merge for v in graph.frames[frame].variables}
     return [name for name in inner if carried & data_slice(graph, Ref(name))]
 
 
 def data_slice(graph: Graph, *refs: Ref) -> frozenset[str]:
-    """Nodes whose values the condition depends on, or any others.
+    """Nodes on whose values the condition, or any other value, depends.
 
-    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch:
-    such an edge only says "in this loop", which is where all of the slice is.
+    Control edges count because they decide branches, except those from a loop's Merge or from an Identity of its
+    Switch: such an edge only means "in this loop", and the whole slice is in it.
     """
     return required_nodes(graph, refs, lambda source: not _is_pivot(graph, source))
 
 
 def index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
-    """Nodes of the slice that read which input of a loop's Merge was alive.
+    """Nodes of the slice that read which input of a loop's Merge had a value.
 
-    That number is part of no variable: it distinguishes the first iteration from the others, and the slice begins anew.
+    That index is not part of a variable: it distinguishes the first iteration from the others, and a slice starts again
+    with a first iteration.
     """
     found = set()
     for merge in (v.merge for f in graph.frames.values() for v in f.variables):
@@ -70,7 +71,7 @@ def _is_pivot(graph: Graph, name: str) -> bool:
 
 
 def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
-    """Step of each variable per iteration: a constant, 0.0 for one that is not updated, None for anything else."""
+    """The constant step of a variable per iteration; 0.0 if it is not updated, None for any other update."""
     merge = graph.nodes[variable.merge]
     back = graph.nodes[variable.next_iteration].inputs[0]
     node = graph.nodes[back.node]

@@ -1,8 +1,8 @@
 """Execution of a slice: the program behind a loop's condition, started in the state of a live run.
 
 The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same
-compiled executor in a ring of two chunks, and given the session's present loop-carried values. The session itself is
-not touched.
+compiled executor in a ring of two chunks, and start from the session's current loop variables. The session itself is
+not changed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from workbench.kernels import machine as core
 from workbench.plan import PLANS, ExecutionPlan
 from workbench.plan.reachability import required_nodes
 
-#: nominal seconds between two looks at the work that was done, and measured ones after which it is looked at more often
+#: nominal seconds between two checks of the work done, and measured seconds after which it is checked more often
 BLOCK, SLOW = 1e-3, 0.05
 
 
 class SliceMachine(SliceState):
-    """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask.
+    """A :class:`SliceRunner` over the executor. Create one with :func:`slice_of` and :meth:`align` it before use.
 
-    The dependencies of the nodes ``also`` belong to its state, besides those of the condition.
+    Its state has the dependencies of the nodes ``also`` in addition to those of the condition.
     """
 
     def __init__(
@@ -53,17 +53,17 @@ class SliceMachine(SliceState):
         self.run = Run(plan, dict(feeds), budget=NEWEST_ROWS)
         self.number = plan.numbers[frame]
         self.trip_limit: int | None = None
-        #: LoopConds of loops inside of which a look at some iterations says nothing about later ones
+        #: LoopConds of inner loops whose later iterations cannot be inferred from a few observed ones
         self.unseen: list[str] = []
-        self.whole = False  # the graph itself, not a plan of the condition's nodes
-        #: nominal seconds (:mod:`work`) that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
+        self.whole = False  # True: the whole graph, not a plan of the condition's nodes
+        #: nominal seconds (:mod:`work`) after which a call of :meth:`advance` or :meth:`align` raises SliceTimeout
         self.patience = 1.0
         self._event_seconds = plan.once(("seconds", frame), lambda: work.event_seconds(plan, frame))
         self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
         graph = plan.graph
         self.impure_nodes = list(plan.once(("effects",), lambda: _with_effects(plan)))
         self.pure = not self.impure_nodes
-        #: the nodes that are not pure are random draws, all of them
+        #: True if all nodes that are not pure are random draws
         self.draws = not self.pure and all(spec_of(graph, n).draws for n in self.impure_nodes)
         ends = (Ref(self._cond.name),)
         reached = plan.once(("slice", *ends), lambda: data_slice(graph, *ends))
@@ -80,19 +80,19 @@ class SliceMachine(SliceState):
         self._pred = plan.layout.values[self._cond.name, 0].place
         self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
         core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
-        #: the slice as formulas, for arguments that need not run it
+        #: the slice as formulas, for proofs that need not run it
         self.program = SliceProgram(graph, frame, Ref(self._cond.name), variables, self._invariant)
 
-    # -- getting there ------------------------------------------------------------------------------------------
+    # -- positioning ------------------------------------------------------------------------------------------
     def restart(self) -> None:
-        """Stand before the first node again, with other random numbers if those are other now."""
+        """Return to the first node, with the random numbers of a new run."""
         self.run, self._read_at = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS), -1
         core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
 
     def align(self, main: Run | None, instead: Mapping[str, Any] | None = None) -> bool:
-        """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered.
+        """Move to the condition, with the loop variables of ``main`` in all open frames; False if never entered.
 
-        ``instead`` has values to begin with, by the Merge of the variable.
+        ``instead`` maps the Merge of a variable to its start value.
         """
         with np.errstate(all="ignore"):
             for number in self._frames_around():
@@ -111,11 +111,11 @@ class SliceMachine(SliceState):
             return self._to_condition(0)
 
     def _frames_around(self) -> list[int]:
-        """Numbers of the loop's own frame and those around it, the outermost first."""
+        """Indices of the loop's own frame and its outer frames, outermost first."""
         return [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
 
     def _take_over(self, main: Run, number: int) -> None:
-        """Overwrite the start values of a frame with the present values of ``main``."""
+        """Overwrite the start values of a frame with the current values of ``main``."""
         graph = self.plan.graph
         path = self.plan.layout.frames[number].path
         theirs = main.plan.numbers[path]
@@ -128,10 +128,10 @@ class SliceMachine(SliceState):
                 self.run.put(ours.place, np.asarray(value) if isinstance(value, np.generic) else value)
 
     def _to_condition(self, ahead: int) -> bool:
-        """On to the LoopCond ``ahead`` iterations further; False where the loop ended before."""
+        """Run to the LoopCond ``ahead`` iterations later; False if the loop ends before."""
         machine, view = self.run.machine, self.run.view
         core.arm(machine, self._cond.ip, True, view.iteration(self.number) + ahead)
-        if view.ip == self._cond.ip:  # off the condition on which we stand
+        if view.ip == self._cond.ip:  # leave the current condition
             machine.run(self.run.event + 1, True, True, -1, -1, False)
         with np.errstate(all="ignore"):
             if view.ip != self._cond.ip or ahead:
@@ -140,7 +140,7 @@ class SliceMachine(SliceState):
         return view.ip == self._cond.ip
 
     def _until_stop(self) -> str:
-        """Run to the next armed node or the end. An inner loop may hang, so the work done is looked at on the way."""
+        """Run to the next armed node or the end. An inner loop may hang, so the work done is checked on the way."""
         machine, begin, first = self.run.machine, work.now(), time.perf_counter()
         longest = max(work.PATIENCE * self.patience, work.LEAST_PATIENCE)
         block = max(int(BLOCK / self._event_seconds), 64)
@@ -167,10 +167,10 @@ class SliceMachine(SliceState):
 
     # -- the protocol of SliceRunner ----------------------------------------------------------------------------
     def stretch(self, n: int) -> np.ndarray | None:
-        """Up to ``n`` iterations, and the state after each as bytes, (iterations, bytes of the state).
+        """Run up to ``n`` iterations; return the state after each as bytes, (iterations, bytes of the state).
 
-        None, and no iteration, where the state is not all numbers and arrays of known shape. The rows of so many
-        iterations are read back from the executor's ring, so ``n`` is cut down to what it holds for certain.
+        Returns None without running if the state is not all numbers and arrays of known shape. The rows are read back
+        from the executor's ring, so ``n`` is reduced to the number of iterations that it certainly holds.
         """
         if any(p is None or p.dtype is None for p in self._merges):
             return None
@@ -192,7 +192,7 @@ class SliceMachine(SliceState):
         return np.concatenate(parts, axis=1)
 
     def advance(self, n: int) -> int:
-        """Up to ``n`` iterations; how many were run. Stops where the condition is false."""
+        """Run up to ``n`` iterations, until the condition is false; return how many were run."""
         work.charge(work.CALL)
         if n <= 0 or not self.cond():
             return 0
@@ -205,7 +205,7 @@ class SliceMachine(SliceState):
         return self._row() - before
 
     def finish(self) -> None:
-        """The nodes left to run in the iteration whose condition is false; SliceFailed if a node fails there."""
+        """Run the remaining nodes of the iteration whose condition is false; SliceFailed if one of them fails."""
         if not self.cond():
             self._until_stop()
 
@@ -224,7 +224,7 @@ class SliceMachine(SliceState):
     def moved_to(self, values: Mapping[str, Any]) -> SliceMachine | None:
         """A fork in the next iteration with these values of the state; None if it cannot be moved there.
 
-        Values that the condition does not depend on are those of the present iteration.
+        Values that the condition does not depend on are those of the current iteration.
         """
         if self.whole or not self.cond():
             return None
@@ -245,7 +245,7 @@ class SliceMachine(SliceState):
         return other if other._to_condition(0) else None
 
     def inner(self) -> SliceMachine | None:
-        """The inner loop that the look-ahead is in, if it can be sliced."""
+        """The slice of the inner loop in which the look-ahead is; None if it cannot be sliced."""
         path = self.plan.layout.frames[self.run.active_frames()[-1]].path
         if len(path) <= len(self.frame) or path[: len(self.frame)] != self.frame:
             return None
@@ -257,8 +257,8 @@ class SliceMachine(SliceState):
 def standing(
     main: Run, frame: tuple[str, ...], inside: bool, patience: float, also: Sequence[str] = ()
 ) -> tuple[SliceMachine, int] | None:
-    """The whole graph as its own slice, on a copy of ``main`` in its present state, edits included; and the number of
-    iterations that it had to run to the next condition. None if the loop is not entered any more.
+    """The whole graph as its own slice, on a copy of ``main`` in its current state, edits included, and the number of
+    iterations that it ran to reach the next condition. None if the loop is not entered again.
     """
     out = SliceMachine(main.plan, main.feeds, frame, also)
     out.whole, out.patience = True, patience
@@ -279,7 +279,7 @@ def standing(
 
 
 def with_effects(graph: Graph, names: Iterable[str]) -> list[str]:
-    """Those nodes that do more than give their values, or fail."""
+    """Nodes with effects other than their values or a failure."""
     effects: dict[tuple[str, FrozenAttrs], bool] = {}
     found = []
     for name in names:
@@ -304,10 +304,10 @@ def spec_of(graph: Graph, name: str) -> OpSpec:
 def slice_of(
     graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], also: Sequence[str] = ()
 ) -> SliceMachine:
-    """The slice of one loop's condition, for a run with this plan and these feeds; with the nodes ``also``.
+    """The slice of one loop's condition, and of the nodes ``also``, for a run with this plan and these feeds.
 
-    Loops inside that the run goes through belong to it, needed or not: one that hangs keeps this one from ending. Only
-    where they cannot be run ahead is the slice without them; they are ``unseen`` then.
+    Inner loops of the run belong to it, needed or not, because an inner loop that hangs keeps the outer one from
+    ending. The slice omits them only if they cannot be run ahead; they are ``unseen`` then.
     """
     cond = next(n for n in graph.frames[frame].nodes if graph.nodes[n].op == "LoopCond" and n in plan.needed)
     signature = plan.signature

@@ -1,8 +1,8 @@
 """Formulas of a slice: a loop's condition and updates as functions of intervals of its state.
 
-Names of one value (Identity, Enter of a loop invariant, Switch by LoopCond) are seen through; a branch is evaluated on
-both sides, each under what its predicate says, and the side that is certainly not taken adds nothing. An unbounded
-value (an inner loop, an op without a rule) is any value of its dtype, or None where even that says nothing.
+Aliases of a value (Identity, Enter of a loop invariant, Switch by LoopCond) are resolved. Both sides of a branch are
+evaluated, each assuming its predicate, and a side that is certainly not taken adds nothing. A value without bounds (of
+an inner loop, or of an op without a rule) is any value of its dtype, or None for a dtype without bounds.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from workbench.ir.node import Node, Ref
 
 
 class SliceProgram:
-    """Formulas of one loop. ``state`` names the variables of the slice; ``read`` gives the value of an invariant.
+    """Formulas of one loop. ``state`` has the variables of the slice by name; ``read`` returns the value of an
+    invariant.
 
-    The reader may return None for a value that it does not know; nothing is then said of it.
+    ``read`` may return None for an unknown value, which is then unbounded.
     """
 
     def __init__(
@@ -43,12 +44,12 @@ class SliceProgram:
         self.merges = {v.merge: v.name for v in variables}
         self.updates = {v.name: graph.nodes[v.next_iteration].inputs[0] for v in variables}
         self._fixed: dict[Ref, Interval | None] = {}
-        #: nominal time (:mod:`work`) at which evaluations end with Overdue
+        #: nominal time (:mod:`work`) after which evaluations raise Overdue
         self.deadline = math.inf
 
     # -- names ----------------------------------------------------------------------------------------------------
     def origin(self, ref: Ref) -> Ref:
-        """The value that ``ref`` is another name of: through Identity, LoopCond, Switch and invariant Enters."""
+        """The value of which ``ref`` is an alias, through Identity, LoopCond, Switch and invariant Enters."""
         while True:
             node = self.graph.nodes[ref.node]
             if self.passes_on(node) or node.op == "Switch":
@@ -59,19 +60,19 @@ class SliceProgram:
                 return ref
 
     def passes_on(self, node: Node) -> bool:
-        """True if a node's output is its input, bit for bit."""
+        """True if a node's output equals its input, bit for bit."""
         if node.op == "cast":
             dtype = self.graph.type_of(node.inputs[0]).dtype
             return dtype == node.types[0].dtype and dtype in (*FLOATS, *INTEGERS)
         return node.op in ("Identity", "LoopCond", "NextIteration", "stop_gradient")
 
     def variable(self, ref: Ref) -> str | None:
-        """Name of the loop variable that ``ref`` is, at the present iteration."""
+        """Name of the loop variable of which ``ref`` is an alias, in the same iteration."""
         found = self.origin(ref)
         return self.merges.get(found.node) if found.index == 0 else None
 
     def invariant(self, ref: Ref) -> Interval | None:
-        """The box of a value that is the same in every iteration of this activation; None if it is not, or unknown."""
+        """The box of a value that is the same in all iterations of this activation; None for others, or if unknown."""
         ref = self._named(ref)
         if ref not in self._fixed:
             node = self.graph.nodes[ref.node]
@@ -81,7 +82,7 @@ class SliceProgram:
                 return None
             if node.op not in ("Const", "Enter") and self.graph.frame_of(ref.node) == self.frame:
                 self._fixed[ref] = None
-                found = self.evaluate(ref, {})  # what is computed from invariants only has one value
+                found = self.evaluate(ref, {})  # a value computed only from invariants is a single one
                 if found is not None and found.pieces == 1 and found.lo[0] == found.hi[0] and not found.nan[0]:
                     self._fixed[ref] = found
                 return self._fixed[ref]
@@ -93,11 +94,11 @@ class SliceProgram:
         return self._fixed[ref]
 
     def release(self) -> None:
-        """Read no further invariants: those that were read are kept."""
+        """Stop reading invariants; those that were read are kept."""
         self.read = _nothing
 
     def _within(self, name: str) -> bool:
-        """In a frame inside of this one: not invariant."""
+        """True for a node in an inner frame, which is not invariant."""
         path = self.graph.frame_of(name)
         return len(path) > len(self.frame) and path[: len(self.frame)] == self.frame
 
@@ -115,7 +116,7 @@ class SliceProgram:
     def evaluate(
         self, ref: Ref, env: Env, pieces: int = 1, known: Mapping[Ref, Interval] | None = None
     ) -> Interval | None:
-        """Bounds of a value for bounds of the state; None if nothing can be said. ``known`` values are taken."""
+        """Bounds of a value for bounds of the state; None if there are none. ``known`` values are not evaluated."""
         with np.errstate(all="ignore"):
             evaluation = Evaluation(self, env, pieces)
             evaluation.found.update(known or {})
@@ -132,7 +133,7 @@ class SliceProgram:
         return np.asarray(wide.lo == 1, bool), np.asarray(wide.hi == 0, bool)
 
     def assuming(self, env: Env, ref: Ref, truth: bool) -> Env:
-        """The state as far as it agrees with ``ref`` being true (or false): comparisons with invariants cut boxes."""
+        """The part of the state in which ``ref`` may have this ``truth``: comparisons with invariants cut boxes."""
         ref = self.origin(ref)
         node = self.graph.nodes[ref.node]
         if node.op in ("logical_not", "invert"):
@@ -157,14 +158,14 @@ class SliceProgram:
         return env
 
     def origin_in(self, ref: Ref) -> Ref:
-        """:meth:`origin`, as far as this frame and its invariants go."""
+        """:meth:`origin`, up to the boundary of this frame."""
         return self._named(ref)
 
     def _single(self, node: Node) -> bool:
         return all(self.graph.type_of(r).shape == () for r in node.inputs)
 
     def constants(self) -> Iterator[float]:
-        """Numbers of the slice that thresholds and limits are made of."""
+        """Numbers of the slice from which thresholds and limits are computed."""
         seen: set[str] = set()
         todo = [self.cond.node, *(r.node for r in self.updates.values())]
         while todo:
@@ -180,7 +181,7 @@ class SliceProgram:
                 todo += [r.node for r in node.inputs]
 
     def count(self, ref: Ref, result: Ref) -> int:
-        """How many elements go into one of a reduction; 0 if that is not known."""
+        """How many elements are reduced to one; 0 if that is unknown."""
         before, after = self.graph.type_of(ref), self.graph.type_of(result)
         if not (before.is_static and after.is_static):
             return 0
@@ -197,7 +198,7 @@ INVERSE = {name: NODES[NEGATED[sign]] for name, sign in NAMES.items()}
 
 
 def cut(x: Interval, limit: Interval, op: str, truth: bool) -> Interval | None:
-    """x where x op limit; None if that says nothing. A comparison that is false may be so by NaN, which then stays."""
+    """The part of x that satisfies ``x op limit``; None if that is unknown. NaN stays if the comparison was false."""
     if limit.dtype != x.dtype or bool(limit.nan[0]) or limit.lo[0] != limit.hi[0]:
         return None
     at = limit.lo
@@ -215,8 +216,8 @@ def cut(x: Interval, limit: Interval, op: str, truth: bool) -> Interval | None:
     else:
         return None
     void = np.asarray(lo > hi, bool)
-    nan = x.nan & (not truth)  # these comparisons are true of numbers only
-    if x.integral:  # an integer that agrees with nothing: what follows is not reached
+    nan = x.nan & (not truth)  # these comparisons are false for NaN
+    if x.integral:  # no integer satisfies it, so the code that follows is not reached
         return box(x.dtype, np.where(void, x.lo, lo), np.where(void, x.hi, hi), nan, x.dead)
     low, high = np.where(void, np.inf, lo).astype(x.dtype), np.where(void, -np.inf, hi).astype(x.dtype)
     return box(x.dtype, low, high, nan, x.dead)

@@ -1,7 +1,7 @@
-"""The map that a loop applies to one of its variables: the next value for values that it might have.
+"""The map that a loop applies to one of its variables: the next value for each possible value.
 
-The loop is begun anew for each value, in the slice of that variable, and run for one iteration; the session is not
-touched. Work is bounded.
+For each value, the loop starts anew in the slice of that variable and runs one iteration; the session is not changed.
+Work is bounded.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 
-#: nominal seconds of all values together, and of one of them
+#: nominal seconds for all values together, and for one of them
 SECONDS, EACH = 0.1, 0.01
 
 
 def depends_on_itself(graph: Graph, path: tuple[str, ...], variable: LoopVariable) -> bool:
-    """True if the next value of a variable is made of its present one, and of no other variable of the loop."""
+    """True if the next value of a variable depends on its current one, and on no other variable of the loop."""
     merges = {v.merge for v in graph.frames[path].variables}
     waiting, seen = [graph.nodes[variable.next_iteration].inputs[0]], set()
     while waiting:
@@ -58,14 +58,14 @@ def real_numbers(values: Any) -> np.ndarray:
 
 
 def next_values(run: Run, path: tuple[str, ...], variable: LoopVariable, values: np.ndarray) -> np.ndarray | None:
-    """The value one iteration later for each of ``values``, (n,) float64; NaN where the loop ends there or fails.
+    """The value one iteration later for each of ``values``, (n,) float64; NaN if the loop ends or fails there.
 
-    None where the loop applies no map of one number to it: it is not a real number, its next value depends on other
+    None if the update is not a map of one number: the variable is not a real number, its next value depends on other
     variables, or the loop cannot be run ahead.
     """
     graph = run.plan.graph
     place = run.plan.layout.values.get((variable.merge, 0))
-    # a variable that was set by hand once has the same map after it; an edit of what is invariant has another one
+    # a variable has the same map after it was edited; an edit of an invariant changes the map
     given = graph.nodes[variable.next_iteration].inputs[0].node
     if not {edit.ref.node for edit in run.edits} <= {variable.merge, variable.next_iteration, given}:
         return None
@@ -96,7 +96,7 @@ def next_values(run: Run, path: tuple[str, ...], variable: LoopVariable, values:
 
 
 def variable_at(graph: Graph, name: Ref) -> tuple[tuple[str, ...], LoopVariable] | None:
-    """The loop, and its variable, whose Merge a value is; None for any other."""
+    """The loop and the variable whose Merge computes a value; None for other values."""
     for path, frame in graph.frames.items():
         for variable in frame.variables:
             if variable.merge == name.node and path:

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class SliceTimeout(Exception):
-    """An iteration of the slice takes too long to be run ahead; an inner loop may hang."""
+    """An iteration of the slice takes too long to run ahead; an inner loop may hang."""
 
 
 class SliceFailed(RuntimeError):
@@ -22,27 +22,27 @@ class SliceFailed(RuntimeError):
 
 @runtime_checkable
 class SliceRunner(Protocol):
-    """The part of a graph that computes a loop's condition, standing at one evaluation of it (a backward slice).
+    """The part of a graph that computes a loop's condition (a backward slice), positioned at one evaluation of it.
 
     Attributes
     ----------
     pure : bool
-        Whether it reads nothing but its own state: no random draws, stacks or iteration numbers.
+        Whether it reads only its own state: no random draws, stacks or iteration indices.
     impure_nodes : list of str
         The nodes that are not pure.
     state_names : list of str
         Names of the loop variables in its state.
     trip_limit : int or None
-        Most executions of the body, enforced outside the slice.
+        Maximum number of iterations, enforced outside the slice.
     clauses : list of tuple
         (left, comparison, right) of each comparison in the condition.
     logic : str
-        How the condition is made of its clauses: "single", "and", "or" or "not".
+        How the clauses form the condition: "single", "and", "or" or "not".
 
     Notes
     -----
-    ``state()`` is the exact bit pattern of all that is carried from iteration to iteration. ``advance(n)`` runs up to n
-    further iterations, stops where the condition is false, and returns how many were run.
+    ``state()`` is the exact bit pattern of all values carried from iteration to iteration. ``advance(n)`` runs up to
+    n further iterations, stops when the condition is false, and returns how many were run.
     """
 
     pure: bool
@@ -68,9 +68,9 @@ class InnerRunner(SliceRunner, Protocol):
 
 @runtime_checkable
 class HasInner(Protocol):
-    """A runner that can return the inner loop that it is in.
+    """A runner that can return the slice of the inner loop in which it is.
 
-    ``unseen`` names conditions of loops inside of which a look at some iterations says nothing about later ones.
+    ``unseen`` names conditions of inner loops whose later iterations cannot be inferred from a few observed ones.
     """
 
     unseen: list[str]
@@ -80,13 +80,13 @@ class HasInner(Protocol):
 
 @runtime_checkable
 class CanMove(Protocol):
-    """A runner that can be put into a state, in the next iteration; None where it cannot."""
+    """A runner that can be moved to the next iteration with a given state; None if it cannot."""
 
     def moved_to(self, values: Mapping[str, Any]) -> SliceRunner | None: ...
 
 
 @runtime_checkable
 class HasColumns(Protocol):
-    """A runner that can read the states of many iterations at once, as rows of bytes; None where it cannot."""
+    """A runner that can read the states of many iterations at once, as rows of bytes; None if it cannot."""
 
     def stretch(self, n: int) -> np.ndarray | None: ...

@@ -1,4 +1,4 @@
-"""The state of a slice of a loop's condition: carried values, their bits, the condition and its clauses."""
+"""The state of a slice of a loop's condition: loop variables, their bits, the condition and its clauses."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from workbench.kernels.layout import NodeLayout, Place
 from workbench.plan import ExecutionPlan
 from workbench.plan.memory.storage import array_bytes
 
-#: bytes that an object in a row takes beside those of its array
+#: bytes that an object in a row takes in addition to those of its array
 OBJECT = 256
 
 
 class SliceState:
-    """Values of the run in which the slice of a :class:`SliceMachine` is at the condition."""
+    """Values of the run of a :class:`SliceMachine`, whose slice is at the condition."""
 
     plan: ExecutionPlan
     run: Run
-    #: of the loop's frame
+    #: the index of the loop's frame
     number: int
     state_names: list[str]
     _merges: list[Place | None]
     _operands: list[Any]
     _cond: NodeLayout
-    #: where the value of the condition is
+    #: the place of the condition's value
     _pred: Place | None
-    #: the event of the run at which values were read, and those values by their places: each is read once an event
+    #: the event of the run at which values were read, and these values by place: each is read once per event
     _read_at: int = -1
     _read: dict[int, Any]
 
@@ -47,13 +47,13 @@ class SliceState:
         if isinstance(value, (np.ndarray, np.generic)):
             out = np.asarray(value)
         else:
-            out = np.empty((), object)  # a list is one thing, whatever is in it
+            out = np.empty((), object)  # a list is a single object
             out[()] = value
         self._read[id(place)] = out
         return out
 
     def _invariant(self, ref: Ref) -> np.ndarray | None:
-        """The present value of what this activation does not change; None if it is not an array here."""
+        """The current value of an invariant of this activation; None if it is not an array."""
         found = self.plan.layout.values.get((ref.node, ref.index))
         if found is None or found.place is None or found.kind != "slot":
             return None
@@ -61,11 +61,11 @@ class SliceState:
         return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
 
     def values(self) -> dict[str, Any]:
-        """Loop-carried values at this iteration."""
+        """The loop variables in this iteration."""
         return {name: self._at(place) for name, place in zip(self.state_names, self._merges, strict=True)}
 
     def state(self) -> bytes:
-        """Bit pattern of everything that the slice carries, dtypes and shapes included."""
+        """The bit pattern of all loop variables of the slice, dtypes and shapes included."""
         parts = []
         for place in self._merges:
             value = self._at(place)

@@ -1,13 +1,13 @@
 """Nominal time: the seconds that the work of an analysis takes on a reference core, counted instead of measured.
 
 A budget in measured seconds gives one answer on an idle machine and another on a busy one. Here every part of an
-analysis charges what its work takes on one core of about 3 GHz, from the tables below, and budgets are compared with
-the sum: the same question on the same state gets the same answer everywhere. The count is kept per thread, like
-``time.thread_time``.
+analysis charges the time that its work takes on one core of about 3 GHz, from the tables below, and budgets are
+compared with the sum: the same analysis of the same state gives the same answer everywhere. The sum is kept per thread,
+like ``time.thread_time``.
 
-A question has one :class:`QuestionBudget`, whatever parts its answer has: when it is over, nominal time runs away at
-each look, so that every part's own limit is over as well. It is over by counted work, which is the same everywhere, and
-at the latest by processor time, for nodes that take longer than they are known to.
+A question has one :class:`QuestionBudget` for all parts of its answer: when it is used up, nominal time jumps ahead at
+each reading, so that the limit of each part is exceeded as well. It is used up by counted work, which is the same
+everywhere, or at the latest by processor time, for nodes that take longer than their tabulated cost.
 
 >>> begin = now()
 >>> charge(2e-6)
@@ -26,7 +26,7 @@ import numpy as np
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.plan import ExecutionPlan
 
-#: how a node is computed (the slug of ``plan.reasons``) -> seconds of one firing, and of each byte of its results
+#: how a node is computed (the slug of ``plan.reasons``) -> seconds per firing, and per byte of its results
 COST = {
     "": (2e-9, 0.0),  # renames, control flow
     "compiled": (4e-9, 0.0),
@@ -39,24 +39,26 @@ COST = {
 }
 #: all other ways to compute a node
 OTHER = (4e-6, 0.4e-9)
-#: bytes that a result of unknown size is taken to have
+#: assumed bytes of a result of unknown size
 UNKNOWN_BYTES = 4096
-#: one call of the executor; one step whose state is compared and shown to a forecast; one new runner
+#: one call of the executor; one step whose state is compared and passed to a forecast; one new runner
 CALL, STEP, FORK = 3e-6, 40e-6, 120e-6
 #: each byte of a state that is compared with many others; one node of a formula, and each of its pieces
 STATE_BYTE, FORMULA, PIECE = 3e-9, 10e-6, 30e-9
-#: measured seconds after which even a look-ahead of little counted work ends: a node that sleeps, or waits
+#: measured seconds, as a multiple of the nominal ones and at least, after which a look-ahead ends even with little
+#: counted work: a node may sleep or wait
 PATIENCE, LEAST_PATIENCE = 20.0, 2.0
 
-#: nominal seconds of all parts of an answer together, as a multiple of those of one part; processor seconds, likewise
-#: and at least: many times what the counted work takes, so that a slow machine is answered as a fast one is
+#: nominal seconds of all parts of an answer together, as a multiple of those of one part; processor seconds, also as a
+#: multiple, and at least: far more than the counted work takes, so that slow machines give the same answers as fast
+#: ones
 PARTS, PROCESSOR, LEAST_PROCESSOR = 5.0, 80.0, 20.0
-#: nominal seconds by which a look at the time moves on when the budget is over
+#: nominal seconds by which each reading of the time jumps ahead when the budget is used up
 RUNS_AWAY = 1e6
 
 
 class _Thread(threading.local):
-    """Of one thread: nominal seconds charged, those that a budget has let run away, and the budget of its question."""
+    """State of one thread: nominal seconds charged, seconds added by a used-up budget, and the budget in use."""
 
     seconds = 0.0
     away = 0.0
@@ -69,7 +71,7 @@ _thread = _Thread()
 class QuestionBudget:
     """The work that one question may take, in all of its parts; a context manager, at most one per thread.
 
-    Inside of another one it does nothing: a part of an answer that asks a question of its own has no further time.
+    Inside another one it does nothing: a part of an answer that contains another question gets no further time.
 
     Parameters
     ----------
@@ -104,17 +106,17 @@ class QuestionBudget:
 
     @property
     def over(self) -> bool:
-        """True if neither counted work nor processor time is left."""
+        """True if the counted work or the processor time is used up."""
         return _thread.seconds - self._begun > self.limit or time.thread_time() - self._clock > self.processor
 
 
 def counted() -> float:
-    """Nominal seconds that this thread has charged, without those that a budget has let run away."""
+    """Nominal seconds that this thread has charged, without those added by a used-up budget."""
     return _thread.seconds
 
 
 def now() -> float:
-    """Nominal seconds of all the work that this thread has charged so far; far ahead once the budget is over."""
+    """Nominal seconds of all work that this thread has charged so far; far ahead once the budget is used up."""
     budget = _thread.budget
     if budget is not None and budget.over:
         _thread.away += RUNS_AWAY
@@ -139,10 +141,10 @@ def event_seconds(plan: ExecutionPlan, frame: tuple[str, ...]) -> float:
 
 
 def _bytes(kind: TensorType) -> int:
-    """Size of a value, as far as its type says."""
+    """The bytes of a value by its type; ``UNKNOWN_BYTES`` if the type does not determine them."""
     if not kind.is_static or kind.shape is None:
         return UNKNOWN_BYTES
     try:
         return math.prod(d or 1 for d in kind.shape) * np.dtype(numpy_dtype(kind.dtype)).itemsize
-    except (TypeError, ValueError, KeyError):  # a sequence, or another thing without a size
+    except (TypeError, ValueError, KeyError):  # a sequence or another value without a fixed size
         return UNKNOWN_BYTES

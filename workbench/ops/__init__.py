@@ -10,24 +10,25 @@
                                                     pooling_gradients  normalization  recurrent  losses  blocks
                                                     activation_gradients  quantization  images: resize color detection
 
-An entry (:class:`workbench.ir.opspec.OpSpec`) says what an op takes, infers the types of its results, evaluates
-it with NumPy and documents it. ``spec.infer(types, attrs, values)`` gives a tuple of types and raises
+An entry (:class:`workbench.ir.opspec.OpSpec`) lists the inputs of an op, infers the types of its results, evaluates it
+with NumPy and documents it. ``spec.infer(types, attrs, values)`` returns a tuple of types and raises
 :class:`workbench.errors.TypeMismatchError` with one of the slugs ``wrong-arity``, ``wrong-dtype``, ``wrong-shape`` and
-``wrong-attr``; ``values`` holds the constant inputs, None for the others. ``spec.evaluate(arrays, attrs)`` gives a
-tuple of arrays; it may give an input or a view of it (values are immutable), so whoever keeps a result copies it.
-NumPy's floating-point warnings are not silenced here: the caller wraps a whole run in ``np.errstate(all="ignore")``.
+``wrong-attr``; ``values`` holds the constant inputs, None for the others. ``spec.evaluate(arrays, attrs)`` returns a
+tuple of arrays; these may be inputs or views of inputs (values are immutable), so a caller that keeps a result must
+copy it. NumPy's floating-point warnings are not silenced here: the caller wraps a whole run in
+``np.errstate(all="ignore")``.
 
 Conventions
 -----------
-- ``spec.attrs`` maps the attrs to their defaults, ``REQUIRED`` where there is none. Unknown attrs are refused, unless
-  their name begins with "_". Attrs may be left out; they are never filled in.
-- ``spec.inputs``: ``"*rest"`` any number, "axes?" may be left out at the end. ``spec.outputs``: ``"*parts"`` any
-  number, fixed by the attrs and types (``unstack``, ``split``).
+- ``spec.attrs`` maps the attrs to their defaults, ``REQUIRED`` if there is none. Unknown attrs are refused, unless
+  their name begins with "_". Attrs may be left out; defaults are never filled in.
+- ``spec.inputs``: ``"*rest"`` means any number, "axes?" may be left out at the end. ``spec.outputs``: ``"*parts"``
+  means any number, determined by the attrs and types (``unstack``, ``split``).
 - Dtypes promote as in NumPy: int32 / int32 is float64, float32 * int32 is float64, sums of integers are 64-bit. The ops
-  ``sum prod mean cumsum cumprod`` take ``dtype``, a name or "same" for the input's, as TensorFlow and ONNX need. A
-  Python scalar has no place in an op call: make it a constant of :func:`scalar_dtype` first.
+  ``sum prod mean cumsum cumprod`` take ``dtype``, a name or "same" for the input's, as TensorFlow and ONNX need. Op
+  calls take no Python scalars: make them constants of :func:`scalar_dtype` first.
 - Reductions: ``axis`` (None, int, tuple), ``keepdims``; or the axes as the second input. ``noop_with_empty_axes=False``
-  is ONNX's meaning of an empty list. ``argmax argmin cumsum cumprod``: ``axis`` or a second input.
+  selects ONNX's meaning of an empty list. ``argmax argmin cumsum cumprod``: ``axis`` or a second input.
 - Integers as the attr or as the second input, not both: ``reshape`` shape (``copy_zeros`` for ONNX's 0), ``transpose``
   perm, ``expand_dims squeeze reverse`` axis, ``broadcast_to`` shape (``mutual`` for ONNX's Expand), ``tile`` repeats,
   ``pad`` pad_width (an (n, 2) input, then the value), ``split`` sizes (or num, uneven), ``slice`` starts ends axes
@@ -37,23 +38,24 @@ Conventions
   ``select`` is where.
 - ONNX: ``gemm`` (alpha, beta, transpose_a, transpose_b), ``constant_of_shape`` (value), ``scatter_update`` (ScatterND),
   ``put_along_axis`` (ScatterElements), ``take_along_axis`` (GatherElements), ``one_hot`` (wrap_negative), ``top_k``.
-- Matrices are the last two axes, the axes before them are a batch. Bands of diagonals: ``matrix_diag``,
+- Matrices are the last two axes; the axes before them are a batch. Bands of diagonals: ``matrix_diag``,
   ``matrix_diag_part``, ``matrix_set_diag`` with the inputs k (one diagonal, or the lowest and highest) and padding.
 - Segments: ``segment_reduce unsorted_segment_reduce sparse_segment_reduce`` with the attr ``reduction``.
-- Random draws: ``random_*`` are not pure; seeds, node and iteration path fix what a firing draws, and with seeds and
-  outside loops it is what TensorFlow draws. ``stateless_*`` and ``keyed_*`` take seeds or a key as inputs and are pure.
+- Random draws: ``random_*`` are not pure; seeds, node and iteration path determine the draw of a firing, which outside
+  loops and with seeds is that of TensorFlow. ``stateless_*`` and ``keyed_*`` take seeds or a key as inputs and are
+  pure.
 - Windows (``conv``, its gradients, ``conv_transpose``, pools, ``extract_patches``, ``dilation``) over any number of
   spatial axes: ``strides dilations`` (one or as many integers), ``pads`` ("valid", "same", "same_lower" or pairs),
   ``layout filter_layout`` ("last" as TensorFlow, "first" as ONNX), ``groups`` (None: as the channels imply),
   ``depthwise`` (TensorFlow's filter); pools: ``window ceil_mode count_include_pad``. See ``neural.windows``.
-- Values that are no arrays (TensorArrays, TensorLists, stacks, hash tables) never change: what writes gives a new one.
-  ``tensor_array*`` take the handle first and last the flow, which holds the elements; ``tensor_list_*`` are those of
+- Values other than arrays (TensorArrays, TensorLists, stacks, hash tables) are immutable: a write returns a new one.
+  ``tensor_array*`` take the handle first and the flow, which holds the elements, last; ``tensor_list_*`` are those of
   TensorFlow; ``stack_new stack_push stack_pop``.
-- Python's numbers: the ops of :mod:`workbench.ops.checked` take the attr ``checked``. Single numbers of int64, float64
-  and complex128 are then Python's: what does not fit 64 bits, a division by zero, a root of a negative number fail.
-  ``math`` has the functions of Python's module that NumPy has not.
+- Python's numbers: the ops of :mod:`workbench.ops.checked` take the attr ``checked``. Scalars of int64, float64 and
+  complex128 then follow Python: a result that does not fit 64 bits, a division by zero, a root of a negative number
+  fail. ``math`` has the functions of Python's module that NumPy lacks.
 - Python: ``getitem`` and ``setitem`` with the attr ``index`` from :func:`encode_index`; ``numpy_functions[f]`` and
-  :func:`ufunc_op` give the ops of NumPy functions. NumPy's names of ufuncs are aliases: ``arcsin``, ``true_divide``.
+  :func:`ufunc_op` return the ops of NumPy functions. NumPy's names of ufuncs are aliases: ``arcsin``, ``true_divide``.
 """
 
 from __future__ import annotations
@@ -180,7 +182,8 @@ def names() -> list[str]:
 
 
 def scalar_dtype(value: bool | int | float | complex | str, *dtypes: str) -> str:
-    """The dtype in which a Python scalar meets tensors of ``dtypes``: theirs if it fits, as NumPy's weak scalars.
+    """The dtype of a Python scalar combined with tensors of ``dtypes``: their dtype if the scalar fits, as for NumPy's
+    weak scalars.
 
     >>> scalar_dtype(2, "float32"), scalar_dtype(2.0, "int32"), scalar_dtype(2.0)
     ('float32', 'float64', 'float64')
@@ -191,7 +194,7 @@ def scalar_dtype(value: bool | int | float | complex | str, *dtypes: str) -> str
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, (int, float)) and dtype_name(np.result_type(*known)) == "bfloat16":
-        return "bfloat16"  # NumPy's rule for weak scalars knows only its own float types
+        return "bfloat16"  # NumPy's rule for weak scalars covers only its own float types
     return dtype_name(np.result_type(*known, value))
 
 

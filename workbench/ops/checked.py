@@ -1,13 +1,13 @@
-"""Python's arithmetic for single numbers: what an op computes with the attr ``checked``, and when it fails.
+"""Python's arithmetic for scalars: the results and errors of ops with the attr ``checked``.
 
-The numbers are int64, float64, complex128 or bool and stand for Python's int, float, complex and bool. Python itself
-computes here, so that results are Python's bit for bit, and so are its errors: ZeroDivisionError, OverflowError,
-ValueError. One error is our own: Python's ints have no bounds, those of a graph have 64 bits, and an int that does not
-fit is an :class:`ExecutionError` with the slug ``integer-overflow``, never a number that has wrapped round. Compiled
-code (kernels: checked.h) computes the same where nothing can go wrong and leaves all else to this file.
+The numbers are int64, float64, complex128 or bool and represent Python's int, float, complex and bool. Python itself
+computes here, so that results are Python's bit for bit, and so are errors: ZeroDivisionError, OverflowError,
+ValueError. One error is our own: Python's ints are unbounded, those of a graph have 64 bits, and an int that does not
+fit is an :class:`ExecutionError` with the slug ``integer-overflow``; it never wraps around. Compiled code (kernels:
+checked.h) computes the same in cases without errors and leaves all others to this file.
 
-Floats of fewer bits are taken as well, for functions that are looked at in another precision (:func:`wb.in_dtype`):
-Python computes, and the result is rounded to their dtype.
+Narrower floats are accepted too, for functions that run in another precision (:func:`wb.in_dtype`): Python computes,
+and the result is rounded to their dtype.
 
 Source: https://docs.python.org/3/library/stdtypes.html#numeric-types-int-float-complex
 """
@@ -25,7 +25,7 @@ from workbench.errors import ExecutionError
 from workbench.ir.types import ANY, TensorType, dtype_name, numpy_dtype
 from workbench.ops.rules import WRONG_DTYPE, WRONG_SHAPE, RuleError, show
 
-#: Python's numbers as dtypes, by NumPy's letter
+#: dtypes of Python's numbers, by NumPy's letter
 LETTERS = {"bool": "b", "int64": "i", "float64": "f", "complex128": "c"}
 DTYPES = {letter: dtype for dtype, letter in LETTERS.items()}
 _NARROW = frozenset(("float32", "float16", "bfloat16"))
@@ -36,7 +36,7 @@ _REAL = {"ii": "i", "ff": "f"}
 _ORDER = {"ii": "b", "ff": "b", "if": "b", "fi": "b", "bb": "b"}
 _SMOOTH = {"f": "f"}
 
-#: op -> (the function of Python's numbers, letters of the inputs -> letter of the result)
+#: op -> (function of Python's numbers, letters of the inputs -> letter of the result)
 RULES: dict[str, tuple[Callable[..., Any], Mapping[str, str]]] = {
     "add": (operator.add, _SAME),
     "subtract": (operator.sub, _SAME),
@@ -84,7 +84,9 @@ RULES: dict[str, tuple[Callable[..., Any], Mapping[str, str]]] = {
 
 
 def letters_of(dtypes: Sequence[str]) -> tuple[str, Mapping[str, str]]:
-    """Letters of these dtypes, and the dtypes of results by letter: floats beside narrow ones are narrow."""
+    """Letters of these dtypes, and the dtypes of results by letter; with a narrow float among them, float results are
+    narrow.
+    """
     narrow = _NARROW.intersection(dtypes)
     if not narrow:
         return "".join(LETTERS.get(d, "?") for d in dtypes), DTYPES
@@ -94,12 +96,12 @@ def letters_of(dtypes: Sequence[str]) -> tuple[str, Mapping[str, str]]:
 
 
 def python_value(array: np.ndarray) -> Any:
-    """A single number as Python's."""
+    """A scalar array as a Python number."""
     return float(array) if str(array.dtype) in _NARROW else array.item()
 
 
 def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
-    """The type of what ``op`` gives for Python's numbers; raises RuleError for other inputs."""
+    """The result type of ``op`` for Python's numbers; raises RuleError for other inputs."""
     if any(t.shape not in ((), None) for t in types):
         shown = next(show(t.shape) for t in types if t.shape not in ((), None))
         raise RuleError(WRONG_SHAPE, f"with checked takes single numbers, but got {shown}.", "Leave checked out.")
@@ -114,7 +116,7 @@ def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
 
 
 def checked(op: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Python's own result; raises as Python does, or ExecutionError where the graph's numbers cannot hold it."""
+    """Python's own result; raises as Python does, or ExecutionError if the graph's numbers cannot represent it."""
     function, results = RULES[op]
     letters, dtypes = letters_of([str(a.dtype) for a in arrays])
     if letters not in results or any(a.ndim for a in arrays):
@@ -127,7 +129,7 @@ def checked(op: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def number(value: Any, dtype: str, op: str) -> np.ndarray:
-    """A Python number as the graph holds it."""
+    """A Python number as an array of the graph."""
     if dtype == "int64" and not LOWEST <= value <= HIGHEST:
         raise too_large(op)
     if isinstance(value, complex) and dtype != "complex128":
@@ -136,7 +138,7 @@ def number(value: Any, dtype: str, op: str) -> np.ndarray:
             slug="complex-result",
             fix="make one operand complex, as in complex(x) ** y.",
         )
-    with np.errstate(over="ignore"):  # a float beyond a narrow dtype is an infinity there
+    with np.errstate(over="ignore"):  # a float beyond the range of a narrow dtype becomes infinite
         return np.asarray(value, numpy_dtype(dtype))
 
 
@@ -152,7 +154,7 @@ def too_large(op: str) -> ExecutionError:
 
 
 def _power_fits(x: int, y: int) -> None:
-    """Refuse powers that would take long and then not fit; and those that are no ints."""
+    """Refuse powers that would take long to compute and not fit, and powers that are not ints."""
     if y < 0:
         if x == 0:
             raise ZeroDivisionError("0.0 cannot be raised to a negative power")
@@ -171,7 +173,9 @@ def _shift_fits(x: int, y: int) -> None:
 
 
 def checked_cast(x: np.ndarray, dtype: str) -> np.ndarray:
-    """A Python number as a NumPy scalar of ``dtype``, or a float as an int (int64); it must fit, as in Python."""
+    """A Python number as a NumPy scalar of ``dtype``, or a float as an int (int64); fails if it does not fit, as in
+    Python.
+    """
     value = python_value(x)
     wanted = numpy_dtype(dtype_name(dtype))
     if wanted.kind in "iu":
@@ -183,5 +187,5 @@ def checked_cast(x: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def checked_round(x: np.ndarray, decimals: int) -> np.ndarray:
-    """Python's ``round(x, decimals)``: the decimal that is nearest to the exact value, halves to even."""
+    """Python's ``round(x, decimals)``: the decimal nearest to the exact value, with halves to even."""
     return number(round(python_value(x), decimals), str(x.dtype), "round")

@@ -1,7 +1,7 @@
 """Control flow: the frame ops of TensorFlow 1 and SameDiff, and the ops that hold or pass values.
 
-The executor itself carries out the frame ops and Placeholder, so they have no evaluation here. Deadness,
-frames and tags are the executor's matter; here are only the types.
+The executor itself runs the frame ops and Placeholder, so they have no evaluation here. Deadness, frames and tags
+belong to the executor; this module has only the types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one way to put an op into the registry: checks of arity and attrs are added here, once for all ops."""
+"""The only way to add an op to the registry; checks of arity and attrs are added here for all ops."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class _Required:
         return "REQUIRED"
 
 
-#: default of an attr that has none
+#: marks an attr without a default
 REQUIRED: Any = _Required()
 NUMPY = "https://numpy.org/doc/stable/reference/"
 
 
 def as_array(result: Any) -> np.ndarray:
-    """The result of a NumPy call as an array: NumPy gives scalars (or bare objects, for strings) for rank 0."""
+    """The result of a NumPy call as an array: for rank 0 NumPy returns scalars (or plain objects, for strings)."""
     if isinstance(result, np.ndarray | Opaque):
         return result  # type: ignore[return-value]  # values that are no arrays travel as they are
     if isinstance(result, np.generic):
@@ -54,10 +54,10 @@ def define(
 ) -> OpSpec:
     """Register one op.
 
-    ``inputs`` and ``outputs`` are names apart by blanks (``"x *rest"``, ``"x axes?"``; an output ``"*parts"``
-    stands for any number). ``infer(types, attrs, values)`` gives one type or a sequence and may raise RuleError;
-    ``evaluate(arrays, attrs)`` gives one result when there is one output, else a sequence. ``attrs`` maps the
-    names of the attrs to their defaults, REQUIRED where there is none.
+    ``inputs`` and ``outputs`` are names separated by blanks (``"x *rest"``, ``"x axes?"``; an output ``"*parts"`` means
+    any number). ``infer(types, attrs, values)`` returns one type or a sequence and may raise RuleError;
+    ``evaluate(arrays, attrs)`` returns a single result for a single output, otherwise a sequence. ``attrs`` maps the
+    names of the attrs to their defaults, REQUIRED if there is none.
     """
     ins, outs = tuple(inputs.split()), tuple(outputs.split())
     table = dict(attrs or {})
@@ -91,7 +91,7 @@ def _wrapped(name: str, evaluate: Callable[..., Any] | None, single: bool) -> Ca
     def evaluated(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
         try:
             result = function(arrays, attrs)
-        except RuleError as error:  # a rule that could be checked only now that values and shapes are known
+        except RuleError as error:  # a rule that can be checked only with known values and shapes
             raise _error(name, error) from None
         return (as_array(result),) if single else tuple(as_array(r) for r in result)
 
@@ -125,7 +125,7 @@ def _guarded(name: str, inputs: tuple[str, ...], table: Mapping[str, Any], infer
 
 
 def _check_attrs(table: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
-    # Names that begin with "_" are notes of frontends and mean nothing to the op.
+    # Names that begin with "_" are notes of frontends, which the op ignores.
     for key in attrs:
         if key not in table and not key.startswith("_"):
             near = difflib.get_close_matches(key, table, n=1)
@@ -147,7 +147,7 @@ def define_ufunc(
     result: str | None = None,
     aliases: Sequence[str] = (),
 ) -> OpSpec:
-    """Register an op that is exactly a NumPy ufunc; a NumPy name that differs becomes an alias."""
+    """Register an op that is exactly a NumPy ufunc; a different NumPy name becomes an alias."""
     ins = inputs or ("x" if ufunc.nin == 1 else "x y")
     extra = [a for a in dict.fromkeys((ufunc.__name__, *aliases)) if a != name]
     infer, evaluate, attrs = as_python(
@@ -170,7 +170,9 @@ def define_ufunc(
 def as_python(
     name: str, infer: Callable[..., Any], evaluate: Callable[..., Any]
 ) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
-    """Rules and attrs of an op that takes the attr ``checked`` if Python's numbers have it too: see ops/checked.py."""
+    """Rules and attrs of an op, with the attr ``checked`` if the op exists for Python's numbers (see
+    ops/checked.py).
+    """
     if name not in checked.RULES:
         return infer, evaluate, {}
 

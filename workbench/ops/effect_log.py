@@ -1,8 +1,8 @@
-"""Effects that happen once for each firing of a run: a replay finds the results of the first time.
+"""Effects that happen once for each firing of a run: a replay uses the results of the first time.
 
-A callback to Python prints, counts or asks; going back and forth in a run must not do that again. A run notes what each
-firing of such a node was given and gave. The same firing with the same inputs gives the same results without another
-call; with other inputs, after an edit, it is a new step.
+A callback to Python prints, counts or asks the user; stepping back and forth in a run must not repeat this. A run
+records the inputs and results of each firing of such a node. The same firing with the same inputs returns the recorded
+results without another call; with other inputs, after an edit, it is a new step.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-#: (node, iteration path) -> what the firing was given, as bytes, and what it gave
+#: (node, iteration path) -> inputs of the firing, as bytes, and its results
 EffectLog = dict[tuple[str, tuple[int, ...]], tuple[tuple[Any, ...], tuple[Any, ...]]]
 _LOG: ContextVar[EffectLog | None] = ContextVar("effect_log", default=None)
 
 
 @contextmanager
 def noted_in(log: EffectLog) -> Iterator[None]:
-    """Inside of this block firings are looked up in ``log`` and noted there."""
+    """Inside this block firings are looked up and recorded in ``log``."""
     token = _LOG.set(log)
     try:
         yield
@@ -32,7 +32,7 @@ def noted_in(log: EffectLog) -> Iterator[None]:
 def once(
     node: str, path: tuple[int, ...], arrays: Sequence[Any], evaluate: Callable[[], Sequence[Any]]
 ) -> Sequence[Any]:
-    """The results of a firing: those noted before, or those of a call."""
+    """The results of a firing: the recorded ones, or those of a call."""
     log = _LOG.get()
     if log is None:
         return evaluate()

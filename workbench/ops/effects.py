@@ -1,6 +1,6 @@
-"""Ops with effects, and marks that only tell a framework something.
+"""Ops with effects, and ops that are only hints for a framework.
 
-An op that is not pure is never left out, shared or moved by a plan; the data and control edges order it.
+A plan never drops, shares or moves an op that is not pure; data and control edges order it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Integer results beside the exact ones: which of them left the range of their dtype and wrapped around.
+"""Detects integer results that left the range of their dtype and wrapped around, by comparison with exact results.
 
-The exact result is computed in float64. A result that wrapped is a multiple of 2**bits away from it, so that half of
-that tells it from rounding. Arithmetic of Python's ints (``checked``) fails instead of wrapping.
+The exact result is computed in float64. A wrapped result differs from it by a multiple of 2**bits, so a threshold of
+half of that excludes rounding. Arithmetic of Python's ints (``checked``) fails instead of wrapping.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.ir.node import Node
 
-#: op -> the exact result, in float64
+#: op -> function for the exact result in float64
 _EXACT: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -33,8 +33,9 @@ def can_wrap(node: Node) -> bool:
 
 
 def wrapped_items(op: str, operands: Sequence[Any], results: Any) -> np.ndarray | None:
-    """Which items of the results of some firings wrapped; the first axis is that of the firings, in the operands too.
-    None where they are not all integers."""
+    """A mask of the items that wrapped in the results of several firings, which are the first axis, also of the
+    operands. None if not all values are integers.
+    """
     if not all(isinstance(v, np.ndarray) and v.dtype.kind in "iu" for v in (results, *operands)):
         return None
     given = [v.reshape(len(v), *(1,) * (results.ndim - v.ndim), *v.shape[1:]).astype(np.float64) for v in operands]

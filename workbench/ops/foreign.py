@@ -1,7 +1,7 @@
-"""Foreign ops: ops named ``prefix:Name`` that the source framework evaluates, node by node.
+"""Foreign ops: ops named ``prefix:Name`` that their own framework evaluates, node by node.
 
-A frontend registers one resolver for its prefix; the resolver makes the :class:`OpSpec` of an op from its
-full name and the attrs of the node.
+A frontend registers one resolver for its prefix; the resolver creates the :class:`OpSpec` of an op from its full name
+and the attrs of the node.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from workbench.ir.opspec import REGISTRY, Bound, OpSpec
 from workbench.ir.types import TensorType
 
 Resolver = Callable[[str, Mapping[str, Any]], OpSpec]
-#: (addresses of the inputs or arrays, addresses of the outputs or None) -> the outputs that have no address, or None
+#: (addresses of the inputs or arrays, addresses of the outputs or None) -> the outputs without an address, or None
 #: (kernels: Program, regions)
 RegionCall = Callable[[Sequence[Any], Sequence[int | None]], "list[Any] | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class RegionStep:
-    """One node of a region: a stretch of nodes that a framework can compute by one call.
+    """One node of a region, which is a stretch of nodes that a framework can compute in one call.
 
     ``takes`` and ``gives`` are the types of its inputs and outputs, ``constants`` the inputs whose value never changes;
-    ``evaluate`` computes it alone, from all of its inputs.
+    ``evaluate`` computes the single node from all of its inputs.
     """
 
     op: str
@@ -43,7 +43,7 @@ class RegionStep:
 
 
 class NodeByNode:
-    """The steps of a region one by one; ``values`` are as they are held between nodes."""
+    """Computes the steps of a region one by one; ``values`` are stored as between separate nodes."""
 
     def __init__(self, steps: Sequence[RegionStep], given: Mapping[Ref, Any], objects: Collection[Ref]) -> None:
         self.steps, self.objects = steps, objects
@@ -51,13 +51,13 @@ class NodeByNode:
         self._last = {r: k for k, s in enumerate(steps) for r in s.inputs}
 
     def results(self, keep: bool = False) -> Iterator[tuple[RegionStep, Ref, np.ndarray, np.ndarray]]:
-        """(step, name, value, the same in C's order) of every value; ``keep``: none of them is forgotten."""
+        """Yields (step, name, value, the value in C order) for every value; with ``keep`` all values are retained."""
         for number, step in enumerate(self.steps):
             given = [c if c is not None else self.values[r] for r, c in zip(step.inputs, step.constants, strict=True)]
             for ref, value in zip(step.outputs, step.evaluate(given), strict=True):
                 one = np.asarray(value)
                 dense = one.copy(order="C")
-                self.values[ref] = value if ref in self.objects else dense  # in rows all arrays are in C's order
+                self.values[ref] = value if ref in self.objects else dense  # in rows all arrays are in C order
                 yield step, ref, one, dense
             for ref in () if keep else step.inputs:
                 if self._last[ref] == number:
@@ -65,13 +65,13 @@ class NodeByNode:
 
 
 class Joiner(Protocol):
-    """A framework that computes stretches of nodes by one call, with the very results of the nodes one by one."""
+    """A framework that computes stretches of nodes in one call, with the same results as node by node."""
 
     def version_of(self, steps: Sequence[RegionStep]) -> int:
-        """The version of the framework's ops in which regions of these nodes are written."""
+        """The version of the framework's ops for regions of these nodes."""
 
     def takes(self, step: RegionStep, version: int) -> bool:
-        """Return whether a node can be a part of a region of this version."""
+        """Return whether a node can be part of a region of this version."""
 
     def join(
         self,
@@ -81,9 +81,10 @@ class Joiner(Protocol):
         objects: Collection[Ref],
         most: int | None = None,
     ) -> RegionCall | None:
-        """The call from ``inputs``, the values that come from outside, to ``outputs``; None if there is no such call.
-        ``objects`` are the values of the steps that are separate arrays; others are in rows, in C order. A call whose
-        outputs would take more than ``most`` bytes together is not carried out."""
+        """The call from ``inputs``, the values from outside, to ``outputs``; None if there is no such call. ``objects``
+        are the values of the steps that are separate arrays; others are in rows, in C order. A call whose outputs would
+        take more than ``most`` bytes together does not run.
+        """
 
 
 _PREFIXES: set[str] = set()
@@ -91,10 +92,10 @@ _JOINERS: dict[str, Joiner] = {}
 
 
 def register(prefix: str, resolver: Resolver, joiner: Joiner | None = None) -> None:
-    """Let ``resolver("prefix:Name", attrs)`` answer for the ops of a prefix. A later call replaces the first.
+    """Use ``resolver("prefix:Name", attrs)`` for the ops of a prefix. A later call replaces the first.
 
     The resolver raises :class:`workbench.errors.UnknownOpError` for names that its framework does not know. ``joiner``
-    makes one call of several nodes.
+    joins several nodes into one call.
     """
     if not prefix or ":" in prefix:
         raise ValueError(f"prefix {prefix!r} is empty or holds a colon")
@@ -114,7 +115,9 @@ def is_foreign(op_name: str) -> bool:
 
 
 def resolve(op_name: str, attrs: Mapping[str, Any] | None = None) -> OpSpec:
-    """The entry of the foreign op ``prefix:Name``; raises UnknownOpError where no frontend answers for the prefix."""
+    """The entry of the foreign op ``prefix:Name``; raises UnknownOpError if no frontend is registered for the
+    prefix.
+    """
     try:
         return REGISTRY.lookup(op_name, attrs)
     except UnknownOpError:

@@ -1,8 +1,8 @@
-"""Indices as data, and the shape that indexing gives.
+"""Indices as data, and the shape of the indexed array.
 
 The attr ``index`` of ``getitem`` and ``setitem`` is a tuple of items: ("int", i), ("newaxis",), ("ellipsis",),
-("slice", start, stop, step) with ints or None, and ("input", k) for the k-th extra input, which may also stand for a
-start, stop or step. :func:`encode_index` makes it from a Python key.
+("slice", start, stop, step) with ints or None, and ("input", k) for the k-th extra input, which may also be a start,
+stop or step. :func:`encode_index` creates it from a Python key.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def encode_index(key: Any, is_value: Callable[[Any], bool] = lambda item: False)
 
 
 def decode_index(index: Sequence[Any], extra: Sequence[np.ndarray]) -> tuple:
-    """The Python key that NumPy takes. It holds an ellipsis, with which the result stays an array, a view."""
+    """The index as a key for NumPy. It contains an ellipsis, so that the result is an array and a view."""
 
     def number(item: Any) -> Any:
         return int(extra[item[1]]) if isinstance(item, tuple) else item
@@ -66,9 +66,9 @@ def decode_index(index: Sequence[Any], extra: Sequence[np.ndarray]) -> tuple:
 
 
 def known_items(index: Sequence[Any], types: Sequence[TensorType], values: Sequence[Any]) -> list[Any]:
-    """The index as far as it is known: ints, None, Ellipsis, slices and, for the rest, UNSEEN or a TensorType.
+    """The known parts of the index: ints, None, Ellipsis, slices and, for all others, UNSEEN or a TensorType.
 
-    ``types`` and ``values`` are those of the extra inputs. UNSEEN stands for an unknown int.
+    ``types`` and ``values`` are those of the extra inputs. UNSEEN means an unknown int.
     """
 
     def get(k: int) -> Any:
@@ -111,7 +111,7 @@ def indexed_shape(shape: Shape, items: Sequence[Any]) -> Shape:
         raise RuleError(WRONG_SHAPE, f"got {used} indices for the shape {show(shape)}.", "Index fewer axes.")
     ints = any(isinstance(i, int) or i is UNSEEN for i in items)
     if len(arrays) > 1 or (arrays and ints):
-        return None  # NumPy joins several index arrays by broadcasting; left to the run
+        return None  # NumPy broadcasts several index arrays; this is checked in the run
     gap = len(shape) - used
     if Ellipsis not in [i for i in items if i is Ellipsis]:
         items = [*items, Ellipsis]

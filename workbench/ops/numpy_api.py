@@ -1,8 +1,8 @@
 """NumPy's functions as op calls, for ``__array_function__`` and ``__array_ufunc__`` of the builder's values.
 
-``numpy_functions[np.sum]`` is ``(op name, adapter)``; ``adapter(args, kwargs)`` gives ``(inputs, attrs)`` for the
-builder's ``op``. Inputs may still be arrays or Python scalars, which the builder makes constants of. Arguments
-that an op has no counterpart for (``out``, ``where``, ``initial`` ...) are refused unless they have their default.
+``numpy_functions[np.sum]`` is ``(op name, adapter)``; ``adapter(args, kwargs)`` returns ``(inputs, attrs)`` for the
+builder's ``op``. Inputs may still be arrays or Python scalars, which the builder turns into constants. Arguments
+without a counterpart in the op (``out``, ``where``, ``initial`` ...) are refused unless they have their default.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from workbench.ir.types import dtype_name
 from workbench.ops.rules import WRONG_ATTR
 
 Adapter = Callable[[Sequence[Any], Mapping[str, Any]], tuple[list[Any], dict[str, Any]]]
-#: the registry's own dict, so that the builder, a floor below, finds what is put in here
+#: the registry's own dict, so that the builder, one layer below, finds the entries added here
 numpy_functions: dict[Callable, tuple[str, Adapter]] = REGISTRY.numpy_functions
 
-# arguments of NumPy functions that no op has, with the values that may be dropped because they change nothing here
+# arguments of NumPy functions that no op has -> values that may be dropped because they have no effect here
 _IDLE: dict[str, tuple] = {
     "out": (None,),
     "order": (None, "C", "K"),
@@ -61,7 +61,9 @@ def _refuse(name: str, argument: str) -> TypeMismatchError:
 
 
 def _bind(function: Callable, signature: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name. A name that begins with "-", or is not in the signature, must have a value of ``_IDLE``."""
+    """The arguments by name. An argument whose name begins with "-", or is not in the signature, must have a value of
+    ``_IDLE``.
+    """
     names = signature.split()
     if len(args) > len(names):
         raise _refuse(function.__name__, f"number {len(names) + 1}")
@@ -85,9 +87,10 @@ def _simple(
     renames: Mapping[str, str] | None = None,
     axis_none: bool = True,
 ) -> None:
-    """An adapter whose first ``inputs`` arguments are inputs and whose others are attrs (renamed by ``renames``).
+    """Register an adapter whose first ``inputs`` arguments are inputs and whose others are attrs (renamed by
+    ``renames``).
 
-    With ``axis_none=False`` an axis of None, which NumPy takes for "flattened" and the op does not, is refused.
+    With ``axis_none=False`` an axis of None, which means "flattened" to NumPy but not to the op, is refused.
     """
     first = signature.split()[:inputs]
     renames = renames or {}
@@ -113,7 +116,7 @@ def _special(function: Callable, op: str) -> Callable[[Adapter], Adapter]:
 
 
 def _rank(x: Any, name: str) -> int:
-    """Rank of a builder's value (it has ``type``) or of an array; some functions cannot do without."""
+    """Rank of a builder's value (it has ``type``) or of an array; some functions need a known rank."""
     rank = x.type.rank if hasattr(x, "type") else np.ndim(x)
     if rank is None:
         raise TypeMismatchError(f"np.{name} needs a value of known rank.", slug="unknown-rank", fix="Reshape it first.")
@@ -190,7 +193,7 @@ def _take(args, kwargs):
 def _norm(args, kwargs):
     bound = _bind(np.linalg.norm, "x ord axis keepdims", args, kwargs)
     axis, order = _plain(bound.get("axis")), bound.get("ord")
-    # NumPy means a matrix norm by an order with two axes; the op treats the elements as one vector
+    # in NumPy an order with two axes means a matrix norm; the op treats the elements as one vector
     over = _rank(bound["x"], "norm") if axis is None else len(axis) if isinstance(axis, tuple) else 1
     if order is not None and over != 1:
         raise _refuse("linalg.norm", "ord (with more than one axis)")

@@ -1,4 +1,4 @@
-"""Ops of loops that ran elsewhere: a watch recorded their values, the code that computed them is unknown."""
+"""Ops of recorded loops: a watch recorded their values, but not the code that computed them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.ir.types import TensorType
 from workbench.ops import foreign
 
 PREFIX = "recorded"
-#: name of an op -> the meaning of it
+#: name of an op -> its meaning
 OPS = {
     "start": "The state with which a recorded loop began.",
     "body": "One iteration of a recorded loop.",

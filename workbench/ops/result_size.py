@@ -1,7 +1,7 @@
-"""The size of a result, compared with the memory there is before an op is carried out.
+"""Compares the size of a result with the available memory before an op runs.
 
-The size comes from the op's own rule for types. It is computed only where the result can be large: where values of
-inputs say how large it is, or where the operands' sizes multiplied come to more than :data:`CHECKED_BYTES`.
+The size comes from the op's own rule for types. It is computed only if the result can be large: if values of inputs
+determine the size, or if the product of the operands' sizes exceeds :data:`CHECKED_BYTES`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from workbench.ir.opspec import OpSpec
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.ops.rules import show
 
-#: results that cannot be larger than this are not looked at
+#: results that cannot be larger than this are not checked
 CHECKED_BYTES = 1 << 28
-#: ops whose result can be large although their operands are small
+#: ops whose result can be large even if their operands are small
 SIZED = frozenset(
     (
         "broadcast_to",
@@ -38,9 +38,9 @@ SIZED = frozenset(
         "tile",
     )
 )
-#: ... those that repeat items, with the operand whose numbers say how often at most
+#: ops that repeat items -> index of the operand whose numbers limit the repeats
 REPEATING = {"broadcast_to": 1, "tile": 1, "constant_of_shape": 0, "fill": 0}
-#: ops that give another view of the array they are given
+#: ops that return a view of their operand
 VIEWS = frozenset(("expand_dims", "identity", "squeeze", "stop_gradient", "transpose"))
 _ITEM, _SIZES = 16, 64
 
@@ -49,22 +49,22 @@ _ITEM, _SIZES = 16, 64
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (ValueError, OSError, AttributeError):  # not every system tells
+    except (ValueError, OSError, AttributeError):  # not available on every system
         return 1 << 34
 
 
 def allowed() -> int:
-    """Bytes that one result may take: half of the machine's memory."""
+    """Maximum number of bytes of one result: half of the machine's memory."""
     return _half_of_memory()
 
 
 def need_room(type_: TensorType) -> None:
-    """Raise ExecutionError with slug ``too-large`` for a result of this type that is larger than what is allowed."""
+    """Raise ExecutionError (slug ``too-large``) if a result of this type is larger than allowed."""
     if type_.shape is None or None in type_.shape:
         return
     try:
         item = numpy_dtype(type_.dtype).itemsize
-    except (WorkbenchError, TypeError, ValueError, KeyError):  # values that are no arrays of numbers
+    except (WorkbenchError, TypeError, ValueError, KeyError):  # values that are not arrays of numbers
         item = np.dtype(object).itemsize
     count = math.prod(int(d or 0) for d in type_.shape)
     limit = min(allowed(), sys.maxsize)
@@ -78,7 +78,7 @@ def need_room(type_: TensorType) -> None:
 
 
 def check_result(spec: OpSpec, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
-    """Raise ExecutionError (slug ``too-large``) if what ``spec`` gives for these arrays is larger than is allowed."""
+    """Raise ExecutionError (slug ``too-large``) if a result of ``spec`` for these arrays is larger than allowed."""
     if spec.name in VIEWS:
         return
     repeats = REPEATING.get(spec.name, len(arrays))
@@ -95,7 +95,7 @@ def check_result(spec: OpSpec, arrays: Sequence[Any], attrs: Mapping[str, Any]) 
             return
     if not all(isinstance(a, np.ndarray | np.generic) for a in arrays):
         return
-    # what the rule cannot say, or refuses, is left to the evaluation, which has an error of its own
+    # if the rule fails, the evaluation will report the error
     try:
         given = [np.asarray(a) for a in arrays]
         small = [a if a.size <= 4096 else None for a in given]

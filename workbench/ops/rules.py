@@ -1,8 +1,8 @@
 """Rules of dtype and shape that the op families share.
 
-A rule that an input breaks raises :class:`RuleError`, a sentence without the op's name; ``define`` adds the
-name and turns it into a :class:`workbench.errors.TypeMismatchError`. Shapes may be partly or wholly unknown:
-a rule refuses only what no completion of the unknown dimensions could make right.
+A violated rule raises :class:`RuleError`, a sentence without the op's name; ``define`` adds the name and turns it into
+a :class:`workbench.errors.TypeMismatchError`. Shapes may be partly or wholly unknown: a rule refuses only inputs that
+are wrong for all values of the unknown dimensions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WRONG_ARITY, WRONG_DTYPE, WRONG_SHAPE, WRONG_ATTR = "wrong-arity", "wrong-dtype"
 
 
 class RuleError(Exception):
-    """A broken rule: slug, a sentence that goes on after the op's name, and what to change."""
+    """A violated rule: slug, a sentence that follows the op's name, and a fix."""
 
     def __init__(self, slug: str, sentence: str, fix: str | None = None) -> None:
         self.slug, self.sentence, self.fix = slug, sentence, fix
@@ -28,7 +28,7 @@ class RuleError(Exception):
 
 
 class _Unseen:
-    """The value of an input that is there but not known before the run."""
+    """The value of an input that is present but not known before the run."""
 
     def __repr__(self) -> str:
         return "UNSEEN"
@@ -84,13 +84,13 @@ def show(shape: Shape) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def ufunc_dtypes(ufunc: np.ufunc, *dtypes: str) -> tuple[str, ...]:
-    """Output dtypes of a NumPy ufunc; NumPy's own promotion, looked up once. Raises TypeError where it has no loop."""
+    """Output dtypes of a NumPy ufunc; NumPy's own promotion, cached. Raises TypeError if it has no loop."""
     signature = tuple(numpy_dtype(d) for d in dtypes) + (None,) * ufunc.nout
     return tuple(dtype_name(d) for d in ufunc.resolve_dtypes(signature)[ufunc.nin :])
 
 
 def ufunc_type(ufunc: np.ufunc, types: Sequence[TensorType], result: str | None = None) -> TensorType:
-    """Type of the one result of an element-wise ufunc; ``result`` is its dtype where that never varies."""
+    """Type of the single result of an element-wise ufunc; ``result`` is its dtype if that is fixed."""
     need_numbers(types)
     shape = broadcast(*(x.shape for x in types))
     if any(x.dtype == ANY for x in types):
@@ -103,7 +103,7 @@ def ufunc_type(ufunc: np.ufunc, types: Sequence[TensorType], result: str | None 
 
 
 def promote(types: Sequence[TensorType]) -> str:
-    """Common dtype after NumPy's promotion; strings go with strings only."""
+    """Common dtype by NumPy's promotion; strings combine with strings only."""
     names = {x.dtype for x in types}
     if OPAQUE in names:
         raise RuleError(WRONG_DTYPE, "takes tensors, but got an opaque value.", "Unpack the value first.")
@@ -114,14 +114,16 @@ def promote(types: Sequence[TensorType]) -> str:
     if STRING in names:
         raise RuleError(WRONG_DTYPE, f"cannot join strings with {(names - {STRING}).pop()}.", "Cast the inputs first.")
     try:
-        return dtype_name(np.result_type(*(numpy_dtype(n) for n in sorted(names))))  # bfloat16 minds the order
+        return dtype_name(np.result_type(*(numpy_dtype(n) for n in sorted(names))))  # order matters to bfloat16
     except TypeError:  # bfloat16 with most other dtypes
         text = " and ".join(sorted(names))
         raise RuleError(WRONG_DTYPE, f"finds no common dtype for {text}.", "Cast the inputs first.") from None
 
 
 def float_dtype(dtype: str) -> str:
-    """Dtype of a smooth function's result: floats stay, integers and bools become what ``np.exp`` makes of them."""
+    """Dtype of a smooth function's result: floats keep theirs, integers and bools get the result dtype of
+    ``np.exp``.
+    """
     return ANY if dtype == ANY else ufunc_dtypes(np.exp, dtype)[0]
 
 
@@ -134,7 +136,7 @@ def attr_dtype(attrs: Mapping[str, Any], key: str = "dtype") -> str:
 
 
 def axis_in(axis: int, rank: int | None) -> int:
-    """``axis`` counted from the front; a negative one stays as it is while the rank is unknown."""
+    """``axis`` as a nonnegative index; a negative one is unchanged if the rank is unknown."""
     axis = int(axis)
     if rank is None:
         return axis
@@ -158,7 +160,7 @@ def as_ints(value: Any) -> tuple[int, ...]:
 
 
 def setting(attrs: Mapping[str, Any], key: str, types: Sequence, values: Sequence, i: int, default: Any = None) -> Any:
-    """Integers that come as attr ``key`` or as input ``i``: a tuple, UNSEEN, or ``default`` when neither is there."""
+    """Integers from attr ``key`` or input ``i``: a tuple, UNSEEN, or ``default`` if neither is present."""
     given = attrs.get(key)
     if i < len(types):
         if given is not None:
@@ -171,7 +173,7 @@ def setting(attrs: Mapping[str, Any], key: str, types: Sequence, values: Sequenc
 
 
 def setting_at_run(attrs: Mapping[str, Any], key: str, arrays: Sequence[np.ndarray], i: int) -> Any:
-    """The value of :func:`setting` while the op is evaluated: a tuple of ints, or None where nothing is given."""
+    """The value of :func:`setting` at evaluation: a tuple of ints, or None if neither is present."""
     given = arrays[i] if i < len(arrays) else attrs.get(key)
     return None if given is None else as_ints(given)
 
@@ -196,9 +198,10 @@ def element_count(shape: Shape) -> int | None:
 
 
 def working(dtype: np.dtype) -> np.dtype:
-    """The dtype in which an op computes what it rounds once to ``dtype``: float32 for the 16-bit floats, else the same.
+    """The dtype in which an op computes before rounding once to ``dtype``: float32 for 16-bit floats, otherwise the
+    same.
 
-    8 or 11 bits of precision are too few to add many numbers in, or to take several steps in.
+    8 or 11 bits of precision are too few for sums of many numbers, or for computations of several steps.
 
     >>> working(np.dtype(np.float16)), working(np.dtype(np.float64))
     (dtype('float32'), dtype('float64'))
@@ -207,7 +210,7 @@ def working(dtype: np.dtype) -> np.dtype:
 
 
 def widened(x: np.ndarray) -> np.ndarray:
-    """``x`` in the dtype that :func:`working` names."""
+    """``x`` cast to the dtype of :func:`working`."""
     return x.astype(working(x.dtype), copy=False)
 
 

@@ -1,4 +1,4 @@
-"""Counting and ordering: how often numbers come, the n-th smallest, permutations, differences of lists."""
+"""Counting and ordering: counts of numbers, the n-th smallest, permutations, differences of lists."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Arrays made from sizes and limits, and positions found by value.
+"""Arrays created from sizes and limits, and positions found by value.
 
-The shape of a result is known only where the sizes are constants of the graph.
+The shape of a result is known only if the sizes are constants of the graph.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Taking parts of arrays and writing parts into them.
+"""Reading and writing parts of arrays.
 
-Starts, ends, axes and steps come as inputs or as attrs. Indices may be negative, counted from the end, as in
-NumPy; an index out of range fails the run, a slice is cut to the array.
+Starts, ends, axes and steps are inputs or attrs. Indices may be negative, counted from the end, as in NumPy; an index
+out of range fails the run, a slice is clipped to the array.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def _slice_key(shape, starts, ends, axes, steps):
 
 
 def _first(start, step, size):
-    """Start of a slice by ONNX's rule: backwards from before the array it is the first element; NumPy takes nothing."""
+    """Start of a slice by ONNX's rule: a start before the array in a backward slice means the first element; NumPy
+    selects nothing.
+    """
     if UNSEEN in (start, step) or size is None or step is None:
         return start
     return 0 if step < 0 and start < -size else start
@@ -116,7 +118,7 @@ def _slice_size(arrays, attrs):
 
 
 def _strided_items(attrs, begin, end, strides, count):
-    """TensorFlow's strided slice as index items; bit i of a mask is for entry i. UNSEEN parts stay UNSEEN."""
+    """TensorFlow's strided slice as index items; bit i of a mask applies to entry i. UNSEEN parts stay UNSEEN."""
 
     def on(mask, i):
         return attrs.get(mask, 0) >> i & 1
@@ -161,7 +163,7 @@ def _gather_axis(types, attrs, values):
 
 
 def _batch(attrs, rank: int) -> int:
-    """Number of batch axes of indices of a rank; a negative one counts from their end."""
+    """Number of batch axes of indices of this rank; a negative attr counts from the end."""
     batch = attrs.get("batch_dims", 0)
     if not -rank <= batch <= rank:
         raise RuleError(WRONG_ATTR, f"has no {batch} batch axes in indices of rank {rank}.", "Give fewer.")
@@ -191,13 +193,13 @@ def _gather(arrays, attrs):
     axis = int(arrays[2].reshape(-1)[0]) if len(arrays) > 2 else attrs.get("axis") or 0
     x, indices = arrays[:2]
     batch = _batch(attrs, indices.ndim)
-    if not batch and not x.size and x.shape[axis]:  # NumPy takes nothing there, not even from an axis with elements
+    if not batch and not x.size and x.shape[axis]:  # np.take refuses an empty array
         return np.empty((*x.shape[:axis], *indices.shape, *x.shape[axis:][1:]), x.dtype)
     return _batched(x, indices, axis % x.ndim, batch) if batch else np.take(x, indices, axis=axis)
 
 
 def _batched(x: np.ndarray, indices: np.ndarray, axis: int, batch: int) -> np.ndarray:
-    """Each batch of x at the indices of the same batch."""
+    """The elements of each batch of x at the indices of the same batch."""
     between, rest = x.shape[batch:axis], x.shape[axis + 1 :]
     grid: tuple[np.ndarray, ...] = np.indices(x.shape[:batch], sparse=True)
     lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in grid]

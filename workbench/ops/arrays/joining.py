@@ -1,4 +1,4 @@
-"""Joining arrays, taking them apart along an axis, and turning them round."""
+"""Joining, splitting and reversing of arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TF = "https://www.tensorflow.org/api_docs/python/tf/"
 
 
 def _meet(shapes, skip: int | None = None):
-    """The one shape that all the shapes have, except on axis ``skip``; each may know other dimensions."""
+    """The common shape of all shapes, except on axis ``skip``; each may have other unknown dimensions."""
     rank = len(shapes[0])
     out: list[int | None] = [None] * rank
     for shape in shapes:

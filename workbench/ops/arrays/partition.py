@@ -1,4 +1,4 @@
-"""Several tensors at once: parts by number, parts put together by position, sums of many, one output for each input."""
+"""Ops on several tensors: partition by number, stitching by position, sums of many, one output for each input."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _stitch(arrays, attrs):
     rest = data[0].shape[indices[0].ndim :]
     out = np.zeros((_stitched(indices), *rest), dtype)
     for i, x in zip(indices, data, strict=True):
-        out[i.reshape(-1)] = x.reshape(i.size, *rest)  # the last one of equal places stays
+        out[i.reshape(-1)] = x.reshape(i.size, *rest)  # the last of equal positions wins
     return out
 
 

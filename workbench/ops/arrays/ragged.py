@@ -1,4 +1,4 @@
-"""Ops on sparse and ragged tensors that give plain arrays."""
+"""Ops on sparse and ragged tensors that return plain arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of ragged tensors picked by index, and sparse tensors as plain arrays."""
+"""Rows of ragged tensors selected by index, and sparse tensors as plain arrays."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _sparse(arrays, attrs):
     if 0 not in dims:
         need_room(TensorType(TensorType.of(given).dtype, dims))
     if attrs.get("checked", True) and len(rows) > 1:
-        # in ascending order, each once
+        # in ascending order, without duplicates
         flat = np.ravel_multi_index(tuple(rows.T), dims) if dims else np.zeros(len(rows), np.int64)
         if np.any(flat[1:] <= flat[:-1]):
             raise RuleError("wrong-value", "got indices that are out of order or come twice.", "Sort them.")

@@ -1,7 +1,7 @@
 """Writing into copies of arrays at positions given as data.
 
-``reduction`` says what becomes of the element that is there and the update: "none" (the update, the last one
-where positions repeat), "add", "sub", "mul", "max" or "min".
+``reduction`` combines the existing element and the update: "none" (the update, the last one for repeated positions),
+"add", "sub", "mul", "max" or "min".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _write(out: np.ndarray, key: tuple, updates: np.ndarray, attrs) -> np.ndarra
         out[key] = updates
         return out
     wide = widened(out)
-    ufunc.at(wide, key, updates.astype(wide.dtype, copy=False))  # unbuffered, so that repeated positions all count
+    ufunc.at(wide, key, updates.astype(wide.dtype, copy=False))  # unbuffered: applies all repeats
     return wide.astype(out.dtype, copy=False)
 
 

@@ -1,7 +1,7 @@
-"""Shapes of arrays: reshape, transpose, new and dropped axes, broadcast, tile, pad, and asking for shapes.
+"""Shapes of arrays: reshape, transpose, new and dropped axes, broadcast, tile, pad, and queries of shapes.
 
-Where a source gives integers as tensors (a shape, axes, repeats) they may come as the attr or as the second
-input, never as both. These ops move elements of any dtype, strings too.
+Integers that a source may pass as tensors (a shape, axes, repeats) are the attr or the second input, never both. These
+ops move elements of any dtype, strings too.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _reshape_type(types, attrs, values):
     rest, own = [d for d in out if d != -1], x.shape
     if None in rest or element_count(own) is None:
         return TensorType(x.dtype, tuple(None if d == -1 else d for d in out))
-    if -1 in out and 0 in rest and 0 in (own or ()):  # as in TensorFlow, the open size is what those not 0 leave
+    if -1 in out and 0 in rest and 0 in (own or ()):  # as in TensorFlow, the open size follows from the nonzero sizes
         rest, own = [d for d in rest if d], tuple(d for d in own or () if d)
     total, product = element_count(own) or 0, element_count(tuple(rest)) or 0
     fits = product == total if -1 not in out else product and total % product == 0

@@ -1,4 +1,4 @@
-"""The gradients of activations, as graphs of training have them: the gradient that comes in times the slope.
+"""The gradients of activations in training graphs: the incoming gradient times the slope.
 
 Some take the input x of the activation, some its result y, whichever TensorFlow keeps for them.
 Source: https://www.tensorflow.org/api_docs/python/tf/raw_ops (ReluGrad and so on).
@@ -49,7 +49,7 @@ def _gradient(
     def compute(arrays, given):
         gradient, x = (a.astype(working(a.dtype), copy=False) for a in arrays)
         factor = slope(x, *(given.get(k, v) for k, v in defaults.items()))
-        # no 0 * inf: where the slope is 0, so is the result
+        # avoids 0 * inf: if the slope is 0, so is the result
         return np.where(factor == 0, 0, gradient * factor).astype(arrays[0].dtype, copy=False)
 
     define(

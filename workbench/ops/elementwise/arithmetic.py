@@ -1,7 +1,7 @@
 """Arithmetic: sums, products, quotients, rounding, extrema, casts.
 
 Dtypes follow NumPy's promotion, as resolved by the ufunc itself; so int32 / int32 is float64. The truncating integer
-division of C and TensorFlow is an op of its own.
+division of C and TensorFlow is a separate op.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ for _name, _ufunc, _doc, _aliases in (
 
 
 def _power(arrays, attrs):
-    """With ``operator`` as ``x ** y`` has it: NumPy's scalars and arrays to known powers have code of their own there,
-    which may differ from the ufunc's in the last digit."""
+    """A power; with ``operator`` as for ``x ** y``, where NumPy has special code for scalars and for known exponents,
+    which may differ from the ufunc in the last digit.
+    """
     if not attrs.get("operator"):
         return np.power(*arrays)
     exponent = attrs.get("exponent")
@@ -93,7 +94,7 @@ def _truncate_divide(arrays, attrs):
     quotient = np.floor_divide(x, y)
     if quotient.dtype.kind not in "iu":
         return np.trunc(np.divide(x, y))
-    # floor and truncation differ where the quotient is negative and not exact; y == 0 leaves remainder 0
+    # floor and truncation differ if the quotient is negative and not exact; y == 0 gives remainder 0
     wrong = (np.remainder(x, y) != 0) & ((x < 0) != (y < 0))
     return quotient + wrong.astype(quotient.dtype)
 
@@ -148,7 +149,7 @@ def _cast(arrays, attrs):
         return checked_cast(x, wanted)
     if wanted == STRING:
         return x
-    # astype would warn of the lost imaginary part; here the loss is what was asked for
+    # astype would warn of the lost imaginary part, which is intended here
     if x.dtype.kind == "c" and numpy_dtype(wanted).kind not in "cb":
         x = x.real
     return x.astype(numpy_dtype(wanted), copy=False)

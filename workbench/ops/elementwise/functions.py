@@ -1,6 +1,6 @@
 """Functions of one number: roots, exponentials, logarithms, trigonometry, and the activations of neural networks.
 
-Integers and bools become floats as ``np.exp`` makes them; floats keep their dtype.
+Integers and bools become floats as in ``np.exp``; floats keep their dtype.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _same_real(types, attrs, values):
 
 
 def as_float(x: np.ndarray) -> np.ndarray:
-    """``x`` in the float dtype in which a smooth function of it is given."""
+    """``x`` in the float dtype of a smooth function's result."""
     return x if x.dtype.kind not in "biu" else x.astype(np.exp(x.reshape(-1)[:0]).dtype)
 
 
@@ -72,9 +72,9 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def relu(x: np.ndarray) -> np.ndarray:
-    """max(x, 0), where -0 stays as in the libraries that run networks.
+    """max(x, 0), which keeps -0 as libraries for neural networks do.
 
-    Of two equal numbers NumPy's maximum gives the second, but the first where they are float16.
+    Of two equal numbers NumPy's maximum returns the second, but for float16 the first.
     """
     zero = np.zeros((), x.dtype)
     return np.maximum(x, zero) if x.dtype == np.float16 else np.maximum(zero, x)
@@ -97,7 +97,7 @@ def _gelu(x: np.ndarray, approximate: str) -> np.ndarray:
         return x * sigmoid(math.sqrt(8 / math.pi) * (x + 0.044715 * x * x * x))  # (1 + tanh(u)) / 2 is sigmoid(2 u)
     from scipy import special
 
-    # 1 + erf(x / sqrt(2)) would lose what is left of it for x far below zero
+    # 1 + erf(x / sqrt(2)) would cancel for x far below zero
     return 0.5 * x * special.erfc(x.astype(np.float64) * -math.sqrt(0.5)).astype(x.dtype)
 
 
@@ -110,7 +110,7 @@ def _function(
     def evaluate(arrays, given):
         x = arrays[0] if keep else as_float(arrays[0])
         result = function(x if keep else widened(x), *(given.get(k, v) for k, v in defaults.items()))
-        # Python floats are weak in NumPy's promotion but not everywhere (rank 0, where): keep the promised dtype
+        # Python floats are weak in NumPy's promotion but not everywhere (rank 0, where): keep the inferred dtype
         return np.asarray(result).astype(x.dtype, copy=False)
 
     define(name, "x", infer, evaluate, doc, FAMILY, attrs=defaults, source="https://onnx.ai/onnx/operators/")

@@ -1,4 +1,4 @@
-"""Ops that gradients of element-wise ops are made of."""
+"""Ops used in the gradients of element-wise ops."""
 
 from __future__ import annotations
 

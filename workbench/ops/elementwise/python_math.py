@@ -1,4 +1,4 @@
-"""Functions of Python's numbers that NumPy has not (most of the module math); they fail where Python's fail."""
+"""Functions of Python's numbers that NumPy lacks (most of the module math), with Python's errors."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ FUNCTIONS = {
     "bit_count": "i>i",
     "pow_mod": "iii>i",
 }
-#: those that are not in the module
+#: functions that are not in the module math
 _OTHERS: dict[str, Callable[..., int]] = {"bit_length": int.bit_length, "bit_count": int.bit_count, "pow_mod": pow}
 
 
 def _is_long(name: str, args: list) -> bool:
-    """True if the result surely has more than 64 bits; Python could take long to find it."""
+    """True if the result certainly has more than 64 bits, which Python could take long to compute."""
     if name == "factorial":
         return args[0] > 20
     if name == "perm":  # at least k!

@@ -1,4 +1,4 @@
-"""Quantization that is only simulated: numbers moved to the nearest of the few that 8 bits or so can tell apart."""
+"""Simulated quantization: numbers rounded to the nearest value that 8 bits or so can represent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _fake_quant(arrays, attrs):
     low, high = (np.asarray(v, dtype) for v in given)
     least, most = (1 if attrs.get("narrow_range", False) else 0), 2 ** attrs.get("num_bits", 8) - 1
     scale = (high - low) / dtype.type(most - least)
-    # the zero of the numbers has to be one of the steps, so the range is moved until it is; halves go up
+    # zero must be one of the steps, so the range is shifted accordingly; halves are rounded up
     zero = np.floor(np.clip(least - low / scale, least, most) + dtype.type(0.5))
     begin, end = (least - zero) * scale, (most - zero) * scale
     steps = np.floor((np.clip(x.astype(dtype, copy=False), begin, end) - begin) / scale + dtype.type(0.5))
@@ -72,7 +72,7 @@ def _round_trip(arrays, attrs):
     low, high = (dtype.type(v) for v in given)
     most = 2 ** (bits - signed) - 1
     least = (-most if attrs.get("narrow_range", False) else -most - 1) if signed else 0
-    # the greatest scale at which the whole range fits; the end that sets it stays, the other one reaches further
+    # the greatest scale at which the whole range fits; the limiting end is kept, the other one is extended
     by_low, by_high = (q / float(v) if q * v > 0 else np.inf for q, v in ((least, low), (most, high)))
     if np.isinf(min(by_low, by_high)):
         return np.zeros_like(x)

@@ -1,4 +1,4 @@
-"""Numbers by their parts: bits read as another dtype, complex numbers, Fourier transforms."""
+"""Representations of numbers: bits read as another dtype, parts of complex numbers, Fourier transforms."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _last(shape, sizes, axes: int):
 
 
 def _fourier(name: str, axes: int, function: Callable, real: str, doc: str) -> None:
-    """``real`` says which side holds real numbers: "in", "out" or neither."""
+    """Define a Fourier transform; ``real`` is the side with real numbers: "in", "out" or neither."""
 
     def infer(types, attrs, values):
         x = types[0]

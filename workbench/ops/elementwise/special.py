@@ -14,7 +14,7 @@ from workbench.ir.types import TensorType, numpy_dtype
 from workbench.ops.define import define
 from workbench.ops.rules import broadcast, float_dtype, need_kinds, need_numbers, promote
 
-#: the family of the functions of one number: all of them are element-wise
+#: family of the functions of one number, which are all element-wise
 FAMILY = "functions"
 SCIPY = "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 TF = "https://www.tensorflow.org/api_docs/python/tf/"
@@ -31,7 +31,7 @@ def _result_dtype(arrays) -> np.dtype:
 
 
 def _special(name: str, inputs: str, doc: str, function: Callable, source: str) -> None:
-    """An op that is ``function(special, *arrays)``, where ``special`` is the module ``scipy.special``."""
+    """Define an op as ``function(special, *arrays)``, where ``special`` is the module ``scipy.special``."""
 
     def evaluate(arrays, attrs):
         from scipy import special  # a large import, and few graphs need it
@@ -47,7 +47,7 @@ def _named(function: str) -> Callable:
 
 
 def _digamma(special, x):
-    # at 0 and the negative whole numbers there is a pole with a change of sign: no value is right
+    # at 0 and the negative integers there is a pole with a change of sign, where no value is right
     return np.where((x <= 0) & (x == np.floor(x)), np.nan, special.psi(x))
 
 
@@ -105,7 +105,7 @@ def _pair_type(types, attrs, values):
 
 
 def _guarded(name: str, function: Callable, at: int, doc: str) -> None:
-    """``function(x, y)``, but 0 wherever the input number ``at`` is 0."""
+    """``function(x, y)``, but 0 wherever input ``at`` is 0."""
 
     def evaluate(arrays, attrs):
         wanted = _result_dtype(arrays)

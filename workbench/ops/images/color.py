@@ -1,4 +1,4 @@
-"""Colours: contrast, hue and saturation, and the two ways to write them, RGB and HSV, on the last axis."""
+"""Colours: contrast, hue and saturation, and conversions between RGB and HSV, on the last axis."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _contrast(arrays, attrs):
     if not x.size:
         return x
     wide = x.astype(working(x.dtype), copy=False)
-    # the mean in double precision: a big image has many pixels
+    # the mean in double precision, because a large image has many pixels
     mean = wide.mean(axis=(-3, -2), keepdims=True, dtype=np.float64).astype(wide.dtype)
     return ((wide - mean) * wide.dtype.type(factor) + mean).astype(x.dtype, copy=False)
 
@@ -64,7 +64,7 @@ def to_hsv(rgb: np.ndarray) -> np.ndarray:
 
 
 def _parts(hue: np.ndarray) -> np.ndarray:
-    """How far red, green and blue of a hue lie from the least of the three (0) to the greatest (1)."""
+    """Red, green and blue of a hue, each scaled from the least of the three (0) to the greatest (1)."""
     turn = hue * 6
     full = (np.abs(turn - 3) - 1, 2 - np.abs(turn - 2), 2 - np.abs(turn - 4))
     return np.clip(np.stack(full, axis=-1), 0, 1)
@@ -77,7 +77,7 @@ def to_rgb(hsv: np.ndarray) -> np.ndarray:
 
 
 def _hue(rgb: np.ndarray, delta: float) -> np.ndarray:
-    # the greatest and the least of the three colours stay, so that this holds for colours outside 0 .. 1 too
+    # the greatest and the least of the three colours are kept, so that this also works for colours outside 0 .. 1
     least = rgb.min(axis=-1, keepdims=True)
     hue = np.mod(to_hsv(rgb)[..., 0] + rgb.dtype.type(delta), 1)
     return least + (rgb.max(axis=-1, keepdims=True) - least) * _parts(hue)

@@ -1,8 +1,8 @@
-"""Boxes of detected objects: keeping the best of those that overlap, and drawing them.
+"""Boxes of detected objects: suppression of overlapping boxes, and drawing.
 
 Boxes are written y1, x1, y2, x2, any two opposite corners; the overlap of two is their intersection over their union.
-Suppression goes through the boxes from the best score down, the first of equals first, and drops a box whose overlap
-with a kept one is above ``iou_threshold``. With a ``sigma`` above 0 it is soft: no box is dropped for that, but its
+Suppression visits the boxes in order of decreasing score, the first of equals first, and drops a box whose overlap with
+a kept one is above ``iou_threshold``. With a ``sigma`` above 0 it is soft: boxes are not dropped for overlaps, but the
 score is multiplied by ``exp(-overlap**2 / (2 sigma))`` for each kept box.
 
 Sources: https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_with_scores; N. Bodla et al.,
@@ -23,7 +23,7 @@ from workbench.ops.rules import WRONG_ATTR, WRONG_SHAPE, RuleError, need_kinds, 
 
 FAMILY = "images"
 TF = "https://www.tensorflow.org/api_docs/python/tf/image/"
-#: red, green, blue, alpha of the boxes in turn where no colours are given
+#: red, green, blue, alpha of successive boxes if no colours are given
 COLORS = np.array(
     [
         (1, 1, 0, 1),
@@ -83,12 +83,12 @@ def overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
 def suppress(
     boxes: np.ndarray, scores: np.ndarray, count: int, iou: float, least: float, sigma: float
 ) -> tuple[list[int], list[float]]:
-    """Numbers and final scores of the boxes that are kept, at most ``count``."""
+    """Indices and final scores of the kept boxes, at most ``count``."""
     ordered = np.concatenate([np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])], axis=1)
     kept = np.empty((min(max(count, 0), len(boxes)), 4), ordered.dtype)
     chosen: list[int] = []
     final: list[float] = []
-    # (minus score, box, how many kept boxes its score has already been lowered for)
+    # (minus score, box, number of kept boxes already included in the score)
     waiting = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least]
     heapq.heapify(waiting)
     while waiting and len(chosen) < len(kept):
@@ -150,7 +150,7 @@ def _draw(arrays, attrs):
     image, boxes = np.array(arrays[0]), arrays[1].astype(np.float32, copy=False)
     _, height, width, depth = image.shape
     colors = arrays[2] if len(arrays) == 3 and len(arrays[2]) else np.where(depth == 1, 1, COLORS)
-    # towards zero, as a cast does
+    # toward zero, as in a cast
     places = np.trunc(boxes * np.array([height - 1, width - 1] * 2, np.float32)).astype(np.int64)
     for canvas, own in zip(image, places, strict=True):
         for number, (top, left, bottom, right) in enumerate(own):

@@ -1,9 +1,9 @@
-"""Images (batch, height, width, channels) in another size, and regions of them.
+"""Resizing of images (batch, height, width, channels) and of regions of them.
 
-Resizing works along height and width apart: each position of the result is a weighted sum of a few positions of the
-source, whose numbers and weights are worked out once for all rows and once for all columns. A position i of the result
-lies at ``i * scale`` in the source, with ``half_pixel_centers`` at ``(i + 1/2) * scale - 1/2``; the scale is in / out,
-with ``align_corners`` (in - 1) / (out - 1). As in TensorFlow, positions are computed in float32.
+Height and width are resized separately: each position of the result is a weighted sum of a few positions of the source,
+with indices and weights computed once for all rows and once for all columns. A position i of the result lies at ``i *
+scale`` in the source, with ``half_pixel_centers`` at ``(i + 1/2) * scale - 1/2``; the scale is in / out, with
+``align_corners`` (in - 1) / (out - 1). As in TensorFlow, positions are computed in float32.
 
 Source: https://www.tensorflow.org/api_docs/python/tf/image/resize and .../tf/raw_ops/ResizeBicubic; the cubic kernel
 is that of R. Keys, "Cubic convolution interpolation for digital image processing" (1981).
@@ -34,12 +34,12 @@ FAMILY = "images"
 TF = "https://www.tensorflow.org/api_docs/python/tf/"
 METHODS = ("nearest", "bilinear", "bicubic", "area")
 F = np.float32
-#: steps into which the cubic kernel is cut between two pixels
+#: number of steps between two pixels at which the cubic kernel is tabulated
 CUBIC_STEPS = 1024
 
 
 class Taps(NamedTuple):
-    """For every position of the result: the positions in the source (out, k) and their weights."""
+    """Positions in the source (out, k) and their weights for every position of the result."""
 
     places: np.ndarray
     weight: np.ndarray
@@ -69,7 +69,7 @@ def taps(size: int, out: int, attrs: Mapping[str, Any]) -> Taps:
 
 
 def _cubic(size: int, below: np.ndarray, part: np.ndarray, half: bool) -> Taps:
-    """Keys' kernel with a = -1/2, and with -3/4 without half pixel centers, as TensorFlow has it."""
+    """Keys' kernel with a = -1/2, or a = -3/4 without half pixel centers, as in TensorFlow."""
     a = F(-0.5 if half else -0.75)
     x = (np.rint(part * CUBIC_STEPS) / F(CUBIC_STEPS)).astype(F)
 
@@ -82,14 +82,14 @@ def _cubic(size: int, below: np.ndarray, part: np.ndarray, half: bool) -> Taps:
     weight = np.stack([far(x + 1), near(x), near(1 - x), far(2 - x)], axis=1)
     wanted = below[:, None] + np.arange(-1, 3)
     index = np.clip(wanted, 0, size - 1)
-    if half:  # what lies outside has no weight; without half pixel centers the edge stands for it
+    if half:  # pixels outside have no weight; without half pixel centers they equal the edge
         weight = np.where(index == wanted, weight, F(0))
         weight /= weight.sum(axis=1, keepdims=True)
     return Taps(index, weight)
 
 
 def _area(size: int, out: int, scale: np.float32) -> Taps:
-    """The share of every source pixel in the stretch that a pixel of the result covers."""
+    """The share of every source pixel in the interval that a pixel of the result covers."""
     begin = np.arange(out, dtype=F) * scale
     end = np.arange(1, out + 1, dtype=F) * scale
     first = np.floor(begin)
@@ -169,7 +169,9 @@ def _crop_type(types, attrs, values):
 
 
 def _places(begin: np.ndarray, end: np.ndarray, size: int, out: int) -> np.ndarray:
-    """Positions in the source, (boxes, out): from one edge of the box to the other, or its middle for one pixel."""
+    """Positions in the source, (boxes, out): from one edge of the box to the other, or its centre for a single
+    pixel.
+    """
     begin, end = begin.astype(F), end.astype(F)
     if out == 1:
         return (F(0.5) * (begin + end) * (size - 1))[:, None]

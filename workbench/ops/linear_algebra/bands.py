@@ -1,9 +1,9 @@
-"""Matrices made of diagonals, and diagonals and bands taken from matrices.
+"""Matrices built from diagonals, and diagonals and bands of matrices.
 
 A band is the diagonals ``lo`` to ``hi`` of a matrix, counted from the main one (0) to the upper right. As a tensor its
-last but one axis goes from ``hi`` down to ``lo``; shorter diagonals are put at one end of the last axis, as ``align``
-says ("RIGHT_LEFT": those above the main one at its right end, those below at its left end), the rest is padding. A
-single diagonal has no axis of its own. Source: https://www.tensorflow.org/api_docs/python/tf/linalg/diag.
+second-to-last axis runs from ``hi`` down to ``lo``; shorter diagonals are placed at one end of the last axis, by
+``align`` ("RIGHT_LEFT": those above the main one at its right end, those below at its left end), the rest is padding. A
+single diagonal has no such axis. Source: https://www.tensorflow.org/api_docs/python/tf/linalg/diag.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _longest(band: tuple[int, int], rows: int, columns: int) -> int:
 
 
 def _places(rows: int, columns: int, band: tuple[int, int], align: str):
-    """Row and column of each element of the band, and where there is one: arrays (diagonals, longest)."""
+    """Row and column of each element of the band, and the mask of valid elements: arrays (diagonals, longest)."""
     lo, hi = band
     longest = _longest(band, rows, columns)
     d = np.arange(hi, lo - 1, -1)[:, None]

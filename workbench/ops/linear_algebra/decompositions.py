@@ -1,4 +1,4 @@
-"""Decompositions of stacks of matrices, and what is solved with them.
+"""Decompositions of stacks of matrices, and solvers that use them.
 
 Computed by LAPACK in the dtype of the input; float16 and bfloat16 are computed in float32, integers and bools are
 refused. Matrices are the last two axes; axes before them are a batch. A singular or not positive definite matrix
@@ -38,17 +38,17 @@ def _least(a: int | None, b: int | None) -> int | None:
 
 
 def working(x: np.ndarray) -> np.ndarray:
-    """``x`` in a dtype that LAPACK knows."""
+    """``x`` in a dtype that LAPACK supports."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
 def adjoint(x: np.ndarray) -> np.ndarray:
-    """The conjugate of x with its last two axes exchanged."""
+    """The conjugate of x with its last two axes swapped."""
     return np.conj(np.swapaxes(x, -1, -2))
 
 
 def pair(arrays):
-    """Two arrays in their common dtype as LAPACK knows it, and that dtype."""
+    """Two arrays cast to a common dtype that LAPACK supports, and their common dtype."""
     wanted = np.result_type(*arrays)
     a, b = (working(x.astype(wanted, copy=False)) for x in arrays[:2])
     return a, b, wanted
@@ -93,7 +93,7 @@ def _svd_type(types, attrs, values):
     x, parts = types[0], matrices(types[0])
     real = _REAL.get(x.dtype, x.dtype)
     if not attrs.get("compute_uv", True):
-        # without them the two matrices are empty, as TensorFlow gives them
+        # without them the two matrices are empty, as in TensorFlow
         empty = TensorType(x.dtype, (0,))
         s = None if parts is None else (*parts[0], _least(*parts[1:]))
         return TensorType(real, s), empty, empty
@@ -158,7 +158,9 @@ def _lu_type(types, attrs, values):
 
 
 def _lu(arrays, attrs):
-    """Row by row with partial pivoting; the batch goes along. https://en.wikipedia.org/wiki/LU_decomposition."""
+    """LU decomposition by rows with partial pivoting, for all matrices of the batch at once.
+    https://en.wikipedia.org/wiki/LU_decomposition.
+    """
     x = arrays[0]
     work = working(x).copy().reshape(-1, *x.shape[-2:])
     size, many = work.shape[-1], np.arange(len(work))

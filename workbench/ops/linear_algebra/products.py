@@ -53,7 +53,7 @@ def _product_dtype(types) -> str:
 
 
 def _widened(arrays):
-    """The dtype of the result, and the inputs in the dtype in which sums of products are formed."""
+    """The dtype of the result, and the inputs cast to the dtype in which products are summed."""
     wanted = np.result_type(*arrays)
     work = working(wanted)
     return wanted, arrays if work == wanted else [x.astype(work) for x in arrays]
@@ -100,7 +100,7 @@ def _dot_type(types, attrs, values):
         return TensorType(dtype, b if a == () else a)
     if a is None or b is None:
         return TensorType(dtype, None)
-    matmul_shape(a[-1:], b[-2:])  # the same check of the inner sizes
+    matmul_shape(a[-1:], b[-2:])  # the same check as for the inner sizes
     return TensorType(dtype, (*a[:-1], *b[:-2], *(b[-1:] if len(b) > 1 else ())))
 
 
@@ -147,7 +147,7 @@ def _tensordot(arrays, attrs):
 
 
 def einsum_shape(equation: str, shapes: list[Shape]) -> Shape:
-    """Shape of an einsum; "..." stands for broadcast axes. Raises RuleError where sizes or counts disagree."""
+    """Shape of an einsum; "..." stands for broadcast axes. Raises RuleError if sizes or counts disagree."""
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != len(shapes):
@@ -167,10 +167,10 @@ def einsum_shape(equation: str, shapes: list[Shape]) -> Shape:
         ends = shape[: len(head)] + shape[len(head) + middle :]
         own: dict[str, int] = {}
         for label, size in zip(head + tail, ends, strict=True):
-            if size is not None and own.setdefault(label, size) != size:  # a diagonal: here 1 goes with 1 only
+            if size is not None and own.setdefault(label, size) != size:  # a diagonal: here 1 matches only 1
                 raise RuleError(WRONG_SHAPE, f"has the sizes {own[label]} and {size} for {label!r} in {equation!r}.")
         for label, size in zip(head + tail, ends, strict=True):
-            # 1 goes with any size, as in NumPy
+            # 1 matches any size, as in NumPy
             if size is None or (size == 1 and sizes[label] is not None):
                 continue
             if sizes[label] not in (None, 1, size):
@@ -187,7 +187,7 @@ def einsum_shape(equation: str, shapes: list[Shape]) -> Shape:
         raise RuleError(WRONG_ATTR, f"has the label {unknown.pop()!r} only on the right of {equation!r}.")
     if gap and dots is None:
         return None
-    # a label whose known size is 1 may still meet a larger unknown one
+    # a label with known size 1 may still have a larger unknown size elsewhere
     unsure = any(s is None or None in s for s in shapes)
     dims = {k: None if v == 1 and unsure else v for k, v in sizes.items()}
     return (*(dims[c] for c in head), *((dots or ()) if gap else ()), *(dims[c] for c in tail))

@@ -75,7 +75,7 @@ def _lstsq(arrays, attrs):
     if weight < 0:
         raise RuleError(WRONG_ATTR, f"takes a regularizer from 0 on, but got {weight}.", "Give a number from 0 on.")
     if weight:
-        # the normal equations, which the regularizer keeps from being singular
+        # the normal equations, which are not singular because of the regularizer
         rows, columns = a.shape[-2:]
         if rows >= columns:
             gram = adjoint(a) @ a + weight * np.eye(columns, dtype=a.dtype)

@@ -1,4 +1,4 @@
-"""Blocks of space moved into the batch or into the channels, and back; sequences turned round."""
+"""Spatial blocks moved into the batch or into the channels, and back; reversed sequences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TF = "https://www.tensorflow.org/api_docs/python/tf/"
 
 
 def _edges(x: TensorType, value: np.ndarray | None, what: str):
-    """(count of axes, pairs or None): an (n, 2) input of paddings or crops."""
+    """(number of axes, pairs or None) of an (n, 2) input of paddings or crops."""
     need_kinds(x, "iu", what, "integers")
     need_rank(x, 2, what)
     if x.shape is not None and x.shape[1] not in (None, 2):
@@ -42,7 +42,7 @@ def _edges(x: TensorType, value: np.ndarray | None, what: str):
 
 
 def _block(types, attrs, values, count):
-    """(count of blocked axes, block sizes or None)."""
+    """(number of blocked axes, block sizes or None)."""
     sizes = setting(attrs, "block", types, values, 2)
     if sizes is None:
         raise RuleError(WRONG_ATTR, "needs 'block', as an attr or as the third input.", "Give the sizes of a block.")
@@ -175,7 +175,7 @@ def _from_depth(arrays, attrs):
     layout, b = layout_of(attrs), attrs["block_size"]
     x = to_last(arrays[0], layout)
     n, h, w, c = x.shape
-    if attrs.get("mode", "DCR") == "DCR":  # the place in the block comes first in the channels, else last
+    if attrs.get("mode", "DCR") == "DCR":  # block position before channel, otherwise after
         y = x.reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
     else:
         y = x.reshape(n, h, w, c // (b * b), b, b).transpose(0, 1, 4, 2, 5, 3)

@@ -1,8 +1,8 @@
 """Convolution over any number of spatial axes, with strides, dilations, padding and groups of channels.
 
 A filter has the axes (spatial..., channels in a group, channels out) with ``filter_layout`` "last", as TensorFlow
-writes it, or (out, in a group, spatial...) with "first", as ONNX does. ``groups`` None stands for as many groups as the
-numbers of channels imply. ``depthwise`` is TensorFlow's own form of groups: each channel is a group, the filter has the
+writes it, or (out, in a group, spatial...) with "first", as ONNX does. ``groups`` None means the number of groups
+implied by the channels. ``depthwise`` is TensorFlow's own form of groups: each channel is a group, the filter has the
 axes (spatial..., channels, multiplier), and output channel ``c * multiplier + m`` comes from input channel c.
 
 Sources: https://www.tensorflow.org/api_docs/python/tf/nn/convolution, https://onnx.ai/onnx/operators/onnx__Conv.html.
@@ -39,12 +39,12 @@ from workbench.ops.rules import WRONG_ATTR, WRONG_DTYPE, WRONG_SHAPE, RuleError,
 
 FAMILY = "convolution"
 ATTRS = {**WINDOW_ATTRS, "groups": 1, "depthwise": False, "filter_layout": "last"}
-#: bytes of unrolled windows that are multiplied at a time
+#: maximum bytes of unrolled windows multiplied at a time
 BLOCK = 1 << 25
 
 
 def common_dtype(types: Sequence[TensorType]) -> str:
-    """The one dtype of all inputs, which must be integers or real floats."""
+    """The common dtype of all inputs, which must be integers or real floats."""
     for x in types:
         need_kinds(x, "iuf", "input", "integers or real numbers")
     names = {x.dtype for x in types} - {ANY}
@@ -54,7 +54,7 @@ def common_dtype(types: Sequence[TensorType]) -> str:
 
 
 def filter_shape(w: TensorType, attrs: Mapping[str, Any], rank: int) -> tuple[int | None, ...]:
-    """(spatial..., channels in a group, channels out), in the meaning of ``groups``, also for a depthwise filter."""
+    """The shape (spatial..., channels in a group, channels out) in terms of ``groups``, also for a depthwise filter."""
     need_rank(w, rank, "filter")
     shape = w.shape if w.shape is not None else (None,) * rank
     if layout_of(attrs, "filter_layout") == "first":
@@ -66,7 +66,7 @@ def filter_shape(w: TensorType, attrs: Mapping[str, Any], rank: int) -> tuple[in
 
 
 def groups_of(attrs: Mapping[str, Any], channels: int | None, w: TensorType, inner: int | None) -> int | None:
-    """Number of groups; None where it follows from numbers of channels that are not known."""
+    """Number of groups; None if it depends on unknown numbers of channels."""
     groups = attrs.get("groups", 1)
     if not attrs.get("depthwise", False):
         if groups is None:
@@ -102,7 +102,7 @@ def check_channels(channels: int | None, inner: int | None, out: int | None, gro
 
 
 def geometry(x: TensorType, w: TensorType, attrs: Mapping[str, Any]) -> tuple[Any, list[Axis], Any]:
-    """Shape of the result (channels last), the windows, the number of groups; RuleError where things do not fit."""
+    """Shape of the result (channels last), the windows, the number of groups; RuleError for inputs that do not fit."""
     need_spatial(x, "input")
     need_spatial(w, "filter")
     rank = x.rank if x.rank is not None else w.rank
@@ -154,19 +154,21 @@ def _conv(arrays, attrs):
 
 
 def offsets(axes: Sequence[Axis]) -> Iterator[tuple[int, ...]]:
-    """The elements of a window."""
+    """The offsets of the elements of a window."""
     return itertools.product(*(range(a.window or 0) for a in axes))
 
 
 def _multiply_channels(x: np.ndarray, w: np.ndarray, axes: Sequence[Axis], y: np.ndarray) -> None:
-    """The products for groups of one channel, which would be many thin matrices; ``y`` has an axis for the groups."""
+    """Write the products for groups of one channel, which would be many thin matrices; ``y`` has an axis for the
+    groups.
+    """
     y[...] = 0
     for offset in offsets(axes):
         y += x[at_offset(offset, axes)][..., None] * w[offset][:, 0]
 
 
 def _multiply(windows: np.ndarray, w: np.ndarray, y: np.ndarray) -> None:
-    """Windows times filter into ``y``, a block of positions at a time: each block is one product of matrices."""
+    """Write windows times filter into ``y``, a block of positions at a time: each block is one matrix product."""
     groups, inner, out = w.shape[-3:]
     size = math.prod(w.shape[:-3])
     # (group, window and channels of the group, output channels of the group)

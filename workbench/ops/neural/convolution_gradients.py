@@ -1,8 +1,8 @@
 """The gradients of a convolution with respect to its input and to its filter, and the transposed convolution.
 
-``conv`` is linear in each of its inputs, so that each gradient is the transposed map: what a window read is added back
-to where it was read. A transposed convolution is the gradient with respect to the input of a ``conv`` whose output
-has the shape of x. The attrs mean what they mean for that ``conv``.
+``conv`` is linear in each of its inputs, so each gradient is the transposed map: contributions of a window are added to
+the positions that it read. A transposed convolution is the gradient with respect to the input of a ``conv`` whose
+output has the shape of x. The attrs are those of that ``conv``.
 
 Sources: https://www.tensorflow.org/api_docs/python/tf/raw_ops/Conv2DBackpropInput,
 https://onnx.ai/onnx/operators/onnx__ConvTranspose.html.
@@ -47,7 +47,7 @@ SOURCE = "https://www.tensorflow.org/api_docs/python/tf/raw_ops/"
 
 
 def _sizes(x: TensorType, value: np.ndarray | None, rank: int | None) -> Shape:
-    """The shape that an input of sizes describes."""
+    """The shape given by an input of sizes."""
     need_kinds(x, "iu", "sizes", "integers")
     need_rank(x, 1, "sizes")
     count = None if x.shape is None else x.shape[0]
@@ -109,7 +109,7 @@ def _add_back(dy: np.ndarray, w: np.ndarray, shape: tuple[int, ...], axes: Seque
     whole = np.zeros((shape[0], *extent, shape[-1]), dy.dtype)
     split = _by_group(dy, groups)
     for offset in offsets(axes):
-        if inner == 1 and groups > 1:  # many thin matrices otherwise
+        if inner == 1 and groups > 1:  # otherwise many thin matrices
             part = np.einsum("...gm,gm->...g", dy.reshape(*dy.shape[:-1], groups, -1), w[offset][:, 0])
         else:
             part = np.moveaxis(split @ np.swapaxes(w[offset], -1, -2), 0, 1)
@@ -154,7 +154,7 @@ def _filter_gradient(arrays, attrs):
 
 
 def _transposed_size(n: int | None, axis: Axis, extra: int, pads: Any) -> tuple[int | None, tuple[int, int] | None]:
-    """Size of the result along one axis, and the padding of the convolution that leads back to n."""
+    """Size of the result along one axis, and the padding of the convolution that maps it back to n."""
     if axis.window is None or n is None:
         return None, None
     covered = (axis.window - 1) * axis.dilation + 1
@@ -168,7 +168,7 @@ def _transposed_size(n: int | None, axis: Axis, extra: int, pads: Any) -> tuple[
 
 
 def _transposed(x: TensorType, w: TensorType, attrs: Mapping[str, Any]) -> tuple[Shape, dict[str, Any]]:
-    """Shape of the result and the attrs of the convolution whose input it is."""
+    """Shape of the result, and the attrs of the convolution that has it as input."""
     rank = _rank(x, w)
     layout = layout_of(attrs)
     if rank is None:

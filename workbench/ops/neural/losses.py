@@ -1,4 +1,4 @@
-"""Losses of classification and regression with their gradients, and whether a class is among the likeliest."""
+"""Losses of classification and regression with their gradients, and the test whether a class is among the likeliest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _dense_type(types, attrs, values):
 
 
 def _shifted(logits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """logits less their maximum, their exponentials and the sums of these, along the classes."""
+    """The logits minus their maximum, their exponentials, and the sums of these along the classes."""
     x = logits.astype(working(logits.dtype), copy=False)
     shifted = x - np.max(x, axis=-1, keepdims=True, initial=-np.inf)
     e = np.exp(shifted)
@@ -52,7 +52,7 @@ def _dense(arrays, attrs):
     logits, labels = np.broadcast_arrays(*arrays)
     shifted, e, total = _shifted(logits)
     wide = labels.astype(shifted.dtype, copy=False)
-    # where a label is 0 its class adds nothing, even if its logit is -inf
+    # a class with label 0 adds nothing, even if its logit is -inf
     terms = np.where(wide == 0, 0, wide * (np.log(total) - shifted))
     return terms.sum(axis=-1).astype(logits.dtype), (e / total - wide).astype(logits.dtype)
 
@@ -120,7 +120,7 @@ def _in_top_k(arrays, attrs):
     at = np.where(inside, targets, 0).astype(np.int64)[:, None]
     own = np.take_along_axis(predictions, at, 1) if predictions.shape[1] else np.zeros((len(targets), 1))
     ahead = (predictions > own).sum(axis=1)
-    # nothing can be ranked in a row with a number that is not finite
+    # a row with a number that is not finite cannot be ranked
     sound = np.isfinite(predictions.astype(np.float64)).all(axis=1)
     return inside & sound & (ahead < k)
 

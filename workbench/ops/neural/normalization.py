@@ -33,7 +33,7 @@ def _need_vectors(x: TensorType, axis: int, vectors, what: str) -> None:
     size = None if x.shape is None else x.shape[axis_in(axis, x.rank)]
     for v in vectors:
         need_rank(v, 1, what)
-        # an empty vector stands for statistics that are not given
+        # an empty vector means that statistics are not given
         if size is not None and v.shape is not None and v.shape[0] not in (None, 0, size):
             raise RuleError(WRONG_SHAPE, f"takes a {what} for each of {size} channels, but got {v}.", "Check the axis.")
 
@@ -97,7 +97,7 @@ def _fused_batch_norm(arrays, attrs):
     unbiased = (spread * spread.dtype.type(count / max(count - 1, 1))).astype(dtype)
     own, spread = own.astype(dtype), spread.astype(dtype)
     share = dtype.type(attrs.get("average_factor", 1.0))
-    if share == 1:  # the running statistics are replaced, and need not be given
+    if share == 1:  # the running statistics are replaced and may be missing
         return y, own, unbiased, own, spread, reserved
     return y, mean + share * (own - mean), variance + share * (unbiased - variance), own, spread, reserved
 
@@ -121,7 +121,7 @@ def _fused_gradient(arrays, attrs):
     spread = 1 / np.sqrt(variance + dtype.type(attrs.get("epsilon", 1e-4)))
     normal = (wide - _along(x, mean, axis)) * _along(x, spread, axis)
     by_offset, by_scale = gradient.sum(axis=others), (gradient * normal).sum(axis=others)
-    if attrs.get("training", True):  # the statistics are functions of x too
+    if attrs.get("training", True):  # the statistics also depend on x
         count = dtype.type(max(x.size // max(x.shape[axis], 1), 1))
         gradient = gradient - (_along(x, by_offset, axis) + normal * _along(x, by_scale, axis)) / count
     by_x = gradient * _along(x, scale * spread, axis)

@@ -1,7 +1,7 @@
-"""Pooling: the greatest element or the average of every window, and the windows themselves laid side by side.
+"""Pooling: the maximum or the average of every window, and the extraction of the windows themselves.
 
-Padding takes no part in a maximum and, unless ``count_include_pad`` says so, none in an average. ``ceil_mode`` adds the
-window that only partly fits at the end, as ONNX defines it.
+Padding is ignored in a maximum and, without ``count_include_pad``, in an average. ``ceil_mode`` adds a window at the
+end that only partly fits, as ONNX defines it.
 
 Sources: https://www.tensorflow.org/api_docs/python/tf/nn/pool, https://onnx.ai/onnx/operators/onnx__MaxPool.html.
 """
@@ -85,7 +85,7 @@ def _argmax_type(types, attrs, values):
 def _max_pool_with_argmax(arrays, attrs):
     x, layout = arrays[0], layout_of(attrs)
     _, axes = geometry(TensorType.of(x), attrs)
-    # the position of every element in x as it lies in memory, padded like x itself
+    # the flat index of every element of x, padded like x itself
     places = np.arange(x.size, dtype=np.int64).reshape(x.shape)
     if not attrs.get("include_batch", True):
         places = np.broadcast_to(places[:1], x.shape)
@@ -97,7 +97,7 @@ def _max_pool_with_argmax(arrays, attrs):
         if best is None:
             best, index = wide[at].copy(), where[at].copy()
             continue
-        # an element of the padding is never chosen while there is a real one, not even when all are the lowest number
+        # padding is never chosen if there is a real element, even if all are the lowest number
         better = ((wide[at] > best) | (index < 0)) & (where[at] >= 0)
         np.copyto(best, wide[at], where=better)
         np.copyto(index, where[at], where=better)
@@ -105,7 +105,7 @@ def _max_pool_with_argmax(arrays, attrs):
 
 
 def counts(axis: Axis, include: bool) -> np.ndarray:
-    """Elements that each window along one axis averages over."""
+    """Number of elements in the average of each window along one axis."""
     assert axis.out is not None and axis.pad is not None and axis.size is not None and axis.window is not None
     low, high = (-axis.pad[0], axis.size + axis.pad[1]) if include else (0, axis.size)
     places = (np.arange(axis.out) * axis.stride - axis.pad[0])[:, None] + np.arange(axis.window) * axis.dilation

@@ -58,7 +58,7 @@ def _max_pool_gradient(arrays, attrs):
     whole, given = np.zeros_like(wide), np.zeros(y.shape, bool)
     for offset in offsets(axes):
         at = at_offset(offset, axes)
-        hit = (wide[at] == y) & ~given  # the first of equals gets it all
+        hit = (wide[at] == y) & ~given  # the first of equals gets the whole gradient
         whole[at] += np.where(hit, gradient, gradient.dtype.type(0))
         given |= hit
     return np.ascontiguousarray(from_last(_inside(whole, axes), layout_of(attrs)))

@@ -56,7 +56,7 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 
 def _lstm_types(types: Sequence[TensorType], attrs: Mapping[str, Any], x: TensorType):
-    """Checks the inputs of a cell; batch, units and dtype. ``x`` is one step of the input."""
+    """Check the inputs of a cell; returns batch, units and dtype. ``x`` is one step of the input."""
     _, cs, h, w, wci, wcf, wco, b = types
     if sorted(attrs.get("gates", "icfo")) != sorted("icfo"):
         raise RuleError(WRONG_ATTR, f"has no order of gates {attrs['gates']!r}.", "Give the letters i, c, f, o.")
@@ -105,7 +105,7 @@ def _step(x, cs, h, w, peepholes, b, attrs):
 
 
 def _wide(arrays: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> list[Any]:
-    """x, cs, h, w, the peepholes, b in the dtype of the computation."""
+    """x, cs, h, w, the peepholes and b, cast to the dtype of the computation."""
     x, cs, h, w, *peepholes, b = (a.astype(working(a.dtype), copy=False) for a in arrays)
     return [x, cs, h, w, peepholes if attrs.get("use_peephole", False) else [x.dtype.type(0)] * 3, b]
 
@@ -118,7 +118,7 @@ def _cell(arrays, attrs):
 def _block(arrays, attrs):
     x, cs, h, w, peepholes, b = _wide(arrays[1:], attrs)
     steps = max(0, min(int(arrays[0]), len(x)))
-    found = [np.zeros((len(x), *h.shape), x.dtype) for _ in range(7)]  # zero after the longest sequence
+    found = [np.zeros((len(x), *h.shape), x.dtype) for _ in range(7)]  # zeros after the longest sequence
     for t in range(steps):
         for series, value in zip(found, _step(x[t], cs, h, w, peepholes, b, attrs), strict=True):
             series[t] = value

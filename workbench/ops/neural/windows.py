@@ -1,11 +1,11 @@
-"""Windows that slide over the spatial axes of a tensor: the geometry that convolution, pooling and patches share.
+"""Windows that slide over the spatial axes of a tensor: the geometry shared by convolution, pooling and patches.
 
-A tensor has the axes batch, channels and one or more spatial ones; ``layout`` says whether the channels come
-"last" (NHWC) or "first" (NCHW). Inside these modules the channels are always last. Along one spatial axis of size n, a
-window of k elements that lie d apart covers ``(k - 1) * d + 1`` elements and moves on by the stride s. ``pads`` is
+A tensor has the axes batch, channels and one or more spatial ones; ``layout`` is "last" (NHWC) or "first" (NCHW), the
+position of the channels. Inside these modules the channels are always last. Along a spatial axis of size n, a window of
+k elements at distance d covers ``(k - 1) * d + 1`` elements and moves by the stride s. ``pads`` is
 
 - "valid": none,
-- "same": as much as makes ``ceil(n / s)`` positions, the odd element at the end ("same_lower": at the begin),
+- "same": as much as needed for ``ceil(n / s)`` positions, an odd element at the end ("same_lower": at the beginning),
 - or a (begin, end) pair for each spatial axis.
 
 Sources: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2,
@@ -74,7 +74,7 @@ def need_spatial(x: TensorType, what: str) -> None:
 
 
 def per_axis(attrs: Mapping[str, Any], key: str, count: int) -> tuple[int, ...]:
-    """One positive integer for each spatial axis, from one or as many; 1 where the attr is not given."""
+    """One positive integer for each spatial axis, from a single one or one for each; 1 if the attr is missing."""
     given = attrs.get(key)
     found = (1 if given is None else given,) * count if given is None or isinstance(given, int) else tuple(given)
     if len(found) != count or any(v < 1 for v in found):
@@ -95,7 +95,7 @@ def pads_of(attrs: Mapping[str, Any], count: int) -> str | tuple[tuple[int, int]
 
 
 def axes_of(attrs: Mapping[str, Any], sizes: Sequence[int | None], windows: Sequence[int | None]) -> list[Axis]:
-    """The windows along every spatial axis; RuleError where one does not fit."""
+    """The windows along every spatial axis; RuleError if one does not fit."""
     count = len(sizes)
     strides, dilations = per_axis(attrs, "strides", count), per_axis(attrs, "dilations", count)
     pads = pads_of(attrs, count)
@@ -139,7 +139,7 @@ def _axis(size: int | None, window: int | None, stride: int, dilation: int, pad:
 
 
 def padded(x: np.ndarray, axes: Sequence[Axis], value: Any = 0) -> np.ndarray:
-    """``x`` (channels last) with its padding, and what the last windows reach beyond it."""
+    """``x`` (channels last) with its padding, extended to the end of the last windows."""
     widths = [(0, 0)]
     for axis in axes:
         assert axis.pad is not None and axis.window is not None and axis.size is not None and axis.out is not None
@@ -151,7 +151,7 @@ def padded(x: np.ndarray, axes: Sequence[Axis], value: Any = 0) -> np.ndarray:
 
 
 def patches(x: np.ndarray, axes: Sequence[Axis]) -> np.ndarray:
-    """A read-only view of the padded ``x``: batch, positions, elements of the window, channels."""
+    """A read-only view of the padded ``x`` with the axes batch, positions, elements of the window, channels."""
     spatial = x.strides[1:-1]
     shape = (x.shape[0], *(a.out for a in axes), *(a.window for a in axes), x.shape[-1])
     steps = [s * a.stride for s, a in zip(spatial, axes, strict=True)]
@@ -160,7 +160,7 @@ def patches(x: np.ndarray, axes: Sequence[Axis]) -> np.ndarray:
 
 
 def at_offset(offset: Sequence[int], axes: Sequence[Axis]) -> tuple[slice, ...]:
-    """Positions, in the padded tensor, of the element ``offset`` of every window."""
+    """Positions in the padded tensor of the element ``offset`` of every window."""
     found = [slice(None)]
     for k, a in zip(offset, axes, strict=True):
         begin = k * a.dilation
@@ -169,7 +169,9 @@ def at_offset(offset: Sequence[int], axes: Sequence[Axis]) -> tuple[slice, ...]:
 
 
 def checked(infer: Callable[..., Any], compute: Callable[..., Any]) -> Callable[..., Any]:
-    """``compute(arrays, attrs)`` behind the op's own rules, for types that were not known when the graph was made."""
+    """``compute(arrays, attrs)`` after a check of the op's rules, for types that were unknown when the graph
+    was built.
+    """
 
     def evaluate(arrays: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Any:
         infer([TensorType.of(a) for a in arrays], attrs, arrays)

@@ -1,7 +1,7 @@
-"""Random draws whose distribution is data: gamma, Poisson, categorical, and random orders.
+"""Random draws with distributions given as data: gamma, Poisson, categorical, and random permutations.
 
 Each sample of gamma and Poisson has its own part of the firing's stream (see ``philox``), so that it does not depend on
-how many words its neighbours took; all samples are tried at once, those rejected again.
+the number of words its neighbours used; all samples are tried at once, and rejected ones again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 class _Samples:
-    """Draws of float64 for each of many samples, which take them one by one from pairs, the second first."""
+    """Draws of float64 for many samples. Draws come in pairs, of which each sample uses the second first."""
 
     def __init__(self, stream: Stream, count: int) -> None:
         self.stream = stream
@@ -28,7 +28,7 @@ class _Samples:
         self.kept = {make: np.zeros(count) for make in (uniform, normal)}
 
     def draw(self, make, who: np.ndarray) -> np.ndarray:
-        """One number for each of the samples ``who`` (positions)."""
+        """One number for each of the samples with indices ``who``."""
         left, kept = self.left[make], self.kept[make]
         out = kept[who].copy()
         fresh = who[~left[who]]
@@ -112,7 +112,7 @@ def _sampled(name: str, what: str, sample, doc: str, dtype_attr: bool) -> None:
     def evaluate(arrays, attrs):
         shape, parameter = tuple(int(n) for n in arrays[0].reshape(-1)), arrays[1]
         count = int(np.prod(shape, dtype=np.int64))
-        each = np.repeat(parameter.reshape(-1).astype(np.float64), count)  # all samples of one parameter in a row
+        each = np.repeat(parameter.reshape(-1).astype(np.float64), count)  # grouped by parameter
         drawn = sample(stream_of(attrs), each).reshape(parameter.size, count).T.reshape(*shape, *parameter.shape)
         dtype = numpy_dtype(attr_dtype({"dtype": "float32", **attrs})) if dtype_attr else parameter.dtype
         return drawn.astype(dtype)
@@ -186,7 +186,7 @@ def _shuffle(arrays, attrs):
         return x
     words = stream_of(attrs).blocks(np.arange(-(-size // 4), dtype=np.uint64)).reshape(-1)
     order = list(range(size))
-    for i, word in enumerate(words[: size - 1].tolist()):  # each place gets one of those not yet placed
+    for i, word in enumerate(words[: size - 1].tolist()):  # each position gets one of the elements not yet placed
         other = i + word % (size - i)
         order[i], order[other] = order[other], order[i]
     return x[np.array(order)]

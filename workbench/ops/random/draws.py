@@ -1,7 +1,8 @@
-"""Random numbers of a given shape: uniform, whole, normal, and normal without tails.
+"""Random numbers of a given shape: uniform, integer, normal, and truncated normal.
 
-The ops with seeds as attrs draw (``draws``): each firing has its own stream, fixed by seeds, node and iteration path,
-see ``workbench.ops.random.philox``. The stateless ones take two seeds as their second input and always give the same.
+Ops with seeds as attrs have a separate stream for each firing, determined by seeds, node and iteration path, see
+``workbench.ops.random.philox``. The stateless ones take two seeds as their second input and always return the same
+numbers.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from workbench.ops.rules import (
 FAMILY = "random"
 TF = "https://www.tensorflow.org/api_docs/python/tf/random/"
 SEEDS = {"seed": 0, "seed2": 0}
-#: streams of samples that may take any number of words lie this many samples apart
+#: distance between the streams of samples that may use any number of words
 RESERVED = 256
 _MASK64 = (1 << 64) - 1
 
 
 def drawn_shape(types: Sequence[TensorType], values: Sequence[Any], i: int = 0):
-    """The shape that input ``i`` describes."""
+    """The shape given by input ``i``."""
     dims = dims_of(setting({}, "shape", types, values, i), types[i])
     if dims is not None and any(d is not None and d < 0 for d in dims):
         raise RuleError(WRONG_ATTR, f"cannot make the shape {dims}.", "Give sizes from 0 up.")
@@ -45,7 +46,7 @@ def drawn_shape(types: Sequence[TensorType], values: Sequence[Any], i: int = 0):
 
 
 def float_attr(attrs, default: str = "float32") -> str:
-    """The attr ``dtype``, which must be one of floats."""
+    """The attr ``dtype``, which must be a float dtype."""
     name = attr_dtype({"dtype": default, **attrs})
     if kind_of(name) != "f":
         raise RuleError(WRONG_ATTR, f"draws floats, not {name}.", "Name a dtype of floats.")
@@ -53,7 +54,7 @@ def float_attr(attrs, default: str = "float32") -> str:
 
 
 def _in_blocks(stream: Stream, count: int, each: int) -> np.ndarray:
-    """The words of as many blocks as ``count`` numbers need, ``each`` numbers a block."""
+    """The words of the blocks needed for ``count`` numbers, at ``each`` numbers a block."""
     return stream.blocks(np.arange(-(-count // each), dtype=np.uint64))
 
 
@@ -73,7 +74,7 @@ def _normals(stream: Stream, count: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _truncated(stream: Stream, count: int, dtype: np.dtype) -> np.ndarray:
-    """Normal numbers, those beyond two standard deviations drawn again."""
+    """Normal numbers; those beyond two standard deviations are drawn again."""
     work = working(dtype)
     each = 2 if work == np.float64 else 4
     groups = -(-count // each)
@@ -149,7 +150,7 @@ def _stream(arrays: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Stream:
 
 
 def _floats(name: str, draw: Callable, doc: str, url: str) -> None:
-    """The op ``random_NAME`` and its stateless twins, which give floats of the attr ``dtype``."""
+    """Define the op ``random_NAME`` and its stateless variants, which return floats of the attr ``dtype``."""
 
     def evaluate(arrays, attrs):
         shape, dtype = _sizes(arrays[0]), numpy_dtype(float_attr(attrs))

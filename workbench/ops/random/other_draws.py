@@ -1,8 +1,7 @@
-"""Draws that a run could have made but does not make: random numbers of the same distributions from other streams.
+"""Alternative draws of a run: random numbers of the same distributions from other streams.
 
-A firing's random numbers are fixed by its seeds, its node and its iteration. Within ``other_draws(k)`` they are fixed
-by the number ``k`` as well, so that a simulation with k = 1, 2, 3, ... shows what else could happen, and shows the same
-again.
+A firing's random numbers are determined by its seeds, its node and its iteration. Within ``other_draws(k)`` they also
+depend on the number ``k``, so that simulations with k = 1, 2, 3, ... show other possible outcomes, reproducibly.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ _thread = threading.local()
 
 
 def variant() -> int:
-    """The number of this thread's other draws; 0 where it makes those of the run."""
+    """The number ``k`` of this thread's alternative draws; 0 for the draws of the run."""
     return getattr(_thread, "variant", 0)
 
 
 @contextmanager
 def other_draws(number: int) -> Iterator[None]:
-    """Let the random ops that are computed on this thread inside of the block draw other numbers.
+    """Let the random ops that this thread computes inside the block draw other numbers.
 
     Parameters
     ----------
     number : int
-        From 1 up; each gives other numbers, and always the same.
+        1 or greater; each value selects other numbers, reproducibly.
     """
     before, _thread.variant = variant(), number
     try:

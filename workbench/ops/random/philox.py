@@ -1,11 +1,10 @@
 """The counter-based random generator Philox 4x32-10, and the stream of one firing of one node.
 
-A stream is a key and a counter; block i of it is a function of both alone, so any replay of a firing draws the same
-numbers. A node with seeds has the stream that TensorFlow gives to an op with these seeds when it first runs; later
-iterations of a loop begin elsewhere in that stream, at a place that the iteration path fixes. A node without seeds has
-a stream of its own, fixed by its name and the path.
-Source: J. Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011), https://doi.org/10.1145/2063384.2063405;
-https://www.tensorflow.org/api_docs/python/tf/random/set_seed.
+A stream is a key and a counter; block i is a function of these two alone, so any replay of a firing draws the same
+numbers. A node with seeds has the stream of TensorFlow for the first run of an op with these seeds; later iterations of
+a loop begin at another position in that stream, determined by the iteration path. A node without seeds has a separate
+stream, determined by its name and the path. Source: J. Salmon et al., Parallel random numbers: as easy as 1, 2, 3
+(2011), https://doi.org/10.1145/2063384.2063405; https://www.tensorflow.org/api_docs/python/tf/random/set_seed.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ import numpy as np
 from workbench.ops.random.other_draws import variant
 
 ROUNDS = 10
-#: blocks computed at once; what one round leaves stays in the cache
+#: number of blocks computed at once, so that intermediate results stay in the cache
 PIECE = 1 << 13
 _MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _LOW, _WORD = np.uint64(0xFFFFFFFF), np.uint64(32)
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
-#: TensorFlow mixes the seeds of its stateless ops by one block under this key
+#: TensorFlow mixes the seeds of its stateless ops in one block with this key
 _STATELESS_KEY = 0x3EC8F720 | 0x02461E29 << 32
 
 
@@ -44,17 +43,17 @@ def philox(counter: np.ndarray, key: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """``key``, the upper half of the counter, and where in its lower half the stream begins; 64 bits each."""
+    """``key``, the upper half of the counter, and the start of the stream in its lower half; 64 bits each."""
 
     key: int
     upper: int
     start: int = 0
 
     def blocks(self, at: np.ndarray) -> np.ndarray:
-        """Blocks number ``at`` (uint64, one axis): four words each, in a new last axis."""
+        """The blocks with indices ``at`` (uint64, one axis): four words each, in a new last axis."""
         out = np.empty((len(at), 4), np.uint32)
         for first in range(0, len(at), PIECE):
-            low = at[first : first + PIECE] + np.uint64(self.start)  # wraps round
+            low = at[first : first + PIECE] + np.uint64(self.start)  # wraps around
             upper = np.full(low.shape, self.upper, np.uint64)
             counter = np.stack([low & _LOW, low >> _WORD, upper & _LOW, upper >> _WORD], axis=-1)
             out[first : first + PIECE] = philox(counter, self.key)
@@ -66,7 +65,7 @@ def _hash(*parts: Any) -> int:
 
 
 def stream_of(attrs: Mapping[str, Any]) -> Stream:
-    """The stream of a firing, from the attrs ``seed``, ``seed2`` and the tag that the executor puts beside them."""
+    """The stream of a firing, from the attrs ``seed``, ``seed2`` and the tag that the executor adds."""
     seeds = int(attrs.get("seed", 0)) & _MASK64, int(attrs.get("seed2", 0)) & _MASK64
     node, path = attrs.get("_tag", ("", ()))
     path = tuple(int(i) for i in path)

@@ -1,8 +1,8 @@
 """Reductions over axes.
 
-The axes come as the attr ``axis`` (None for all, an int or a tuple) or as a second input, a list of integers, for
-graphs whose source gives axes as tensors. ``keepdims`` keeps them with size 1. An empty list of axes reduces
-nothing, as in NumPy and TensorFlow; ``noop_with_empty_axes=False`` makes it mean all axes, as in ONNX.
+The axes are the attr ``axis`` (None for all, an int or a tuple) or a second input, a list of integers, for graphs whose
+source passes axes as tensors. ``keepdims`` keeps them with size 1. An empty list of axes reduces nothing, as in NumPy
+and TensorFlow; with ``noop_with_empty_axes=False`` it means all axes, as in ONNX.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _mean_dtype(dtype: str) -> str:
 
 
 def _result_dtype(attrs, dtype: str, rule: Callable[[str], str]) -> str:
-    """The attr ``dtype`` (a name, or "same" for the input's), else the rule's."""
+    """The attr ``dtype`` (a name, or "same" for the input's), otherwise the dtype of the rule."""
     wanted = attrs.get("dtype")
     if wanted is None or wanted == "same":
         return dtype if wanted == "same" else rule(dtype) if dtype != ANY else ANY
@@ -99,7 +99,7 @@ def _accumulated(ufunc_reduce: Callable, rule: Callable[[str], str]) -> Callable
 
 
 def _mean(x, axis, keepdims, dtype):
-    if dtype.kind in "biu":  # TensorFlow's mean of integers: rounded towards zero
+    if dtype.kind in "biu":  # TensorFlow's mean of integers: rounded toward zero
         if x.dtype.kind in "iu" and x.size:
             return _whole_mean(x, axis, keepdims)
         return np.trunc(np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64))
@@ -109,7 +109,9 @@ def _mean(x, axis, keepdims, dtype):
 
 
 def _whole_mean(x, axis, keepdims):
-    """Exact, although neither the sum of 64-bit integers nor a float64 holds every mean of them."""
+    """The exact mean of integers, without computing their sum, which may not fit 64 bits, or a float64, which may be
+    inexact.
+    """
     wide = np.dtype(f"{x.dtype.kind}8").type
     n = wide(x.size // np.any(x, axis=axis).size)
     quotient, rest = np.divmod(x.astype(wide, copy=False), n)
@@ -143,7 +145,7 @@ _accumulation("mean", _mean, _mean_dtype, "The mean; integers give float64.")
 def _reduction(
     name: str, function: Callable, rule: Callable[[str], str], doc: str, attrs=None, url=None, plain=None
 ) -> None:
-    """``plain`` is NumPy's function, for nodes that are to give the same bits."""
+    """Define a reduction; ``plain`` is NumPy's function, for nodes that must give NumPy's bits."""
 
     def infer(types, given, values):
         need_numbers(types[:1])
@@ -190,7 +192,7 @@ def _real_mean(dtype: str) -> str:
 
 def _numpy_extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray]) -> Callable:
     def call(x, axis, keepdims, of_none):
-        if of_none == "limit" and not x.size:  # an initial value would make a copy of every other call
+        if of_none == "limit" and not x.size:  # used only here, because an initial value causes a copy
             return function(x, axis=axis, keepdims=keepdims, initial=limit(x.dtype))
         return function(x, axis=axis, keepdims=keepdims)
 
@@ -198,7 +200,7 @@ def _numpy_extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray]) 
 
 
 def _extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray], largest: bool) -> Callable:
-    """NumPy's answer, but that of zeros -0 is the smaller one, as for compiled code: NumPy gives either."""
+    """NumPy's extremum, except that -0 is smaller than 0, as in compiled code; NumPy may return either zero."""
     of_numpy = _numpy_extreme(function, limit)
 
     def call(x, axis, keepdims, of_none):
@@ -229,7 +231,7 @@ def _norm(x, axis, keepdims, ord):
 def _logsumexp(x, axis, keepdims):
     x = widened(as_float(x))
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    # an infinite maximum would give inf - inf; shifting by 0 there keeps the infinity
+    # an infinite maximum would give inf - inf; a shift by 0 keeps the infinity
     top = np.where(np.isfinite(top), top, np.zeros_like(top))
     total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return total if keepdims else np.sum(total, axis=axis)

@@ -1,6 +1,6 @@
-"""Along one axis: positions of extrema, running sums and products, softmax, sorting.
+"""Ops along one axis: positions of extrema, running sums and products, softmax, sorting.
 
-The axis comes as the attr ``axis`` or, where the op has the input ``axis?``, as a scalar integer input.
+The axis is the attr ``axis`` or, if the op has the input ``axis?``, a scalar integer input.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _arg(name: str, function: Callable, doc: str) -> None:
 
 
 def _empty(shape, axis, keepdims):
-    """The positions along an axis where there are none to find, though the axis has no elements; else None."""
+    """The empty result for an array that is empty along another axis; None if the result would not be empty."""
     rest = shape[:axis] + ((1,) if keepdims else ()) + shape[axis:][1:]
     return np.empty(rest, np.int64) if 0 in rest else None
 
@@ -139,7 +139,7 @@ def _softmax_type(types, attrs, values):
 
 # Without NumPy's wrappers, and in place: most of these arrays are small, and in models these ops are called often.
 def _shifted(x: np.ndarray, axis: int) -> np.ndarray:
-    """A new array: ``x`` less its largest number along an axis."""
+    """A new array: ``x`` minus its maximum along an axis."""
     return x - np.maximum.reduce(x, axis=axis, keepdims=True) if x.size else x.copy()
 
 
@@ -219,7 +219,7 @@ def _argsort(arrays, attrs):
     x, axis = arrays[0], attrs.get("axis", -1)
     if not attrs.get("descending", False):
         return np.argsort(x, axis=axis, kind=attrs.get("kind", "stable"))
-    # turned over twice, so that equal elements keep their order in the descending sort too
+    # flipped twice, so that the descending sort is stable too
     return np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
 
 

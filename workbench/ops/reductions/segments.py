@@ -1,9 +1,10 @@
-"""Reductions over groups of rows: the first axis, or in unsorted segments the first axes, are numbered by segment.
+"""Reductions over groups of rows: each index of the first axis, or in unsorted segments of the first axes, has a
+segment number.
 
-Sorted segments are numbered from 0 in ascending order; the last number says how many there are, and a number that
-never comes gives 0 (1 for the product). Unsorted segments come in any order, with their count as an input; negative
-numbers are left out; a segment without rows gives 0, 1, the smallest or the greatest number of the dtype.
-Source: https://www.tensorflow.org/api_docs/python/tf/math#Segmentation.
+Sorted segments are numbered from 0 in ascending order; the last number determines their count, and a missing number
+gives 0 (1 for the product). Unsorted segments may be in any order, with their count as an input; negative numbers are
+ignored; a segment without rows gives 0, 1, or the smallest or greatest number of the dtype. Source:
+https://www.tensorflow.org/api_docs/python/tf/math#Segmentation.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ATTRS = {"reduction": REQUIRED}
 
 
 def _finite(number: np.ndarray) -> np.ndarray:
-    """TensorFlow begins with the largest finite number where infinity would do."""
+    """The start value as in TensorFlow, which uses the largest finite number in place of infinity."""
     if number.dtype.kind in "biu" or np.isfinite(number):
         return number
     tiny = np.nextafter(number, np.zeros((), number.dtype)) if dtype_name(number.dtype) != "bfloat16" else None
@@ -58,7 +59,7 @@ def _check(x: TensorType, attrs) -> None:
 
 
 def _rest(x: TensorType, count: int | None, axes: int | None) -> TensorType:
-    """Type of the result: the first ``axes`` axes of x become one of size ``count``."""
+    """Type of the result: the first ``axes`` axes of x become one axis of size ``count``."""
     if x.shape is None or axes is None:
         return TensorType(x.dtype, None)
     if not 0 < axes <= len(x.shape):
@@ -91,13 +92,13 @@ def _segment_type(types, attrs, values):
 
 def _reduce(x: np.ndarray, ids: np.ndarray, count: int, reduction: str, start: np.ndarray) -> np.ndarray:
     work = working(x.dtype)
-    if work.kind in "iu" and reduction in ("mean", "sqrt_n"):  # a mean of small integers fits them, their sum may not
+    if work.kind in "iu" and reduction in ("mean", "sqrt_n"):  # the sum may not fit
         work = np.dtype(f"{work.kind}8")
     out = np.full((count, *x.shape[1:]), start, work)
     UFUNCS[reduction].at(out, ids, x.astype(work, copy=False))
     if reduction in ("mean", "sqrt_n"):
         n = np.maximum(np.bincount(ids, minlength=count), 1).reshape(-1, *(1,) * (x.ndim - 1))
-        if work.kind in "iu":  # as C divides integers
+        if work.kind in "iu":  # division of integers as in C
             out = np.trunc(out / n)
         else:
             out = out / (np.sqrt(n) if reduction == "sqrt_n" else n).astype(work.type(0).real.dtype)

@@ -1,6 +1,6 @@
-"""The value of a TensorArray: a handle that says what it is like, and a flow that holds its elements.
+"""The value of a TensorArray: a handle with its properties, and a flow with its elements.
 
-See :mod:`workbench.ops.state.tensor_array` for why they are apart.
+See :mod:`workbench.ops.state.tensor_array` for the reason why they are separate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.text import harmless
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayHandle(Opaque):
-    """Properties of a TensorArray. ``source`` is set for arrays of gradients, which add up what is written twice."""
+    """Properties of a TensorArray. ``source`` is set for arrays of gradients, which add repeated writes."""
 
     name: str
     dtype: str
@@ -27,7 +27,7 @@ class ArrayHandle(Opaque):
     shape: Shape | None = None
     identical: bool = False
     source: str = ""
-    #: of an array of gradients: the array that it is of, and the dimensions before those of its elements
+    #: for an array of gradients: the array that it belongs to, and the dimensions that precede those of its elements
     of: tuple[str, str] | None = None
     front: tuple[int, ...] = ()
 
@@ -42,10 +42,10 @@ class ArrayHandle(Opaque):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayFlow(Opaque):
-    """All elements of one TensorArray at one moment. ``key`` is None where nothing was written on the way here.
+    """All elements of one TensorArray at one moment. ``key`` is None if nothing was written so far.
 
-    ``like``: elements whose shapes are those of the zeros that stand for what was never written (gradients), behind
-    the dimensions ``front``.
+    ``like``: elements that give the shapes of the zeros for unwritten elements (of gradients), after the dimensions
+    ``front``.
     """
 
     key: tuple[str, str] | None = None
@@ -63,7 +63,7 @@ class ArrayFlow(Opaque):
 
 
 def state_of(handle: ArrayHandle, flow: Any) -> ArrayFlow:
-    """The array of ``handle`` as of ``flow``."""
+    """The state of the array ``handle`` in ``flow``."""
     if not isinstance(flow, ArrayFlow) or flow.key is None:
         return ArrayFlow(handle.key, Elements(handle.size), handle.shape)
     if handle.of is not None and flow.key == handle.of:  # TensorFlow's gradients begin with the forward flow

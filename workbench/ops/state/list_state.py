@@ -1,4 +1,4 @@
-"""The value of a TensorList: immutable elements of one dtype, whose shapes agree with one shape."""
+"""The value of a TensorList: immutable elements of one dtype, with shapes compatible with one shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHAT = "The TensorList"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorList(Opaque):
-    """The elements, None where nothing was written; ``most`` is how many there may be, -1 for any number."""
+    """A list of elements, None if unwritten; ``most`` is the maximum number, -1 for no limit."""
 
     dtype: str
     shape: Shape | None = None
@@ -34,7 +34,7 @@ class TensorList(Opaque):
         return replace(self, elements=self.elements.set(index, owned(item)))
 
     def unwritten(self, shape: Shape | None, index: int) -> np.ndarray:
-        """Zeros for an element, of the shape that the list, the op and the other elements tell."""
+        """Zeros for an element, with the shape known from the list, the op and the other elements."""
         shape = narrowed(self.shape, shape, WHAT)
         if shape is None or None in shape:
             for item in self.elements:
@@ -54,7 +54,7 @@ class TensorList(Opaque):
 
 
 def zeros_like(items: TensorList) -> TensorList:
-    """A list of zeros in the place of the elements."""
+    """A list with zeros in place of the elements."""
     blank = [
         zeros_like(i) if isinstance(i, TensorList) else None if i is None else np.zeros_like(i) for i in items.elements
     ]
@@ -62,7 +62,7 @@ def zeros_like(items: TensorList) -> TensorList:
 
 
 def total_of(lists: Sequence[TensorList]) -> TensorList:
-    """A list of the sums of elements."""
+    """The elementwise sum of lists."""
     total = lists[0]
     for other in lists[1:]:
         if len(other) != len(total):

@@ -1,8 +1,8 @@
 """Immutable lists whose changed copies share nearly everything: the state of TensorArrays, TensorLists and stacks.
 
-A run steps back, replays and forks, so no op may change a value that an earlier firing made. Copying a list on every
-write would make a loop of n trips cost n * n. Here a list is a tree of 32-way blocks; a write copies the blocks on the
-way to one element, of which there are log32(n), and leaves every older list as it was.
+A run steps back, replays and forks, so no op may change a value of an earlier firing. Copying a list on every write
+would take O(n * n) in a loop of n trips. Here a list is a tree of 32-way blocks; a write copies the log32(n) blocks on
+the path to one element, and leaves every older list unchanged.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 _BITS = 5
 _WIDTH = 1 << _BITS
 _EMPTY: tuple[Any, ...] = (None,) * _WIDTH
-#: elements that one list may have; a size that a graph asks for is not trusted further than this
+#: maximum number of elements of a list, because sizes requested by a graph are not trusted
 MAX_ELEMENTS = 1 << 24
 
 
 class Elements:
-    """A list of ``len`` elements, None where nothing was written.
+    """A list of ``len`` elements, None if unwritten.
 
-    ``set``, ``append`` and ``sized`` give a new list in O(log n), and a tree without elements takes no memory.
+    ``set``, ``append`` and ``sized`` return a new list in O(log n); a tree without elements takes no memory.
     """
 
     __slots__ = ("_count", "_height", "_root")
@@ -55,7 +55,7 @@ class Elements:
         return (self[i] for i in range(self._count))
 
     def set(self, index: int, item: Any) -> Elements:
-        """This list with another element at ``index``."""
+        """This list with a new element at ``index``."""
         if not 0 <= index < self._count:
             raise IndexError(f"a list of {self._count} elements has no element {index}")
         return _made(self._count, self._height, _with(self._root, self._height, index, item))
@@ -64,8 +64,8 @@ class Elements:
         return self.sized(self._count + 1).set(self._count, item)
 
     def sized(self, count: int) -> Elements:
-        """The first ``count`` elements, or this list and empty elements up to ``count``."""
-        if count == self._count - 1:  # the usual way to become shorter: a pop
+        """The first ``count`` elements, or this list extended with empty elements to ``count``."""
+        if count == self._count - 1:  # the usual way to shorten a list: a pop
             return _made(count, self._height, _with(self._root, self._height, count, None))
         if count < self._count:
             return Elements.of(self[i] for i in range(count))
@@ -76,7 +76,9 @@ class Elements:
         return _made(count, height, root)
 
     def merged(self, other: Elements, both: Callable[[Any, Any], Any]) -> Elements:
-        """Elements of either list; ``both(a, b)`` where both have one. Shared and empty parts are not walked."""
+        """The elements of both lists, combined by ``both(a, b)`` where both have one. Shared and empty parts are
+        skipped.
+        """
         count = max(len(self), len(other))
         a, b = self.sized(count), other.sized(count)
         height = max(a._height, b._height)

@@ -1,6 +1,6 @@
-"""Stacks: how a loop keeps what the loop of its gradient needs, in TensorFlow 1.
+"""Stacks of TensorFlow 1, in which a loop stores the values that the loop of its gradient needs.
 
-TensorFlow's stacks are mutable resources. Here a push gives a new stack; importing turns the resource into one more
+TensorFlow's stacks are mutable resources. Here a push returns a new stack; importing turns the resource into an extra
 variable of the loops that push and pop (:mod:`workbench.frontends.tf.stacks`).
 """
 
@@ -24,7 +24,7 @@ _STACK = TensorType(OPAQUE, None)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack(Opaque):
-    """Elements of one dtype, the last on top; ``most`` is how many there may be, -1 for any number."""
+    """Elements of one dtype, the last on top; ``most`` is the maximum number, -1 for no limit."""
 
     name: str = ""
     dtype: str = ANY

@@ -1,6 +1,6 @@
 """Shared parts of the ops on TensorArrays and TensorLists: elements of one dtype, shapes, joining and splitting.
 
-An element is a read-only array. Where nothing was written, TensorFlow reads zeros if the shape of the element is known.
+An element is a read-only array. In TensorFlow an unwritten element reads as zeros if its shape is known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.ir.types import Opaque, Shape, TensorType, numpy_dtype
 from workbench.ops.rules import show
 from workbench.ops.state.persistent import MAX_ELEMENTS
 
-#: bytes of zeros that reading what was never written may make
+#: maximum bytes of zeros created for an unwritten element
 MAX_ZEROS = 1 << 28
 
 
@@ -25,7 +25,7 @@ def failed(slug: str, message: str, fix: str) -> ExecutionError:
 
 
 def owned(value: Any) -> Any:
-    """A copy that is never written to, because the executor may reuse the memory of its values."""
+    """A read-only copy, because the executor may reuse the memory of its values."""
     if isinstance(value, Opaque):
         return value
     copy = np.array(value, copy=True)
@@ -46,7 +46,7 @@ def index_of(value: Any, count: int, what: str) -> int:
 
 
 def count_of(value: Any, what: str) -> int:
-    """A number of elements that is not negative and can be held."""
+    """A number of elements between 0 and ``MAX_ELEMENTS``."""
     count = int(np.asarray(value).reshape(()))
     if not 0 <= count <= MAX_ELEMENTS:
         raise failed(
@@ -58,7 +58,7 @@ def count_of(value: Any, what: str) -> int:
 
 
 def narrowed(known: Shape | None, shape: Shape | None, what: str) -> Shape | None:
-    """The shape that obeys both."""
+    """The shape compatible with both."""
     if known is None or shape is None:
         return shape if known is None else known
     fits = len(known) == len(shape) and all(None in (a, b) or a == b for a, b in zip(known, shape, strict=True))
@@ -78,7 +78,7 @@ def need_dtype(declared: str, value: Any, what: str) -> None:
 
 
 def zeros(dtype: str, shape: Shape | None, what: str) -> np.ndarray:
-    """The value of an element that was never written; an error where the shape is not known."""
+    """The value of an unwritten element; an error if its shape is unknown."""
     if shape is None or None in shape or dtype in ("any", "opaque"):
         raise failed(
             "never-written",
@@ -118,7 +118,7 @@ def stacked(items: Sequence[np.ndarray], dtype: str, shape: Shape | None, what: 
 
 
 def joined(items: Sequence[np.ndarray], dtype: str, shape: Shape | None, what: str) -> tuple[np.ndarray, np.ndarray]:
-    """The elements one after another on the first axis, and how long each is."""
+    """The elements concatenated along the first axis, and their lengths."""
     if not items:
         rest = None if shape is None else (0, *shape[1:])
         return zeros(dtype, rest, f"{what} has no elements, and what is joined"), np.zeros(0, np.int64)
@@ -148,7 +148,7 @@ def parts(value: np.ndarray, lengths: np.ndarray, what: str) -> list[np.ndarray]
 
 
 def shape_input(value: Any) -> Shape | None:
-    """A shape that is given as a tensor: -1 alone is an unknown rank, -1 in a list an unknown dimension."""
+    """A shape given as a tensor: a scalar -1 means an unknown rank, -1 in a list an unknown dimension."""
     array = np.asarray(value)
     if array.ndim == 0:
         return None
@@ -156,5 +156,5 @@ def shape_input(value: Any) -> Shape | None:
 
 
 def shape_of(item: Any) -> Shape:
-    """Shape of an element; a list in a list is a scalar."""
+    """Shape of an element; a nested list counts as a scalar."""
     return () if isinstance(item, Opaque) else tuple(item.shape)

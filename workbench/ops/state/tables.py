@@ -1,7 +1,7 @@
-"""Hash tables that never change: the vocabularies of models. A table is a value that no array holds.
+"""Immutable hash tables: the vocabularies of models. A table is an opaque value, not an array.
 
-Keys and values are two lists of one length. Looking up gives the default for keys that are not there.
-Source of the semantics: https://www.tensorflow.org/api_docs/python/tf/lookup.
+Keys and values are two lists of equal length. A lookup returns the default for missing keys. Source of the semantics:
+https://www.tensorflow.org/api_docs/python/tf/lookup.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _TABLE = TensorType(OPAQUE, None)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HashTable(Opaque):
-    """Keys and the value of each, both one-dimensional and read-only; a key is there once.
+    """Keys and their values, both one-dimensional and read-only; keys are unique.
 
-    ``order`` sorts the keys where they are numbers; ``places`` finds the index of a key that is text.
+    ``order`` sorts numeric keys; ``places`` maps string keys to indices.
     """
 
     keys: np.ndarray
@@ -37,7 +37,9 @@ class HashTable(Opaque):
 
     @classmethod
     def of(cls, keys: np.ndarray, values: np.ndarray, replaces: bool = False) -> HashTable:
-        """A table; RuleError where a key comes twice with different values, unless the last one ``replaces``."""
+        """A table; RuleError if a key occurs twice with different values, unless the last one ``replaces`` the
+        others.
+        """
         if keys.dtype.kind in "OSU":
             texts = [as_bytes(k) for k in keys.tolist()]
             places = {k: i for i, k in enumerate(texts)}
@@ -52,7 +54,7 @@ class HashTable(Opaque):
         ranked = keys[order]
         new = np.append(ranked[1:] != ranked[:-1], True) if len(ranked) else np.zeros(0, bool)
         if not new.all():
-            # of equal keys the last one stands; they follow each other in the order of the list
+            # the last of equal keys is used; in ``order`` they keep their order in the list
             last = order[np.flatnonzero(new)[np.cumsum(np.append(0, new[:-1]))]]
             _need_same(keys, values, order, last, replaces)
             kept = np.sort(order[new])
@@ -69,7 +71,7 @@ class HashTable(Opaque):
         return f"<HashTable of {len(self)} {names}>"
 
     def find(self, query: np.ndarray, default: np.ndarray) -> np.ndarray:
-        """The values of keys, of the shape of ``query``."""
+        """The values of the keys ``query``, in its shape."""
         flat = query.reshape(-1)
         if self.keys.dtype.kind in "OSU":
             get = self.places.get

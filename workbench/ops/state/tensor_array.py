@@ -1,13 +1,14 @@
-"""TensorArrays of TensorFlow 1, without anything that changes.
+"""TensorArrays of TensorFlow 1, as immutable values.
 
-In TensorFlow a TensorArray is a mutable resource; its *flow*, a float that is always 0, is handed from write to write
-to order them. Here the flow *is* the state: a write gives a new flow and leaves the old one as it was, so that a run
-can step back, replay and fork. The handle says only what the array is like. A flow looks like TensorFlow's
-(``numpy.asarray(flow)`` is float32 0), and sums of flows, which gradients make, join what was written on each way.
+In TensorFlow a TensorArray is a mutable resource; its *flow*, a float that is always 0, is passed from write to write
+to order them. Here the flow *is* the state: a write returns a new flow and leaves the old one unchanged, so that a run
+can step back, replay and fork. The handle has only the properties of the array. A flow looks like TensorFlow's
+(``numpy.asarray(flow)`` is float32 0), and sums of flows, which occur in gradients, join the elements written on each
+path.
 
-Differences: reading does not clear, so a second read of an element gives its value again where TensorFlow with
-``clear_after_read`` would fail. Two gradient arrays of one source are one array only where their flows are joined, as
-the gradients that TensorFlow builds do.
+Differences: reading does not clear, so a second read of an element returns its value again, where TensorFlow with
+``clear_after_read`` would fail. Two gradient arrays of one source are the same array only if their flows are joined, as
+in the gradients that TensorFlow builds.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _size(arrays, attrs):
 
 
 def _grad(arrays, attrs):
-    """The array of gradients; its flow goes on where the given one is already its own."""
+    """The array of gradients; its flow continues the given one if that already belongs to it."""
     handle, flow, front = arrays[0], arrays[1], shape_input(arrays[2]) if len(arrays) > 2 else ()
     source = "/".join(filter(None, (handle.source, str(attrs.get("source", "")) or "gradients")))
     started = isinstance(flow, ArrayFlow) and flow.key in (handle.key, (handle.name, source))
@@ -138,7 +139,7 @@ def _grad(arrays, attrs):
 
 
 def _joined(arrays, attrs):
-    """Flows that two ways of a gradient bring together."""
+    """The joined flows of several paths of a gradient."""
     total = ArrayFlow()
     for flow in arrays:
         if not isinstance(flow, ArrayFlow) or flow.key is None or flow is total:

@@ -1,7 +1,7 @@
-"""TensorLists of TensorFlow 2: immutable lists of arrays of one dtype, whose shapes agree with ``element_shape``.
+"""TensorLists of TensorFlow 2: immutable lists of arrays of one dtype, with shapes compatible with ``element_shape``.
 
 They are pure in TensorFlow too (a variant tensor that is copied on write); here the copies share their elements. An
-element that was never written reads as zeros where its shape is known from the list, the op or other elements.
+unwritten element reads as zeros if its shape is known from the list, the op or other elements.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _concat_lists(arrays, attrs):
 
 
 def _push_batch(arrays, attrs):
-    """A batch of lists is an object array of them."""
+    """Push a value to each list of a batch, which is an object array of lists."""
     batch, value = np.asarray(arrays[0], object), np.asarray(arrays[1])
     if value.shape[: batch.ndim] != batch.shape:
         raise failed(

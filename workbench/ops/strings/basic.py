@@ -1,4 +1,4 @@
-"""Ops on arrays of strings. Strings are bytes in object arrays; text is UTF-8 where an op counts characters.
+"""Ops on arrays of strings. Strings are bytes in object arrays; ops that count characters expect UTF-8.
 
 Source of the semantics: https://www.tensorflow.org/api_docs/python/tf/strings.
 """
@@ -18,7 +18,7 @@ from workbench.ops.rules import WRONG_ATTR, WRONG_DTYPE, RuleError, broadcast, n
 
 FAMILY = "text"
 TF = "https://www.tensorflow.org/api_docs/python/tf/raw_ops/"
-#: white space as C's isspace has it, which is what StringStrip removes
+#: white space by C's isspace, which StringStrip removes
 _SPACE = b" \t\n\v\f\r"
 
 
@@ -27,13 +27,13 @@ def as_bytes(item: Any) -> bytes:
 
 
 def need_room(size: int) -> None:
-    """Refuse to make ``size`` bytes of text where that is more than one result may take."""
+    """Raise an error if ``size`` bytes of text are more than allowed for one result."""
     if size > allowed():
         raise RuleError("too-large", f"would make {size:,} bytes of text.", "Give fewer or shorter strings.")
 
 
 def map_strings(array: Any, function: Callable[[bytes], Any], dtype: Any = object) -> np.ndarray:
-    """The results of a function of each string, in an array of the same shape."""
+    """The results of a function on each string, in an array of the same shape."""
     array = np.asarray(array)
     out = np.empty(array.shape, dtype)
     flat = out.reshape(-1)
@@ -65,7 +65,7 @@ def _cased(change: Callable[[str], str], plain: Callable[[bytes], bytes]):
 
 def _length(arrays, attrs):
     if attrs.get("unit", "BYTE") == "UTF8_CHAR":
-        # as TensorFlow counts: every byte that does not go on with a character begins one
+        # as TensorFlow counts: every byte that is not a continuation byte begins a character
         return map_strings(arrays[0], lambda s: sum(b & 0xC0 != 0x80 for b in s), np.int32)
     return map_strings(arrays[0], len, np.int32)
 
@@ -110,7 +110,7 @@ def _to_number(arrays, attrs):
     def read(item: bytes) -> Any:
         text = item.strip(_SPACE)
         try:
-            if b"_" in text:  # Python's own way to group digits
+            if b"_" in text:  # digit grouping that only Python accepts
                 raise ValueError
             if kind.kind == "f":
                 with np.errstate(over="ignore"):
@@ -135,7 +135,7 @@ def _as_string_type(types, attrs, values):
 
 
 def _as_string(arrays, attrs):
-    """As C's printf writes it: %f, %e or %g for floats, %d for integers."""
+    """A number in the format of C's printf: %f, %e or %g for floats, %d for integers."""
     array = np.asarray(arrays[0])
     precision, width = int(attrs.get("precision", -1)), int(attrs.get("width", -1))
     fill = str(attrs.get("fill") or "")

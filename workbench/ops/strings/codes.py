@@ -1,4 +1,4 @@
-"""Strings as what they stand for: numbers in bytes, Base64, code points.
+"""Decoding and encoding of strings: numbers in bytes, Base64, code points.
 
 Source of the semantics: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
@@ -19,7 +19,7 @@ from workbench.ops.rules import WRONG_ATTR, WRONG_SHAPE, RuleError, attr_dtype, 
 from workbench.ops.strings.basic import FAMILY, TF, as_bytes, map_strings, one_string
 from workbench.ops.strings.parts import need_strings, texts
 
-#: how bytes that are no character are decoded: one surrogate for a run of them, which says how long the run is
+#: error handler for invalid bytes: a run of them is decoded as one surrogate, which encodes the length of the run
 _RUNS, _RUN = "workbench.runs", 0xDC00
 
 
@@ -79,7 +79,7 @@ def _to_base64(arrays, attrs):
 
 
 def _points(s: bytes, errors: str, replacement: int) -> Iterator[tuple[int, int]]:
-    """Code points and where each begins."""
+    """Yields code points and the position at which each begins."""
     at = 0
     for c in s.decode("utf-8", _RUNS):
         point = ord(c)

@@ -1,4 +1,4 @@
-"""Texts that a graph makes of tensors, to print them."""
+"""Formatting of tensors as text, for printing."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TF = "https://www.tensorflow.org/api_docs/python/tf/"
 
 
 def shown(value: np.ndarray, summarize: int, depth: int = 0) -> str:
-    """A tensor as TensorFlow shows it: nested brackets, blanks between, the middle of long axes left out."""
+    """A tensor as TensorFlow prints it: nested brackets, separated by blanks, with the middle of long axes left out."""
     if value.ndim == 0:
         return _number(value[()])
     few = summarize >= 0 and len(value) > 2 * summarize
     parts = [shown(v, summarize, depth + 1) for v in map(np.asarray, value[:summarize] if few else value)]
     if few:
         parts += ["...", *(shown(np.asarray(v), summarize, depth + 1) for v in value[len(value) - summarize :])]
-    # rows stand below each other, as deep as they are nested
+    # rows are on separate lines, indented by their nesting depth
     between = " " if value.ndim == 1 else "\n" * (value.ndim - 1) + " " * (depth + 1)
     return "[" + between.join(parts) + "]"
 
@@ -38,7 +38,7 @@ def _number(item: Any) -> str:
         return "?"
     double = isinstance(item, np.float64)
     exact = item if double else np.float32(item)
-    # the fewest of two precisions that reads back as the same number
+    # the lower of two precisions if it reads back as the same number
     text = f"{float(exact):.{15 if double else 6}g}"
     same = np.isnan(exact) or type(exact)(float(text)) == exact
     return text if same else f"{float(exact):.{17 if double else 9}g}"

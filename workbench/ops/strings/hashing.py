@@ -1,4 +1,5 @@
-"""Hash functions of strings, as TensorFlow puts words into buckets: each is fixed for ever, on every machine.
+"""Hash functions of strings, by which TensorFlow assigns words to buckets: each is the same on every machine and in
+every version.
 
 Sources: FarmHash's Fingerprint64 (https://github.com/google/farmhash, farmhashna), MurmurHash64A
 (https://github.com/aappleby/smhasher), SipHash-2-4 (https://www.aumasson.jp/siphash/siphash.pdf).
@@ -133,7 +134,7 @@ def _up_to_64(s: bytes, n: int) -> int:
 
 
 def _weak(s: bytes, at: int, a: int, b: int) -> tuple[int, int]:
-    """32 bytes and two seeds into two numbers."""
+    """Hash 32 bytes and two seeds to two numbers."""
     w, x, y, z = unpack_from("<4Q", s, at)
     a += w
     b = _right(b + a + z & _MASK, 21)
@@ -163,7 +164,7 @@ def _long(s: bytes, n: int) -> int:
 def _block(
     s: bytes, at: int, x: int, y: int, z: int, v: tuple[int, int], w: tuple[int, int], mul: int, nine: int
 ) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
-    """64 bytes taken in; ``nine`` is the factor that the last block has and the others have not."""
+    """Update the state with 64 bytes; ``nine`` is a factor of 9 in the last block and 1 in the others."""
     x = _right(x + y + v[0] + _fetch(s, at + 8) & _MASK, 37) * mul & _MASK
     y = _right(y + v[1] + _fetch(s, at + 48) & _MASK, 42) * mul & _MASK
     x ^= w[1] * nine & _MASK

@@ -1,4 +1,4 @@
-"""Ops that take strings apart and put them together: pieces, parts, strings of an axis, n-grams.
+"""Ops that split and join strings: pieces, substrings, strings along an axis, n-grams.
 
 Source of the semantics: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
@@ -29,7 +29,7 @@ from workbench.ops.rules import (
 from workbench.ops.strings.basic import FAMILY, TF, as_bytes, need_room
 
 _WORD = re.compile(rb"[^ \t\n\v\f\r]+")
-#: strings that one firing may make
+#: maximum number of strings that one firing may create
 MAX_PARTS = 1 << 24
 
 
@@ -56,7 +56,7 @@ def _split_type(types, attrs, values):
 
 
 def _any_of(delimiter: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]]:
-    """StringSplit: every byte of the delimiter separates; without one every byte is a piece."""
+    """StringSplit: every byte of the delimiter is a separator; without a delimiter every byte is a piece."""
     if not delimiter:
         return lambda s: [s[i : i + 1] for i in range(len(s))]
     between = re.compile(b"[" + b"".join(b"\\x%02x" % c for c in delimiter) + b"]")
@@ -69,7 +69,7 @@ def _any_of(delimiter: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]
 
 
 def _whole(delimiter: bytes, most: int) -> Callable[[bytes], list[bytes]]:
-    """StringSplitV2: the delimiter as a whole separates; without one, white space does."""
+    """StringSplitV2: the delimiter as a whole is the separator, by default white space."""
     if most == 0:
         return lambda s: [s]
     if delimiter:
@@ -136,7 +136,7 @@ def _substring(arrays, attrs):
     out = []
     for item, begin, length in zip(*spread, strict=True):
         text = as_bytes(item)
-        # a byte that goes on with a character belongs to the one before it
+        # a continuation byte belongs to the preceding character
         starts = [i for i, b in enumerate(text) if b & 0xC0 != 0x80] if by_character else None
         size = len(text) if starts is None else len(starts)
         if not -size <= begin <= size:
@@ -219,7 +219,7 @@ def _segment_join(arrays, attrs):
         for k, item in enumerate(row):
             parts.setdefault(segment * rows.shape[1] + k, []).append(as_bytes(item))
     separator = as_bytes(attrs.get("separator") or b"")
-    # no separator before the first string that is not empty, as in TensorFlow
+    # no separator before the first nonempty string, as in TensorFlow
     need_room(sum(map(len, x.ravel().tolist())) + len(separator) * x.size)
     joined = (parts.get(k, []) for k in range(count * rows.shape[1]))
     return texts([separator.join(dropwhile(operator.not_, p)) for p in joined], (count, *rest))
@@ -243,7 +243,7 @@ def _ngrams(arrays, attrs):
     if not widths or min(widths) < 1:
         raise RuleError(WRONG_ATTR, f"has the widths {widths}.", "Give widths of 1 and more.")
     left, right, separator = (as_bytes(attrs.get(k) or b"") for k in ("left_pad", "right_pad", "separator"))
-    # strings of each width, and what they are put together of
+    # (number of n-grams, width) for each row and width
     grams = [
         (max(b - a + 2 * (w - 1 if most < 0 else min(most, w - 1)) - w + 1, 1), w)
         for a, b in zip(ends, ends[1:], strict=False)
@@ -262,7 +262,7 @@ def _ngrams(arrays, attrs):
             padded = [left] * pad + row + [right] * pad
             out += [separator.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
         if attrs.get("preserve_short") and row and len(out) == made:
-            # as long as the narrowest window allows: what there is, padded
+            # the whole row, padded for the first width
             pad = widths[0] - 1 if most < 0 else min(most, widths[0] - 1)
             out.append(separator.join([left] * pad + row + [right] * pad))
         counts.append(len(out))

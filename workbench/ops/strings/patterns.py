@@ -1,4 +1,4 @@
-"""Ops that match strings with regular expressions of RE2. The pattern is an attr, or an input that holds one string."""
+"""Ops that match strings with regular expressions of RE2. The pattern is an attr, or an input with one string."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _inputs(types, attrs, settings: tuple[str, ...]) -> None:
     for x, what in zip(types[1:], settings, strict=False):
         need_kinds(x, "S", what, "a string")
     if len(types) == 1:
-        compiled(as_bytes(attrs.get("pattern") or b""))  # a pattern that makes no sense is told when the graph is made
+        compiled(as_bytes(attrs.get("pattern") or b""))  # an invalid pattern is reported when the graph is built
 
 
 def _match_type(types, attrs, values):

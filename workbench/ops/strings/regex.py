@@ -1,7 +1,7 @@
 """Regular expressions of RE2, by RE2 itself: FullMatch, Replace and GlobalReplace as TensorFlow's ops call them.
 
-Models come from strangers, and Python's own matcher can need exponential time for a pattern of ten characters; RE2's
-time grows with the text. Source: https://github.com/google/re2/blob/main/re2/re2.h.
+Models may be untrusted, and Python's own matcher can need exponential time for a pattern of ten characters; RE2 takes
+time linear in the text. Source: https://github.com/google/re2/blob/main/re2/re2.h.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from typing import Any
 
 from workbench.ops.rules import RuleError
 
-#: bytes that the replacements of one evaluation may make
+#: maximum bytes written by the replacements of one evaluation
 MOST_WRITTEN = 1 << 28
 _MARK = re.compile(rb"\\(.?)", re.DOTALL)
 
 
 class Room:
-    """How many bytes may still be written, so that many strings take no more memory than one."""
+    """Number of bytes that may still be written, a limit for all strings together."""
 
     def __init__(self, left: int = MOST_WRITTEN) -> None:
         self.left = left
 
     def take(self, size: int) -> None:
-        """RuleError ``too-large`` where that is more than is left."""
+        """Use up ``size`` bytes; RuleError ``too-large`` if fewer are left."""
         self.left -= size
         if self.left < 0:
             raise RuleError("too-large", "would make too much text of what it replaces.", "Give a shorter rewrite.")
 
 
 class Regex:
-    """A pattern, ready for any number of strings. Texts are bytes; characters are those of UTF-8.
+    """A compiled pattern, for any number of strings. Texts are bytes; characters are those of UTF-8.
 
     >>> compiled(b"(a+)b").replace(b"aab ab b", rb"<\\1>", True)
     b'<aa> <a> b'
@@ -58,9 +58,9 @@ class Regex:
         return self._regex.fullmatch(text) is not None
 
     def replace(self, text: bytes, rewrite: bytes, every: bool, room: Room | None = None) -> bytes:
-        """The text with its first match, or every one, replaced; ``\\1`` in ``rewrite`` is the text of a group.
+        """The text with its first match, or every match, replaced; ``\\1`` in ``rewrite`` is the text of a group.
 
-        A text stays as it is where ``rewrite`` names a group that the pattern does not have, as in RE2.
+        The text is unchanged if ``rewrite`` refers to a group that the pattern does not have, as in RE2.
         """
         parts, room = _parts(rewrite), room or Room()
         if any(isinstance(p, int) and p > self._regex.groups for p in parts):
@@ -70,7 +70,7 @@ class Regex:
         while at <= len(text) and (found := self._regex.search(text, at)) is not None:
             begin, end = found.span()
             out.append(text[at:begin])
-            if begin == end == last:  # no empty match where the last one ended: one character on
+            if begin == end == last:  # no empty match at the end of the last one: advance by one character
                 size = _size_of_character(text, begin)
                 out.append(text[begin : begin + size])
                 at = begin + size
@@ -86,12 +86,12 @@ class Regex:
 
 @functools.lru_cache(maxsize=64)
 def compiled(pattern: bytes) -> Regex:
-    """The pattern, read once. Raises RuleError ``bad-pattern``."""
+    """The compiled pattern, cached. Raises RuleError ``bad-pattern``."""
     return Regex(pattern)
 
 
 def _size_of_character(text: bytes, at: int) -> int:
-    """Bytes of the character of UTF-8 at a place; 1 for a byte that begins none, and at the end."""
+    """Number of bytes of the UTF-8 character at a position; 1 for an invalid byte, and at the end."""
     for size in (1, 2, 3, 4):
         try:
             if len(text[at : at + size].decode()) == 1:
@@ -102,7 +102,7 @@ def _size_of_character(text: bytes, at: int) -> int:
 
 
 def _parts(rewrite: bytes) -> list[int | bytes]:
-    """Texts and numbers of groups."""
+    """The parts of a rewrite: texts and group numbers."""
     out: list[int | bytes] = []
     at = 0
     for found in _MARK.finditer(rewrite):

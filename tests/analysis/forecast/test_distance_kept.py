@@ -73,6 +73,18 @@ def test_steady_growth_goes_away_and_growth_that_slackens_does_not():
         assert not outgrows(norms[:n])
 
 
+def test_a_chaotic_residual_stays_far_from_a_tolerance_and_may_cross_a_near_one():
+    x, values = 1.1, []
+    for _ in range(50):
+        values.append(abs(2.9 * np.sin(x) - x))
+        x = 2.9 * np.sin(x)
+    residual = np.array(values)
+    assert scattered_clear(np.log(residual / 1e-12)) is not None
+    assert answer(residual, ">", 1e-12).outcome == "never"
+    assert scattered_clear(np.log(residual / (0.5 * residual.min()))) is None
+    assert scattered_clear(np.log(residual * 0.9**K / 1e-6)) is None
+
+
 def test_a_level_that_falls_under_its_swings_closes_in():
     swings = 0.4 * np.sin(0.9 * K)
     assert closes_in(3.0 - 0.02 * K + swings, 2.0) and not closes_in(3.0 + swings, 2.5)

@@ -41,7 +41,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
     z = np.log(x / t) if residual else y
     if scattered_clear(z) is not None:
-        sentence = f"{name} scatters without memory, and its edge stays away from {t:.6g}; clause {clause} holds."
+        sentence = f"{name} scatters, and its lowest values stay away from {t:.6g}; clause {clause} holds."
         return "noise-floor", sentence
     # the usual cases: it comes nearer fast, to a new minimum, and it does not turn
     last = y[-(n // 4) :]

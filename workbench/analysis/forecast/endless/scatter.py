@@ -1,10 +1,12 @@
-"""Decides if the edge of values that scatter without memory stays away from the threshold.
+"""Decides if the edge of values that scatter stays away from the threshold.
 
 Two tests must exclude a crossing within ``LENGTHS`` record lengths. The tail: the lower tail is taken for exponential,
 the heaviest that bounded noise has, and its rate, estimated from a third of the values, is averaged over (B. M. Hill,
 Ann. Statist. 3, 1975). The drift: if the values drifted to the threshold, the record minus that drift would have its
 smallest values early. The times of values in random order are spread evenly, whatever their distribution is: a
 permutation test of their mean (E. J. G. Pitman, 1937).
+
+The values may depend on the ones before, as those of a chaotic iteration do, but they must neither be smooth nor walk.
 """
 
 from __future__ import annotations
@@ -14,23 +16,19 @@ import math
 import numpy as np
 
 from workbench.analysis.forecast.endless.pace import is_walk
-from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
-#: Minimum number of values, minimum share of turns, and maximum correlation of steps: noise without memory has two
-#: thirds, and -1/2.
-FEWEST, TURNS, LEANS = 32, 0.5, -0.36
+#: Minimum number of values.
+FEWEST = 32
 #: Record lengths within which it must not cross, and the maximum chance of a crossing by the tail.
 LENGTHS, CHANCE = 10.0, 0.02
 #: Shares of the values that count as the smallest; standard errors by which their mean time must be early after the
 #: drift is removed, and may be late in the record.
 LEAST, EARLY, LATE = (0.12, 0.25, 0.5), 2.2, 1.5
-#: Maximum ratio of the scatter of the two halves.
-EVEN = 2.5
 
 
 def scattered_clear(z: np.ndarray) -> float | None:
-    """The chance that z (n,) > 0, noise without memory, crosses 0, if it is small; else None.
+    """The chance that z (n,) > 0, which scatters, crosses 0, if it is small; else None.
 
     z is the logarithm of a residual over its threshold, or a distance.
     """
@@ -38,24 +36,16 @@ def scattered_clear(z: np.ndarray) -> float | None:
     gap = float(z.min())
     if n < FEWEST or gap <= 0:
         return None
-    if changes(z[1:] > z[:-1]) < TURNS * n:
-        return None
     low = np.sort(z)
     k = n // 3
     spacing = float((low[k] - low[:k]).sum())
     if spacing <= 0:
         return None
     chance = (LENGTHS - 1.0) * k * (1.0 + float(low[k]) / spacing) ** -k
-    if chance > CHANCE or not _drifts_not(z, gap) or not laws.lag_one(z) < LEANS or not laws.is_noisy(z):
+    if chance > CHANCE or not _drifts_not(z, gap) or not laws.is_noisy(z):
         return None
-    spread = [_lower_spread(part) for part in (z[: n // 2], z[n // 2 :])]
-    return chance if spread[0] < EVEN * spread[1] < EVEN * EVEN * spread[0] and not is_walk(z, gap) else None
-
-
-def _lower_spread(z: np.ndarray) -> float:
-    """The distance from the lowest eighth to the median: upward scatter does not count."""
-    low, middle = np.partition(z, (len(z) // 8, len(z) // 2))[[len(z) // 8, len(z) // 2]]
-    return float(middle - low)
+    # dips are long in a logarithm, and would look like the steps of a walk
+    return None if is_walk(np.maximum(z, low[n // 4]), gap) else chance
 
 
 def _drifts_not(z: np.ndarray, gap: float) -> bool:

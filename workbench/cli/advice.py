@@ -13,21 +13,21 @@ _PYTHON = re.compile(r"\b(?:session|graph|trace|wb|workbench)\.[a-z_]+|\b[a-z_]+
 DEBUGGER = {
     "unknown-value": "find TEXT lists the names that contain a text, variables lists the loop variables.",
     "not-computed": "print computes it on demand; workbench run MODEL -o NAME makes it an output.",
-    "not-recorded": "print NAME ITERATION recomputes what was dropped; frames tells how far the loops have run.",
-    "not-finished": "run goes to the end.",
+    "not-recorded": "print NAME ITERATION recomputes dropped values; frames shows how far the loops have run.",
+    "not-finished": "run continues to the end.",
     "no-branch": "branches lists every Switch.",
-    "no-fix": "why says what is wrong, and the changes that help, numbered from 0.",
+    "no-fix": "why shows the cause and the changes that help, numbered from 0.",
     "already-decided": "go back before the decision and edit it there, or edit a value after the Merge of both sides.",
     "spill-closed": "start the debugger again.",
-    "dead-value": "events lists what ran last, branches tells which side each Switch took.",
+    "dead-value": "events lists the latest firings, branches shows which side each Switch took.",
 }
 #: slug -> advice for commands of the shell
 SHELL = {
     "unknown-value": "workbench inspect FILE --nodes lists the nodes, --values the values of a trace.",
     "not-computed": "make it an output of the run: workbench run MODEL -o NAME --trace FILE.",
-    "not-recorded": "workbench inspect TRACE tells which iterations are kept; record with --keep all.",
+    "not-recorded": "workbench inspect TRACE shows which iterations are kept; record with --keep all.",
     "no-branch": "workbench inspect TRACE lists every Switch.",
-    "dead-value": "workbench inspect TRACE tells which side each Switch took.",
+    "dead-value": "workbench inspect TRACE shows which side each Switch took.",
 }
 
 

@@ -18,9 +18,9 @@ BESIDE = Path(__file__).resolve().parents[2] / "notebooks"
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "course",
-        help="write the notebooks of the course into a folder",
-        description="Writes the notebooks of the course, with what their exercises need, into FOLDER, which must not "
-        "exist yet or be empty.",
+        help="write the notebooks of the course to a folder",
+        description="Writes the notebooks of the course, and the files that their exercises need, to FOLDER, which "
+        "must be new or empty.",
     )
     parser.add_argument(
         "folder",
@@ -28,10 +28,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         nargs="?",
         type=Path,
         default=Path("workbench-course"),
-        help="where to (default: %(default)s)",
+        help="folder to write to (default: %(default)s)",
     )
     parser.add_argument(
-        "--solutions", action="store_true", help="with the notebooks that have the answers, and the notes for teachers"
+        "--solutions", action="store_true", help="include the notebooks with the answers, and the notes for teachers"
     )
     parser.set_defaults(run=_course)
 
@@ -61,9 +61,9 @@ def write(folder: Path, solutions: bool) -> int:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise WorkbenchError(
-                f"{str(folder)!r} is there already, and not an empty folder.",
+                f"{str(folder)!r} already exists, and is not an empty folder.",
                 slug="not-empty",
-                fix="name another folder: your answers in this one stay as they are.",
+                fix="name another folder; your answers in this one are kept.",
             )
         left_out = {"sources", "__pycache__", ".ipynb_checkpoints", *(() if solutions else FOR_TEACHERS)}
         shutil.copytree(source, folder, ignore=lambda _, names: left_out & set(names), dirs_exist_ok=True)
@@ -71,7 +71,7 @@ def write(folder: Path, solutions: bool) -> int:
         raise WorkbenchError(
             f"The course cannot be written to {str(folder)!r}: {error.strerror or error}.",
             slug="not-written",
-            fix="name a folder that you may write to, on a disk with 5 MB of room.",
+            fix="name a writable folder on a disk with 5 MB of free space.",
         ) from error
     return len(list(folder.glob("*.ipynb")))
 

@@ -59,8 +59,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "doctor",
         help="check the installation and say how to repair it",
-        description="Checks Python, the packages, the compiled kernels, JupyterLab's side and the extras. Exit status "
-        "1 if something required is missing.",
+        description="Checks Python, the packages, the compiled kernels, the JupyterLab extensions and the extras. Exit "
+        "status 1 if something required is missing.",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     # the checks must also run if the library cannot be loaded
@@ -206,7 +206,7 @@ def _kernels() -> Iterator[Check]:
             "compiled kernels",
             BAD,
             f"cannot be imported: {error}",
-            "install again with a C++ compiler; beside the sources, start from another folder.",
+            "install again with a C++ compiler; next to the sources, start from another folder.",
         )
         return
     isa = getattr(typed, "isa", None)
@@ -251,7 +251,7 @@ def _jupyter() -> Iterator[Check]:
         roots = [Path(p) for p in jupyter_path()]
     for name, (package, state, without, fix) in EXTENSIONS.items():
         where = next((r / "labextensions" / name for r in roots if (r / "labextensions" / name).is_dir()), None)
-        text = f"JupyterLab does not see its extension{without}" if where is None else str(where)
+        text = f"JupyterLab does not find its extension{without}" if where is None else str(where)
         yield Check(f"browser side of {package}", OK if where else state, text, "" if where else fix)
     kernels = [r / "kernels" for r in roots if any((r / "kernels").glob("*/kernel.json"))]
     yield Check(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: maximum characters of one value on the command line, and bytes of a JSON file of inputs
 MAX_TEXT = 10_000_000
 #: file types that an option accepts
-KINDS = ".npy, .npz, .csv, .json, or a picture as .png, .jpg"
+KINDS = ".npy, .npz, .csv, .json, or a picture such as .png, .jpg"
 #: separators of the numbers in a line
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -104,8 +104,8 @@ def _table(path: Path) -> Any:
         raise FeedError(
             f"{str(path)!r} cannot be read as lines of numbers: {error}.",
             slug="bad-input",
-            fix=f"write the same count of numbers in each line, with {separator!r} between them, and at most one line "
-            "of names above.",
+            fix=f"write the same number of values in each line, separated by {separator!r}, and at most one header "
+            "line.",
         ) from None
     if not rows.size:
         raise FeedError(f"{str(path)!r} contains no numbers.", slug="bad-input", fix="write at least one line of them.")
@@ -169,6 +169,6 @@ def plain(data: Any) -> Any:
     """JSON as a value; mappings and null are refused."""
     if isinstance(data, dict) or data is None:
         raise FeedError(
-            "null and {...} are not valid values.", slug="bad-input", fix="give a number, a text or a list of them."
+            "null and {...} are not valid values.", slug="bad-input", fix="give a number, a string or a list of them."
         )
     return data

@@ -105,6 +105,6 @@ def _layout(name: str, type_: TensorType | None) -> tuple[int, bool, int, tuple[
     raise FeedError(
         f"A picture does not fit the input {name!r}: {declared}.",
         slug="bad-input",
-        fix="a picture needs axes (height, width), with 1, 3 or 4 channels before or after them and a batch of one "
-        "before all; give other layouts as .npy.",
+        fix="a picture needs axes (height, width), optionally with 1, 3 or 4 channels before or after them and a "
+        "batch axis of size 1 first; give other layouts as .npy.",
     )

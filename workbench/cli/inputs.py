@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: maximum items of an array created from its shape
 MAX_ITEMS = 1 << 28
 _MADE = re.compile(r"(zeros|ones|random)\(\s*([0-9]*(?:\s*,\s*[0-9]+)*)\s*,?\s*\)")
-_HOW = f"a number, a list as [1, 2], zeros(2,3), ones(2,3), random(2,3), or @FILE ({KINDS})"
+_HOW = f"a number, a list such as [1, 2], zeros(2,3), ones(2,3), random(2,3), or @FILE ({KINDS})"
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--inputs",
         metavar="FILE",
         type=Path,
-        help="several inputs: .npz, .csv with a line of names, or .json with {name: value}",
+        help="several inputs: .npz, .csv with a header line, or .json with {name: value}",
     )
     group.add_argument(
         "--random",
@@ -58,8 +58,8 @@ def add_dims(parser: Any) -> None:
         type=sized,
         action="append",
         default=[],
-        help="a size that the model leaves open, by its name or as INPUT[AXIS], may be repeated; inputs that are not "
-        "given are made up then (inspect lists the names)",
+        help="a size that the model leaves open, by its name or as INPUT[AXIS]; may be repeated; inputs that are not "
+        "given then get random values (inspect lists the names)",
     )
 
 
@@ -179,7 +179,7 @@ def value_of(name: str, text: str, type_: TensorType | None, rng: np.random.Gene
         for n in shape:
             size *= n
         if size > MAX_ITEMS or len(shape) > 32:
-            raise FeedError(f"{text!r} has {size:,} items; at most {MAX_ITEMS:,} are made.", slug="too-large")
+            raise FeedError(f"{text!r} has {size:,} items; at most {MAX_ITEMS:,} can be created.", slug="too-large")
         if made[1] == "random":
             return random_array(dtype or "float64", tuple(shape), rng)
         return np.full(shape, made[1] == "ones", _numpy(dtype or "float64"))

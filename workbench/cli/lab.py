@@ -17,7 +17,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "lab",
         help="open JupyterLab on the notebooks",
-        description="Starts JupyterLab on the first notebook of the course if it is there, else on FOLDER. Other "
+        description="Starts JupyterLab on the first notebook of the course if it is found, otherwise on FOLDER. Other "
         "options, for instance --no-browser, are passed to JupyterLab.",
     )
     parser.add_argument(
@@ -25,7 +25,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="FOLDER",
         nargs="?",
         type=Path,
-        help="folder of notebooks, or one notebook (default: the course, where it is, else this folder)",
+        help="folder of notebooks, or one notebook (default: the course if it is found, otherwise this folder)",
     )
     parser.add_argument(
         "--port", type=whole(0, 65535), default=8888, help="port, or the next free one (default: %(default)s)"

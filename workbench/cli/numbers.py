@@ -12,7 +12,7 @@ MOST_SECONDS = 1e9
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
     """A parser of whole numbers from ``low`` to ``high``."""
-    wanted = f"a whole number from {low} " + ("on" if high is None else f"to {high:,}")
+    wanted = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high:,}"
 
     def parse(text: str) -> int:
         try:
@@ -45,5 +45,5 @@ def sized(text: str) -> tuple[str, int]:
     """``name=size``."""
     name, _, size = text.rpartition("=")
     if not name.strip() or not size.strip().isdecimal() or len(size) > 12:
-        raise argparse.ArgumentTypeError(f"expected NAME=SIZE, as batch=4, got {text[:40]!r}")
+        raise argparse.ArgumentTypeError(f"expected NAME=SIZE, such as batch=4, got {text[:40]!r}")
     return name.strip(), int(size)

@@ -21,7 +21,7 @@ from workbench.text import printable
 UNFINISHED = 3
 STATUSES = (
     "0 finished, 1 error, 3 not finished, 4 finished but a loop was cut off at its limit, 5 finished but a loop ended "
-    "by NaN"
+    "because of NaN"
 )
 Ends = dict[tuple[str, ...], Any]
 
@@ -30,8 +30,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "run",
         help="run a model and print its outputs",
-        description="Runs an ONNX model, a TensorFlow, SameDiff, StableHLO or saved graph. Ctrl-C pauses it: what was "
-        f"recorded until then is still saved. Exit status: {STATUSES}.",
+        description="Runs an ONNX model, a TensorFlow, SameDiff, StableHLO or saved graph. Ctrl-C pauses it; "
+        f"everything recorded so far is still saved. Exit status: {STATUSES}.",
     )
     add_model(parser)
     add_inputs(parser)
@@ -47,7 +47,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--trace", metavar="FILE", type=Path, help="save the trace of the run (.wbtrace)")
     parser.add_argument("--save", metavar="FILE", type=Path, help="save the outputs (.npz)")
     parser.add_argument("--seconds", metavar="S", type=real(MOST_SECONDS), help="pause after this many seconds")
-    parser.add_argument("--report", action="store_true", help="report how every loop and variable evolved, and why")
+    parser.add_argument("--report", action="store_true", help="report how each loop and variable evolved, and why")
     parser.add_argument("--json", action="store_true", help="print outputs and facts as JSON")
     parser.set_defaults(run=_run)
 
@@ -112,7 +112,7 @@ def _save(path: Path, outputs: dict[str, Any]) -> None:
     objects = [name for name, value in arrays.items() if value.dtype == object]
     if objects:
         raise WorkbenchError(
-            f"{', '.join(objects)[:200]}: texts and lists cannot be saved as .npz.",
+            f"{', '.join(objects)[:200]}: strings and lists cannot be saved as .npz.",
             slug="not-an-array",
             fix="print them with --json, or save the trace.",
         )

@@ -39,7 +39,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unroll-recurrent",
         action="store_true",
-        help="make LSTM, GRU and RNN of an ONNX model loops over their time steps",
+        help="read LSTM, GRU and RNN of an ONNX model as loops over their time steps",
     )
 
 

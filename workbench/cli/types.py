@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
     suggest = group.add_parser(
         "suggest",
-        help="make the smallest profile for recorded runs",
+        help="create the smallest profile for recorded runs",
         description="Reads traces (trace.save writes them) and writes a profile file with the combinations that their "
         "nodes used. Build with it: pip install . --config-settings=setup-args=-Dtype_profile=/path/to/file.toml",
     )

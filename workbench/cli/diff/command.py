@@ -24,15 +24,15 @@ def add(commands: argparse._SubParsersAction) -> None:
         "diff",
         help="compare two runs, first difference first",
         description="Compares two runs by node, frame and iteration. A and B are traces, or models that are run with "
-        "the same inputs. Of two models those nodes of B are named that err by themselves, on the inputs that A has "
-        "there; rounding does not count. Exit status: 0 equal, 1 different, 2 error.",
+        "the same inputs. For two models, the report names the nodes of B that err by themselves, given the inputs "
+        "that they have in A; rounding does not count. Exit status: 0 equal, 1 different, 2 error.",
     )
     parser.add_argument("a", metavar="A", type=Path, help="a saved trace, or a model")
     parser.add_argument(
         "b",
         metavar="B",
         type=Path,
-        help=f"a saved trace, a model, or for the ONNX model A the name of another executor: {' or '.join(ENGINES)}",
+        help=f"a saved trace, a model, or, if A is an ONNX model, another executor: {' or '.join(ENGINES)}",
     )
     parser.add_argument("--rtol", type=real(1e300), default=0.0, help="relative tolerance (default: %(default)s)")
     parser.add_argument("--atol", type=real(1e300), default=0.0, help="absolute tolerance (default: %(default)s)")

@@ -29,27 +29,31 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "grade",
         help="mark notebooks of students",
-        description="Runs each notebook in FOLDER (FOLDER/STUDENT/*.ipynb or FOLDER/STUDENT.ipynb) in a process of its "
-        "own, with limits of time and memory, and writes its marks to RESULTS/STUDENT.json and RESULTS/STUDENT.csv, "
-        "and a row per student to RESULTS/grades.csv. The checks are those of this installation. A notebook is "
-        "code: mark those of strangers in a container, or on a machine that has nothing to lose.",
+        description="Runs each notebook in FOLDER (FOLDER/STUDENT/*.ipynb or FOLDER/STUDENT.ipynb) in a separate "
+        "process, with limits of time and memory, and writes its marks to RESULTS/STUDENT.json and "
+        "RESULTS/STUDENT.csv, and a row per student to RESULTS/grades.csv. The checks are those of this installation. "
+        "A notebook is code: mark notebooks of strangers in a container, or on a machine without valuable data.",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder with the notebooks of the students")
     parser.add_argument(
-        "--results", type=Path, default=Path("grades"), metavar="RESULTS", help="where to (default: %(default)s)"
+        "--results",
+        type=Path,
+        default=Path("grades"),
+        metavar="RESULTS",
+        help="folder to write to (default: %(default)s)",
     )
     parser.add_argument(
         "--seconds",
         type=whole(1, 86_400),
         default=120,
-        help="processor time of a notebook; a cell has a third of it (default: %(default)s)",
+        help="processor time per notebook in seconds; a cell may use a third of it (default: %(default)s)",
     )
     parser.add_argument(
         "--memory",
         type=whole(256, 1_000_000),
         default=4_000,
         metavar="MB",
-        help="memory of a notebook (default: %(default)s)",
+        help="memory per notebook (default: %(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print the marks of all students as one JSON document")
     parser.set_defaults(run=_grade)
@@ -72,7 +76,7 @@ def graded(hand_in: HandIn, lessons: dict[str, list[str]], course: Path, seconds
         return Graded("unreadable", errors=[str(error)])
     keys = [key for lesson in cells.lessons for key in lessons.get(lesson, ())]
     if not keys:
-        return Graded("unreadable", errors=["the notebook has no exercise of the course"])
+        return Graded("unreadable", errors=["the notebook contains no exercise of the course"])
     return mark(cells, keys, course, seconds, memory)
 
 
@@ -164,14 +168,14 @@ def _grade(arguments: argparse.Namespace) -> None:
         raise WorkbenchError(
             f"The results cannot be written to {str(arguments.results)!r}: {error.strerror or error}.",
             slug="not-written",
-            fix="name a folder that you may write to with --results.",
+            fix="name a writable folder with --results.",
         ) from error
     documents = list(_students(arguments, found, course))
     _table(arguments.results / "grades.csv", documents)
     if arguments.json:
         print_json({"students": documents})
     else:
-        print(f"The marks of {len(documents)} students are in {str(arguments.results)!r}; grades.csv has all of them.")
+        print(f"The marks of {len(documents)} students are in {str(arguments.results)!r}; grades.csv lists them all.")
 
 
 def _students(arguments: argparse.Namespace, found: list[HandIn], course: Path) -> Iterable[dict[str, Any]]:

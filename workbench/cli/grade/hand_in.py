@@ -84,7 +84,7 @@ def read(path: Path) -> Cells:
         raise Unreadable(f"the file is not JSON ({' '.join(str(error).split())[:100]})") from None
     cells = content.get("cells") if isinstance(content, dict) else None
     if not isinstance(cells, list):
-        raise Unreadable("the file has no list of cells, as a notebook of format 4 has")
+        raise Unreadable("the file has no list of cells, unlike a notebook of format 4")
     sources = tuple(
         _text(cell.get("source")) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"
     )

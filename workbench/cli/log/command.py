@@ -19,11 +19,11 @@ _CLAUSE = re.compile(r"(.+?)\s*(<=|>=|<|>)\s*(\S+)")
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "log",
-        help="report on the logs of runs that are over",
+        help="report on the logs of finished runs",
         description="Reads a log (CSV, JSON, JSON lines, trainer_state.json, TensorBoard's events, MLPerf's log, lines "
         "of text) and reports where values became NaN or infinite, how each variable evolved, and whether the run "
-        "reached its end. Of a folder with several logs a table has a row for each. Exit status: 0 healthy, 1 a value "
-        "is NaN or infinite or --until was not reached, 2 the log could not be read.",
+        "reached its end. For a folder with several logs, a table has a row for each. Exit status: 0 healthy, 1 a "
+        "value is NaN or infinite or --until was not reached, 2 the log could not be read.",
     )
     parser.add_argument("path", metavar="PATH", type=Path, help="a log, or a folder")
     parser.add_argument(
@@ -32,7 +32,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         type=clause,
         action="append",
         default=[],
-        help='what the run was to reach, as "loss < 0.1"; may be repeated',
+        help='goal of the run, such as "loss < 0.1"; may be repeated',
     )
     parser.add_argument(
         "--pattern",

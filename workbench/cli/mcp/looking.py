@@ -107,14 +107,14 @@ def workbench_why(run: int, loop: str = "") -> Any:
 
 @tool
 def workbench_claims(run: int, loop: str = "") -> Any:
-    """The claims about a loop alone: kind, sentence, and the data from which each was checked."""
+    """Only the claims about a loop: kind, sentence, and the data that each was checked with."""
     table = session_of(run).termination(loop or None).table()
     return {name: table[name] for name in ("status", "outcome", "claims")}
 
 
 @tool
 def workbench_nan(run: int) -> Any:
-    """The node, iteration and operand that made the first NaN so far; the first infinity if there is no NaN."""
+    """The node, iteration and operand that produced the first NaN so far; the first infinity if there is no NaN."""
     found = nan_origin(held(run))
     if found is None:
         return {"found": False, "text": "All recorded values are finite."}

@@ -40,8 +40,8 @@ def workbench_open(path: str, inputs: dict | None = None, random: bool = False, 
     """Open a model (ONNX, TensorFlow, StableHLO, .pt2, SameDiff, text of a graph) for debugging, or a saved .wbtrace.
 
     inputs: values by name, as numbers, nested lists, or strings in the notation of the command line ("zeros(2,3)",
-    "@x.npy" for a file). random: make up the inputs that are missing. sizes: open sizes by name. Nothing in the file is
-    executed but the graph itself. The answer has the run's number for all other tools, inputs, outputs and loops.
+    "@x.npy" for a file). random: make up the inputs that are missing. sizes: open sizes by name. Only the graph in
+    the file is executed. The answer has the run's number for all other tools, inputs, outputs and loops.
     """
     file = readable(path)
     if is_trace(file):
@@ -108,7 +108,7 @@ def _size(name: str, value: Any) -> int:
 
 @tool
 def workbench_run(run: int, seconds: float = 10.0) -> Any:
-    """Run on to the next breakpoint, failure or the end; after some seconds (60 at most) it is paused and can go on."""
+    """Run to the next breakpoint, failure or the end; after some seconds (at most 60) it is paused and can continue."""
     session = session_of(run)
     session.resume(wait=False) if session.state == "paused" else session.run(wait=False)
     if session.wait(min(max(seconds, 0.0), MOST_SECONDS)) is None:
@@ -143,7 +143,7 @@ def _step(run: int, count: int, what: str, moves: dict[str, str]) -> dict[str, A
 
 @tool
 def workbench_break(run: int, point: str = "", remove: int = 0) -> Any:
-    """Set a breakpoint, remove one by its number, or with neither list them.
+    """Set a breakpoint, remove one by its number, or without arguments list them.
 
     point: NAME [at ITERATION] [hits N] [every N] [health nan] [in LOOP] [if CONDITION], for example
     "x if value > 1e6", "health nan", "while/* at 3". CONDITION compares value, iteration and names of values.

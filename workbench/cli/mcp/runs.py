@@ -23,7 +23,7 @@ MOST_ITEMS = 64
 
 @tool
 def workbench_sweep(run: int, name: str, values: list, collect: list | None = None) -> Any:
-    """Run the model for each value of one input, the others as they are: outcome, iterations, small outputs by point.
+    """Run the model for each value of one input, with the others fixed: outcome, iterations, small outputs by point.
 
     collect: what else to keep, as "x[-4:]" for the newest values of a variable or "label" for how it evolved.
     """
@@ -52,7 +52,7 @@ def workbench_sweep(run: int, name: str, values: list, collect: list | None = No
 
 @tool
 def workbench_log(path: str, until: list | None = None, pattern: str | None = None) -> Any:
-    """Read the log of a run that is over (CSV, trainer_state.json, JSON lines, TensorBoard's events, lines of text).
+    """Read the log of a finished run (CSV, trainer_state.json, JSON lines, TensorBoard's events, lines of text).
 
     The answer has the first NaN or infinity with its step, the label of each variable, and with until, as
     ["loss < 0.1"], if and when that was reached or would have been. pattern: a regular expression for lines of text.

@@ -22,7 +22,7 @@ def axes_of(given: Sequence[str]) -> dict[str, np.ndarray]:
     for text in given:
         name, values = axis_of(text)
         if name in axes:
-            raise _bad(text, f"{name!r} has values already", "give each input once.")
+            raise _bad(text, f"{name!r} already has values", "give each input once.")
         axes[name] = values
     return axes
 
@@ -33,7 +33,7 @@ def axis_of(given: str) -> tuple[str, np.ndarray]:
 
     name, equals, text = given.partition("=")
     if not equals or not name.strip():
-        raise _bad(given, "the name of an input and = are expected first")
+        raise _bad(given, "it must begin with the name of an input and =")
     if ":" not in text:
         numbers = [_number(given, part) for part in text.split(",")]
         if len(set(numbers)) < len(numbers):

@@ -28,7 +28,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "sweep",
         help="run a model at many points of its inputs, and compare",
         description="Runs a model once for each combination of the values of --grid. Exit status: 0 all points were "
-        "run, 1 error, 130 interrupted (what was run is printed, and stays in --store).",
+        "run, 1 error, 130 interrupted (finished points are printed, and stay in --store).",
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     parser.add_argument(
@@ -37,15 +37,15 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="NAME=VALUES",
         action="append",
         required=True,
-        help="values of an input, may be repeated: LOW:HIGH:COUNT, LOW:HIGH:COUNT:log, or A,B,C",
+        help="values of an input; may be repeated: LOW:HIGH:COUNT, LOW:HIGH:COUNT:log, or A,B,C",
     )
     add_inputs(parser)
     parser.add_argument("--collect", metavar="WHAT", action="append", help="an output, x[-64:], label, rate, proof ...")
     parser.add_argument("--show", metavar="COLUMN", default="outcome", help="column of the map (default: %(default)s)")
     parser.add_argument("--work", metavar="EVENTS", type=whole(1), help="events after which a point is left undecided")
-    parser.add_argument("--threads", metavar="N", type=whole(1), help="threads (default: the cores)")
+    parser.add_argument("--threads", metavar="N", type=whole(1), help="number of threads (default: number of cores)")
     parser.add_argument(
-        "--store", metavar="FOLDER", type=Path, help="write results as Parquet files, resume from there"
+        "--store", metavar="FOLDER", type=Path, help="write results to Parquet files here, and resume from them"
     )
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the picture as a page that works offline")
     parser.add_argument("--json", action="store_true", help="print counts and columns as JSON")
@@ -60,7 +60,7 @@ def _run(arguments: argparse.Namespace) -> int:
     axes = axes_of(arguments.grid)
     twice = [given for given in arguments.input if given.partition("=")[0].strip() in axes]
     if twice:
-        raise SweepError(f"--input {twice[0][:80]!r} is in --grid, too.", slug="fed-twice", fix="give it once.")
+        raise SweepError(f"--input {twice[0][:80]!r} is also in --grid.", slug="fed-twice", fix="give it once.")
     folder = arguments.html.absolute().parent if arguments.html else None
     if folder and not folder.is_dir():  # checked before all points are run
         raise SweepError(

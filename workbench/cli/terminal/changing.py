@@ -35,7 +35,7 @@ def undo(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.move("undo_edit")
 
 
-@command("update", "Editing", "update NAME=VALUE ...", "change inputs; only what depends on them is recomputed")
+@command("update", "Editing", "update NAME=VALUE ...", "change inputs; only dependent values are recomputed")
 def update(terminal: Terminal, words: list[str], line: str) -> None:
     changes: dict[str, Any] = {}
     if not words:
@@ -97,7 +97,9 @@ def diff(terminal: Terminal, words: list[str], line: str) -> None:
     from workbench.analysis.diff import diff as compare
 
     if not words:
-        raise SessionError("The other side is missing.", slug="bad-line", fix="write: diff 1, or diff other.wbtrace.")
+        raise SessionError(
+            "Expected another session or a file.", slug="bad-line", fix="write: diff 1, or diff other.wbtrace."
+        )
     other: Any = words[0]
     code = repr(other)
     if other.isdecimal() and int(other[:9]) < len(terminal.sessions):

@@ -110,7 +110,7 @@ def log(terminal: Terminal, words: list[str], line: str) -> None:
     head, when = condition(f" {line}")
     found = split(head)
     if len(found) < 2:
-        raise SessionError("Expected a text.", slug="bad-line", fix='write: log x "x is {value}".')
+        raise SessionError("Expected the text of the line.", slug="bad-line", fix='write: log x "x is {value}".')
     given: dict[str, Any] = {"where": found[0], "log": found[1]}
     rest = " ".join(found[2:])
     given |= {k: v for k, v in options(f"{found[0]} {rest}").items() if k != "where"}

@@ -126,7 +126,7 @@ def _expression(terminal: Terminal, line: str) -> None:
         show_value(terminal, text, value, place=places.pop() if len(places) == 1 else "")
     if len(places) > 1:
         shown = (f"{name} of {place_of(terminal, name, path) or 'no loop'}" for name in found.others[:8])
-        terminal.screen.say(f"of different iterations: {'; '.join(shown)}", "quiet")
+        terminal.screen.say(f"from different iterations: {'; '.join(shown)}", "quiet")
 
 
 def show_value(terminal: Terminal, name: str, value: Any, part: bool = False, place: str = "") -> None:

@@ -3,11 +3,11 @@
 ::
 
     trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
-                                                                            └─► responsible: the operand, and why
-                                                                            └─► first_nonfinite: for all screens, kept
+                                                                            └─► responsible: the operand and the reason
+                                                                            └─► first_nonfinite: for all screens, cached
           ├► newest: the same in the newest firings of one loop, fast enough to be used during a run
           ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype
-          ├► index_faults: indices of JAX out of range
+          ├► index_faults: indices of JAX that are out of range
           └► wraps: the first integer result that left the range of its dtype
 """
 

@@ -11,23 +11,23 @@ from workbench.analysis.diff.measure import content_of, is_sequence
 from workbench.analysis.diff.side import Column
 from workbench.ir.types import Opaque
 
-#: items that are looked at together
+#: maximum number of items tested at once
 BLOCK_ITEMS = 1 << 20
 Test = Callable[[np.ndarray], np.ndarray]
 
 
 def floats(value: Any) -> np.ndarray | None:
-    """An array of floats or complex numbers in a dtype that NumPy computes with; None for anything else."""
+    """An array of floats or complex numbers in a dtype with which NumPy computes; None for anything else."""
     if not isinstance(value, np.ndarray | np.generic):
         return None
     array = np.asarray(value)
-    if array.dtype.isbuiltin == 2:  # bfloat16 and its kin
+    if array.dtype.isbuiltin == 2:  # bfloat16 and similar dtypes
         return array.astype(np.float32) if "float" in array.dtype.name else None
     return array if array.dtype.kind in "fc" else None
 
 
 def parts(value: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-    """(place, array) of the arrays of floats in a value: itself, or inside of lists and what stands for them."""
+    """(place, array) for the arrays of floats in a value: the value itself, or items of lists and similar objects."""
     array = floats(value)
     if array is not None:
         yield place, array
@@ -40,12 +40,12 @@ def parts(value: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, 
 
 
 def is_bad(value: Any, test: Test) -> bool:
-    """True if an item of a value passes the test, also inside of a list; False where there are no floats."""
+    """True if an item of a value, or of an array in a list, passes the test; False if there are no floats."""
     return any(bool(test(array).any()) for _, array in parts(value))
 
 
 def read(column: Column, start: int = 0) -> Iterator[tuple[int, Any]]:
-    """(first position, values) of blocks of the firings from ``start`` on."""
+    """(first position, values) for blocks of the firings from ``start`` on."""
     length = 256
     while start < column.length:
         stop = min(column.length, start + length)
@@ -56,7 +56,7 @@ def read(column: Column, start: int = 0) -> Iterator[tuple[int, Any]]:
 
 
 def bad_firings(column: Column, test: Test, start: int = 0) -> Iterator[int]:
-    """Positions of the firings, oldest first, of which an item passes the test."""
+    """Positions of the firings of which an item passes the test, oldest first."""
     for at, values in read(column, start):
         if isinstance(values, np.ndarray) and values.dtype != object:
             array = floats(values)

@@ -1,17 +1,18 @@
 """Cancellation: significant digits lost where two nearly equal numbers are subtracted, with the node named.
 
-The subtraction itself is exact or nearly so; it lays bare the rounding errors that its operands carry already.  With
+The subtraction itself is exact or nearly so; it exposes the rounding errors that its operands already have.  With
 operands a and b and the result r it loses log10(max(|a|, |b|) / |r|) digits (N. J. Higham, "Accuracy and Stability of
 Numerical Algorithms", 2nd ed., SIAM 2002, section 1.7).  That *matters* only if
 
-* an operand carries a rounding error: it is computed, and its values are no whole numbers that the dtype holds exactly;
-* the loss arrives somewhere.  The relative error of r is followed through the nodes behind it, in the same iteration:
-  products and quotients hand it on, a sum with a larger number swallows it.  A correction like Newton's, f(x) / f'(x)
-  added to x, is therefore not reported, and (1 - cos x) / x^2 is.
+* an operand has a rounding error: it is computed, and its values are not integers that the dtype represents exactly;
+* the loss reaches a result.  The relative error of r is followed through later nodes of the same iteration: products
+  and quotients pass it on, a sum with a larger number absorbs it.  A correction like Newton's, f(x) / f'(x) added to x,
+  is therefore not reported, and (1 - cos x) / x^2 is.
 
-It arrives where a loop variable takes its next value, or at an output of the graph, with more than half of the dtype's
-digits gone.  A residual, which is only compared with a tolerance, has digits enough while its error is small beside it.
-First order, and of one iteration: errors that build up slowly over many iterations are not seen.
+It reaches a result if the next value of a loop variable, or an output of the graph, has lost more than half of the
+dtype's digits. A residual, which is only compared with a tolerance, has enough digits while its error is small compared
+with the tolerance. The analysis is of first order and of one iteration: errors that accumulate slowly over many
+iterations are not detected.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns, trace_of
 
-#: nodes that give their first input's value, or its size, without a rounding error of their own
+#: nodes that return the value or magnitude of their first input without a rounding error
 EXACT = frozenset(
     "Const Placeholder Identity Switch Enter Exit Merge NextIteration negative abs stop_gradient "
     "reshape transpose squeeze expand_dims gather getitem maximum minimum where cast sign round floor "
     "ceil".split()
 )
-#: behind these a relative error is no longer one
+#: after these nodes the relative error is not followed
 DEAD_END = frozenset(
     "less less_equal greater greater_equal equal not_equal LoopCond Switch_predicate sign isnan "
     "isfinite isinf argmax argmin".split()
 )
 
 COMPARISONS = frozenset("less less_equal greater greater_equal".split())
-#: error of a residual, as a share of what it is compared with, from which on it matters
+#: minimum error of a residual that matters, as a share of its threshold
 SMALL = 0.1
 
 
@@ -55,7 +56,7 @@ class Cancellation:
     node, name : str
         The node, and the public name of its value.
     source : Source or None
-        The line of source that made the node.
+        The source line of the node.
     frame : tuple of str
         Path of its frame.
     iteration : tuple of int
@@ -69,7 +70,7 @@ class Cancellation:
     count : int
         Number of iterations in which more than half of the digits were lost.
     sink : str or None
-        The loop variable or output in which the loss arrives.
+        The loop variable or output that the loss reaches.
     """
 
     node: str
@@ -118,7 +119,7 @@ def cancellations(
     frame : str or tuple of str, optional
         Name or path of a loop, () for the outermost level; by default all.
     harmless : bool, default False
-        Whether to list losses that arrive in no loop variable or output, too.
+        Whether to list also losses that do not reach a loop variable or output.
     firings : int
         Number of newest firings of each node to read.
 
@@ -178,7 +179,7 @@ def _examine(trace: Trace, graph: Graph, columns: AlignedColumns, node: Node) ->
             return None
         big = np.maximum(np.abs(a), np.abs(b))
         lost = np.where((big > 0) & np.isfinite(big), np.log10(big / np.abs(r)), 0.0)
-        # whole numbers below 1 / eps, and their halves, quarters ..., carry no rounding error that could be laid bare
+        # integers below 1 / eps, and their halves, quarters ..., have no rounding error that could be exposed
         whole = (np.floor(a * 1024) == a * 1024) & (np.floor(b * 1024) == b * 1024) & (big < 1 / (1024 * eps))
         lost = np.where(whole | ~np.isfinite(r), 0.0, np.minimum(lost, available))
     rounded = any(_rounds(graph, ref) for ref in node.inputs)
@@ -208,13 +209,13 @@ def _examine(trace: Trace, graph: Graph, columns: AlignedColumns, node: Node) ->
 
 
 def _fit(values: np.ndarray, ndim: int) -> np.ndarray:
-    """Operands of fewer axes are broadcast from the right, behind the axis of time."""
+    """Add axes to operands of lower rank, which broadcast from the right, after the time axis."""
     missing = ndim - values.ndim
     return values.reshape(len(values), *([1] * missing), *values.shape[1:]) if missing > 0 else values
 
 
 def _rounds(graph: Graph, ref: Ref) -> bool:
-    """True if a value is computed by anything that rounds."""
+    """True if a value is computed by an op that rounds."""
     stack, seen = [ref.node], set()
     while stack:
         name = stack.pop()
@@ -237,7 +238,7 @@ def _sink(
     error: np.ndarray,
     limit: float,
 ) -> str | None:
-    """The loop variable or output in which the absolute ``error`` of ``node`` is more than ``limit`` of the value."""
+    """The loop variable or output in which the absolute ``error`` of ``node`` exceeds ``limit`` times the value."""
     frame = graph.frame_of(node.name)
     variables = {v.next_iteration: v.name for f in graph.frames.values() for v in f.variables}
     outputs = {ref: name for name, ref in graph.outputs.items()}
@@ -273,10 +274,10 @@ def _sink(
 def _small_beside_its_threshold(
     graph: Graph, columns: AlignedColumns, merge: str, iterations: np.ndarray, error: np.ndarray
 ) -> bool:
-    """True of a residual: a variable that is only compared, with numbers beside which its ``error`` is small.
+    """True for a residual: a variable that is only compared with numbers, whose ``error`` is small relative to them.
 
-    The change of an iterate that converges loses its digits because the iterate has converged; the condition does not
-    need them.
+    The step of a converging iterate loses its digits because the iterate has converged; the condition does not need
+    them.
     """
     waiting, thresholds = [merge], []
     while waiting:
@@ -311,7 +312,7 @@ def _through(
     values: dict[str, Any],
     iterations: np.ndarray,
 ) -> np.ndarray | None:
-    """The absolute error behind one node, to first order; None where none of its inputs has one."""
+    """The absolute error after one node, to first order; None if none of its inputs has one."""
     mine = [r for r in node.inputs if r.node in errors]
     if node.op == "Switch":
         mine = [r for r in mine if r == node.inputs[0]]
@@ -330,7 +331,7 @@ def _through(
     if node.op in ("multiply", "divide") and len(node.inputs) == 2:
         out = size(node.ref())
         parts = [errors[r.node] / size(r) * out for r in mine]
-        if node.op == "multiply" and len(mine) == 1:  # also where the value itself is 0
+        if node.op == "multiply" and len(mine) == 1:  # also if the value itself is 0
             other = node.inputs[1] if node.inputs[0] == mine[0] else node.inputs[0]
             parts = [own * size(other)]
         elif node.op == "divide" and mine == [node.inputs[0]]:
@@ -342,5 +343,5 @@ def _through(
         return own * size(node.ref())
     if node.op in ("sin", "cos", "tanh"):
         return own
-    # anything else is taken to hand the relative error on
+    # all other ops are assumed to pass the relative error on
     return np.nan_to_num(own / size(mine[0]) * size(node.ref()), nan=0.0, posinf=np.inf)

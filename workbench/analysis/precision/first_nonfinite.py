@@ -1,7 +1,7 @@
-"""``first_nonfinite``: the one answer about NaN and infinities that card, pane, terminal and report show.
+"""``first_nonfinite``: the answer about NaN and infinities that card, pane, terminal and report share.
 
-It is :func:`~workbench.analysis.precision.nan_origin` with a headline, kept for each state of a trace, so that what one
-screen has asked no other asks again, and all say the same.
+It is :func:`~workbench.analysis.precision.nan_origin` with a headline, cached for each state of a trace, so that it is
+computed once and all screens show the same.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _known: WeakKeyDictionary[Trace, tuple[_State, NanOrigin | None]] = WeakKeyDicti
 
 
 def first_nonfinite(source: Any, *, recompute: bool = True) -> NanOrigin | None:
-    """Find the origin of the first NaN, or of the first infinity where there is none, with its ``headline``.
+    """Find the origin of the first NaN, or of the first infinity if there is no NaN, with its ``headline``.
 
     Parameters
     ----------
     source : Session or Trace
         The run.
     recompute : bool, default True
-        Whether a session may recompute what is no longer kept; a session that runs on in another thread may not.
+        Whether a session may recompute values that are no longer kept; not while it runs in another thread.
 
     Returns
     -------
@@ -47,13 +47,13 @@ def first_nonfinite(source: Any, *, recompute: bool = True) -> NanOrigin | None:
     found = nan_origin(source if recompute else trace)
     if found is not None and not found.headline:
         found = replace(found, headline=_headline(trace, found))
-    if trace.source.revision == state[0]:  # else the run went on meanwhile
+    if trace.source.revision == state[0]:  # else the run has continued in the meantime
         _known[trace] = (*state, recompute and source is not trace), found
     return found
 
 
 def _headline(trace: Trace, found: NanOrigin) -> str:
-    """``loss is NaN since iteration 2``: the loop variable that is bad first, a number before an array."""
+    """A sentence such as ``loss is NaN since iteration 2``, about the first bad loop variable, scalars first."""
     side, test = TraceSide(trace, "run"), np.isnan if found.kind == "nan" else np.isinf
     best: tuple[tuple[bool, tuple[int, ...]], str, tuple[int, ...]] | None = None
     for path, frame in trace.graph.frames.items():

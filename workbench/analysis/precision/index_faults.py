@@ -1,4 +1,4 @@
-"""``index_faults``: indices out of range, which JAX moves, drops or fills in silently."""
+"""``index_faults``: indices out of range, which JAX silently clamps, drops or fills."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.ir.node import Node, Source
 from workbench.text import harmless
 from workbench.trace.aligned_columns import trace_of
 
-#: firings of one input that are looked at, the newest
+#: number of newest firings of one input that are read
 MOST_FIRINGS = 100_000
 
 
@@ -24,17 +24,17 @@ class IndexFault:
     Attributes
     ----------
     node : str
-        The node that takes it.
+        The node that uses it.
     frame : tuple of str
         Path of the frame in which the index was computed.
     iteration : tuple of int
         Its iteration.
     index, limit, axis : int
-        The index, the greatest one allowed, and the axis of the array in which it counts.
+        The index, the greatest valid one, and the axis of the array to which it applies.
     otherwise : {"clamped", "dropped", "filled"}
-        JAX's treatment: move the index into the array, leave the update out, or fill the result in.
+        JAX's treatment: clamp the index to the array, drop the update, or fill the result.
     source : Source or None
-        The line of the code.
+        The source line.
 
     Examples
     --------
@@ -62,19 +62,19 @@ class IndexFault:
 def index_faults(source: Any, *, most: int = 100) -> list[IndexFault]:
     """Find indices out of range in gathers, scatters and slices of JAX, which JAX does not report.
 
-    Recorded values are read, of each input the newest 100,000 firings.
+    Recorded values are read: the newest 100,000 firings of each input.
 
     Parameters
     ----------
     source : Session or Trace
         The run, at any stop.
     most : int, default 100
-        Most faults in the answer.
+        Maximum number of faults to return.
 
     Returns
     -------
     list of IndexFault
-        By node, in the order of the graph, and by iteration; empty where all indices are in range.
+        By node, in the order of the graph, and by iteration; empty if all indices are in range.
 
     Raises
     ------

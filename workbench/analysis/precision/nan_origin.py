@@ -1,4 +1,4 @@
-"""``nan_origin``: the node, iteration and operand that made the first NaN of a run."""
+"""``nan_origin``: the node, iteration and operand from which the first NaN of a run originates."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _KINDS = ("nan", "inf")
 
 
 def nan_origin(source: Any, *, kind: str | None = None, ignore: str | Iterable[str] = ()) -> NanOrigin | None:
-    """Find the node, the iteration and the operand that made the first NaN of a run, or the first infinity.
+    """Find the node, iteration and operand from which the first NaN or infinity of a run originates.
 
-    Every recorded firing is searched, a block at a time. Where earlier rows were dropped, a session recomputes them:
-    the first iteration in which a loop variable is bad is then found by bisection, which assumes that it stays bad.
+    Every recorded firing is searched, a block at a time. If earlier rows were dropped, a session recomputes them: the
+    first iteration in which a loop variable is bad is then found by bisection, which assumes that it stays bad.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def nan_origin(source: Any, *, kind: str | None = None, ignore: str | Iterable[s
     Raises
     ------
     WorkbenchError
-        For another kind (``bad-kind``), or anything but a session or a trace (``no-trace``).
+        For any other kind (``bad-kind``), or anything but a session or a trace (``no-trace``).
 
     Examples
     --------
@@ -67,6 +67,6 @@ def nan_origin(source: Any, *, kind: str | None = None, ignore: str | Iterable[s
 
 
 def origin_of(trace: Trace, ref: Ref) -> NanOrigin | None:
-    """The origin of one value, whose newest firing is NaN or infinite: the chain of :func:`nan_origin`, begun there."""
+    """The origin of one value whose newest firing is NaN or infinite: the chain of :func:`nan_origin` from there."""
     found = (NanSearch(trace, kind, ()).newest(ref) for kind in _KINDS)
     return next((origin for origin in found if origin is not None), None)

@@ -1,4 +1,4 @@
-"""Search of a trace for the first firing that is bad while its operands are not."""
+"""Search of a trace for the first firing that is bad although its operands are not."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from workbench.trace.aligned_columns import origin
 from workbench.trace.edited_firings import Edits, Written
 from workbench.trace.provenance import sources_of
 
-#: firings of one node that are looked at where the first ones come from what is ignored
+#: maximum number of firings of one node that are tested if the first ones come from ignored values
 _LOOKED = 2000
-#: values on the way back to the origin of one
+#: maximum number of values on the way back to the origin of one
 _BACK = 20_000
-#: values behind a finite operand that are asked for the infinity that it was made from
+#: maximum number of values behind a finite operand that are searched for the infinity from which it was computed
 _BEHIND = 12
 
 
 class NanSearch:
-    """One kind ("nan" or "inf"), without what is to be ignored."""
+    """The search for one kind ("nan" or "inf"), without ignored names."""
 
     def __init__(self, trace: Trace, kind: str, ignore: tuple[str, ...], session: Any = None) -> None:
         self.trace, self.kind, self.ignore, self.session = trace, kind, ignore, session
@@ -68,12 +68,12 @@ class NanSearch:
         found = self._recomputed() if self.session is not None else None
         if found is not None or not candidates:
             return found
-        _, _, column, at = candidates[0]  # the rows before are not recorded any more
+        _, _, column, at = candidates[0]  # earlier rows are not recorded any more
         assert isinstance(column.key, Ref)
         return self._origin(column.key, self._path(column, at), "The firings of its operands are not kept.")
 
     def _first(self, column: Column) -> int | None:
-        """The first firing that is bad of itself."""
+        """The first bad firing that is not due to an edit."""
         assert isinstance(column.key, Ref)
         for at in bad_firings(column, self.test):
             if not self.edits.of(column.key, self._path(column, at)):
@@ -82,17 +82,17 @@ class NanSearch:
 
     # -- edits ----------------------------------------------------------------------------------------------------
     def _when(self, edit: Written) -> tuple[int, ...]:
-        """Position of an edit in the order of firings: in front of the next node."""
+        """Position of an edit in the order of firings: before the next node."""
         frame, ip, iteration = edit.stand
         return self.orders(frame, ip, iteration)
 
     def _edit(self) -> Written | None:
-        """The first edit that wrote what is looked for, and was not written over at once."""
+        """The first edit that wrote a bad value and was not overwritten at once."""
         bad = (e for e in self.edits.all if is_bad(e.value, self.test) and self.edits.stays(e))
         return next((e for e in bad if not self._ignored(self.trace.graph.nodes[e.ref.node], e.ref)), None)
 
     def _written(self, edit: Written) -> NanOrigin:
-        """An edit as the origin: no op made it."""
+        """The origin for an edit, which is not the result of an op."""
         graph, node = self.trace.graph, self.trace.graph.nodes[edit.ref.node]
         bad, index = self._items(edit.value)
         path = next(p for r, p in edit.tags if r == edit.ref)
@@ -115,7 +115,7 @@ class NanSearch:
         )
 
     def _items(self, value: Any) -> tuple[int, tuple[int, ...]]:
-        """(number of bad items, the place of the first of them: in a list the element's first)."""
+        """(number of bad items, index of the first of them; in a list, the element's index comes first)."""
         count = 0
         first: tuple[int, ...] | None = None
         for place, array in parts(value):
@@ -126,8 +126,9 @@ class NanSearch:
         return count, first or ()
 
     def _recomputed(self) -> NanOrigin | None:
-        """The origin where the record begins behind it: the first bad iteration of a loop variable, and from there back
-        to what was made from clean values, all recomputed."""
+        """The origin if the record begins after it: from the first bad iteration of a loop variable back to a value
+        computed from clean ones, all recomputed.
+        """
         first: tuple[tuple[int, ...], Ref, Path] | None = None
         for key in self.side.keys():
             column = self.side.column(key) if isinstance(key, Ref) and self._carries(key) else None
@@ -147,14 +148,14 @@ class NanSearch:
 
     # -- one value --------------------------------------------------------------------------------------------------
     def newest(self, ref: Ref) -> NanOrigin | None:
-        """The origin of one value that is bad in its newest firing; None where it is not."""
+        """The origin of one value if it is bad in its newest firing, else None."""
         column = self.side.column(ref)
         if column is None or not column.length or next(bad_firings(column, self.test, column.length - 1), None) is None:
             return None
         return self.behind(ref, self._path(column, column.length - 1))
 
     def behind(self, ref: Ref, path: Path, note: str = "") -> NanOrigin | None:
-        """The origin of one bad value: back along bad values to the node whose operands were clean."""
+        """The origin of one bad value, found by going back along bad values to the node whose operands were clean."""
         for _ in range(_BACK):
             path = self._since(ref, path)
             if edits := self.edits.of(ref, path):
@@ -167,7 +168,7 @@ class NanSearch:
         return None
 
     def _since(self, ref: Ref, path: Path) -> Path:
-        """The iteration from which on a loop variable is bad up to that of ``path``, as far as that is recorded."""
+        """The iteration from which on a loop variable is bad until that of ``path``, as far as it is recorded."""
         column = self.side.column(ref) if path and self._carries(ref) else None
         its = None if column is None else column.iterations()
         if column is None or its is None:
@@ -181,7 +182,7 @@ class NanSearch:
         return (*path[:-1], int(bad[gaps[-1] + 1 if len(gaps) else 0]))
 
     def _carries(self, ref: Ref) -> bool:
-        """True if a value is the head of a loop variable."""
+        """True if a value is the Merge of a loop variable."""
         nodes = self.trace.graph.nodes
         return (
             nodes[ref.node].op == "Merge"
@@ -196,7 +197,7 @@ class NanSearch:
             return []
 
     def _value(self, ref: Ref, path: Path) -> Any:
-        """A value that is recorded, or that the session recomputes."""
+        """A value from the record, or recomputed by the session."""
         try:
             return value_at(self.trace, ref, path)
         except (TraceError, IndexError):
@@ -214,7 +215,7 @@ class NanSearch:
         return any(fnmatchcase(name, pattern) for pattern in self.ignore for name in names)
 
     def _clean(self, column: Column, first: int) -> tuple[tuple[int, ...], Ref, Path] | None:
-        """The first firing of a value that is bad while what it was made from is not."""
+        """The first bad firing of a value whose operands are not bad."""
         assert isinstance(column.key, Ref)
         for looked, at in enumerate(bad_firings(column, self.test, first)):
             path = self._path(column, at)
@@ -268,7 +269,7 @@ class NanSearch:
         )
 
     def _operand(self, ref: Ref, path: Path, shape: tuple[int, ...], index: tuple[int, ...] | None) -> Operand:
-        """One operand with its item at ``index`` of the result; None where many items met."""
+        """One operand with its item at ``index`` of the result; the item is None if many items contribute."""
         try:
             value: Any = self._value(ref, path)
         except (WorkbenchError, IndexError):
@@ -279,13 +280,13 @@ class NanSearch:
             if index is not None:
                 try:
                     item = np.broadcast_to(np.asarray(value), shape)[index]
-                except ValueError:  # shapes that do not go together: many items met
+                except ValueError:  # shapes that do not broadcast: many items contribute
                     pass
         bad = is_bad(value, lambda a: ~np.isfinite(a))
         return Operand(self._name(ref), ref, path, value, item, bad)
 
     def _name(self, ref: Ref) -> str:
-        """The public name of a value, or of the one that it is a copy of."""
+        """The public name of a value, or of the value that it copies."""
         graph = self.trace.graph
         named = ref in graph.names.values() or ref in graph.inputs.values()
         source = origin(graph, ref)
@@ -293,7 +294,8 @@ class NanSearch:
 
     def _because(self, responsible: Operand, index: tuple[int, ...]) -> NanOrigin | None:
         """Origin of an infinite operand, back along infinite values to the node whose operands were finite; or of an
-        infinity that a finite operand was made from at this ``index``, as the 0 of 1 / inf is."""
+        infinity from which a finite operand was computed at this ``index``, such as the 0 of 1 / inf.
+        """
         search = NanSearch(self.trace, "inf", self.ignore, self.session)
         ref, path = responsible.ref, responsible.iteration
         if not is_bad(responsible.value, np.isinf):
@@ -302,11 +304,11 @@ class NanSearch:
                 return None
             ref, path = behind
         elif self.kind == "inf":
-            return None  # it is handed on, and its own node is the origin
+            return None  # the infinity is passed on, and the node itself is the origin
         return search.behind(ref, path) or search.run()
 
     def _infinity_behind(self, ref: Ref, path: Path, index: tuple[int, ...] | None) -> tuple[Ref, Path] | None:
-        """The infinite value from which a finite one was made, a few nodes back, by ops that work item by item."""
+        """The infinite value, a few nodes back, from which elementwise ops computed a finite one."""
         waiting = [(ref, path)]
         for _ in range(_BEHIND):
             if not waiting:
@@ -327,7 +329,7 @@ class NanSearch:
 
 
 def _item(value: Any, index: tuple[int, ...] | None) -> Any:
-    """The item of an operand at the place of a result; the whole value where that is not known."""
+    """The item of an operand at the index of a result's item; the whole value if that is unknown."""
     if index is None or not isinstance(value, np.ndarray) or value.ndim == 0 or value.ndim > len(index):
         return value
     place = tuple(0 if n == 1 else i for n, i in zip(value.shape, index[len(index) - value.ndim :], strict=True))

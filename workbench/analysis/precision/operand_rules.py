@@ -1,4 +1,4 @@
-"""Rules of the ops that make NaN or infinities: the responsible operand, and the reason."""
+"""Rules of ops that produce NaN or infinities: the responsible operand, and the reason."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from workbench.trace.describe import short
 
 
 class Item(NamedTuple):
-    """One operand: its name, its value, and the item of it that met the bad item of the result (None: many did)."""
+    """One operand: its name, its value, and its item that gave the bad item of the result (None: several did)."""
 
     name: str
     value: Any
     item: Any
 
 
-#: number of the operand to blame, and the reason
+#: index of the responsible operand, and the reason
 Blame = tuple[int, str]
 Rule = Callable[[Sequence[Item]], Blame | None]
 
-#: names of other frameworks for ops of ours
+#: names of ops in other frameworks -> our names
 _OURS = {
     "div": "divide",
     "realdiv": "divide",
@@ -45,28 +45,29 @@ _OURS = {
 
 
 def op_name(op: str) -> str:
-    """``onnx:Div``, ``torch:aten.div_.Tensor`` and ``divide`` alike."""
-    plain = bare_op(op).lower().rstrip("_")  # add_ writes in place what add computes
+    """The plain name of an op: ``divide`` for ``onnx:Div``, ``torch:aten.div_.Tensor`` and ``divide``."""
+    plain = bare_op(op).lower().rstrip("_")  # add_ is add in place
     return _OURS.get(plain, plain)
 
 
-#: families of our ops that compute an element of the result from the elements at its place
+#: families of elementwise ops
 _BY_PLACE = ("arithmetic", "functions", "comparison", "logic", "bits", "quantization", "gradients")
 
 
 def by_place(op: str) -> bool:
-    """True if an item of the result comes from the items at its place alone; in a product of matrices, a sum or a
-    normalisation every item of an operand may be behind it."""
+    """True if an item of the result depends only on the items at its index; in a matrix product, a sum or a
+    normalisation, it may depend on every item of an operand.
+    """
     name = op_name(op)
     spec = REGISTRY.get(name)
     return spec is not None and spec.family in _BY_PLACE or name in _RULES or name in ("where", "clip", "identity")
 
 
 def are_whole(op: str, call: str, shapes: Sequence[tuple[int | None, ...] | None]) -> bool:
-    """True if a node computes with its operands as they are.
+    """True if a node computes with its operands unchanged.
 
-    A call of PyTorch reads parts of storages, with strides of their own, and numbers that are no operands: an item of
-    a storage is an item of its tensor only where that is all of it.
+    A call of PyTorch reads views of storages, with separate strides, and numbers that are not operands: items of a
+    storage are items of the tensor only if the tensor is the whole storage.
     """
     if not call or not op.startswith("torch:"):
         return True
@@ -88,12 +89,12 @@ def are_whole(op: str, call: str, shapes: Sequence[tuple[int | None, ...] | None
 
 
 def blame(op: str, kind: str, items: Sequence[Item]) -> Blame | None:
-    """The operand to blame, or None for an op without operands."""
+    """The responsible operand, or None for an op without operands."""
     if not items:
         return None
     with np.errstate(all="ignore"):
         name = op_name(op)
-        alone = name in _OF_TWO and len(items) < 2  # the other one is a number in the call
+        alone = name in _OF_TWO and len(items) < 2  # the other operand is a number in the call
         for rule in (None if alone else _RULES.get(name), _infinite, _largest if kind == "inf" else None):
             found = rule(items) if rule is not None else None
             if found is not None:
@@ -104,7 +105,7 @@ def blame(op: str, kind: str, items: Sequence[Item]) -> Blame | None:
 
 
 def _number(item: Any) -> float | None:
-    """The item as a real number; None where many items met."""
+    """The item as a real number; None if many items contribute."""
     if item is None:
         return None
     array = np.asarray(item)
@@ -117,7 +118,7 @@ def _denominator(items: Sequence[Item]) -> Blame | None:
     last = len(items) - 1
     below = _number(items[last].item)
     above = _number(items[0].item) if last else 1.0
-    if below and above is not None and np.isfinite(above) and abs(above) * abs(below) < 1:  # else it is the numerator
+    if below and above is not None and np.isfinite(above) and abs(above) * abs(below) < 1:  # else the numerator is
         return last, f"{items[last].name} is as small as {below:.9g}"
     if below != 0:
         return None
@@ -180,7 +181,7 @@ def _opposites(items: Sequence[Item]) -> Blame | None:
 
 
 def _infinite(items: Sequence[Item]) -> Blame | None:
-    """An operand that is not finite itself."""
+    """An operand that is itself not finite."""
     for k, (name, value, item) in enumerate(items):
         given = value if item is None else item
         if not isinstance(given, np.ndarray | np.generic) or np.asarray(given).dtype.kind not in "fc":
@@ -193,7 +194,7 @@ def _infinite(items: Sequence[Item]) -> Blame | None:
 
 
 def _largest(items: Sequence[Item]) -> Blame | None:
-    """The operand of the largest magnitude, above 1: the result has no room in its dtype."""
+    """The operand of the largest magnitude above 1: the result overflows its dtype."""
     sizes = []
     for _, value, item in items:
         array = np.asarray(value if item is None else item)

@@ -1,4 +1,4 @@
-"""Values of a run that would overflow a narrower dtype: the nodes to keep in a wider one."""
+"""Values of a run that would overflow a narrower dtype: nodes to keep in a wider one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OverflowCandidate:
     lost : int
         Number of items that would become 0, over all firings.
     source : Source or None
-        The line of source that made the node.
+        The source line of the node.
 
     Examples
     --------
@@ -95,9 +95,8 @@ def overflow_candidates(
 ) -> tuple[OverflowCandidate, ...]:
     """Find the values of a run that would overflow a narrower dtype.
 
-    Every recorded firing is read; NaN and infinities that are there already do not count. Copies of another value are
-    left out, and so is what an op computes inside (such as the sums of a matrix product, which many libraries keep in
-    float32).
+    Every recorded firing is read; existing NaN and infinities do not count. Copies of other values are omitted, as are
+    the intermediate results of ops (such as the sums of a matrix product, which many libraries keep in float32).
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ def overflow_candidates(
     dtype : str, default "float16"
         A floating point dtype: "float16", "bfloat16", "float32" ...
     underflow : bool, default False
-        Whether to find values that hold numbers which would become 0, too.
+        Whether to find also values with numbers that would become 0.
 
     Returns
     -------
@@ -116,7 +115,7 @@ def overflow_candidates(
     Raises
     ------
     WorkbenchError
-        For another dtype (``bad-dtype``), or anything but a session or a trace (``no-trace``).
+        For any other dtype (``bad-dtype``), or anything but a session or a trace (``no-trace``).
 
     Examples
     --------

@@ -16,8 +16,9 @@ from workbench.trace.describe import describe, short
 
 @dataclass(frozen=True)
 class Operand:
-    """One input of the bad node at that firing. ``item`` is the item of it that met the bad item of the result, None
-    where many did; ``bad`` whether it holds NaN or infinities itself."""
+    """One input of the bad node at that firing. ``item`` is its item that gave the bad item of the result, None if
+    several did; ``bad`` says whether it holds NaN or infinities itself.
+    """
 
     name: str
     ref: Ref
@@ -42,13 +43,13 @@ class NanOrigin:
     kind : {"nan", "inf"}
         The kind of value.
     node : str
-        The node that first gave it.
+        The node that first computed it.
     name : str
         Public name of its value, or ``node:index``.
     op : str
         The op of the node.
     source : Source or None
-        The line of source that made the node.
+        The source line of the node.
     frame : tuple of str
         Path of its frame.
     iteration : tuple of int
@@ -60,9 +61,9 @@ class NanOrigin:
     value : array
         The value of that firing.
     operands : tuple of Operand
-        The inputs of the node at that firing. Empty for an input, a constant or an edit, which is its own origin.
+        The inputs of the node at that firing. Empty for an input, a constant or an edit, which is itself the origin.
     responsible : Operand or None
-        The operand that explains it, as a square root's negative argument does.
+        The operand that explains it, such as the negative argument of a square root.
     why : str
         The explanation.
     inputs_bad : bool
@@ -70,11 +71,11 @@ class NanOrigin:
     because : NanOrigin or None
         The origin of an infinity among the operands.
     note : str
-        A sentence on what is not known.
+        A sentence on what is unknown.
     edited : bool
-        Whether a user wrote it over a value.
+        Whether it was written by an edit of a user.
     headline : str
-        Which loop variable is not finite, and since when, as the screens say it; "" if it was not requested.
+        Which loop variable is not finite, and since when, as shown on screens; "" if it was not requested.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class NanOrigin:
 
     @property
     def short(self) -> str:
-        """One line: ``First NaN: sqrt in iteration 9, sqrt(x = -0.35)``, or who wrote it."""
+        """One line: ``First NaN: sqrt in iteration 9, sqrt(x = -0.35)``, or that it was written by an edit."""
         kind = "NaN" if self.kind == "nan" else "infinity"
         where = f" in iteration {self.iteration[-1]}" if self.iteration else ""
         at = f" at {list(self.index)}" if self.index else ""
@@ -116,7 +117,7 @@ class NanOrigin:
 
     @property
     def formula(self) -> str:
-        """The op with its operands, of arrays the items that met the bad one: ``multiply(y = 0, log = -inf)``."""
+        """The op with its operands, for arrays with the items behind the bad one: ``multiply(y = 0, log = -inf)``."""
         if self.edited:
             return "set by hand"
         shown = (o.value if o.item is None else o.item for o in self.operands[:3])
@@ -125,7 +126,7 @@ class NanOrigin:
 
     @property
     def tag(self) -> Tag:
-        """The tag of the firing that made it."""
+        """The tag of the firing that computed it."""
         return Tag(self.node, 0, self.frame, self.iteration)
 
     @harmless

@@ -1,7 +1,7 @@
 """``first_wrap``: the first integer result of a run that left the range of its dtype and wrapped around.
 
-Nothing is noted while a run goes on: the newest firings of the integer arithmetic are computed again from recorded
-operands, a block at a time.
+Nothing is recorded for it during a run: the newest firings of integer arithmetic are recomputed from recorded operands,
+a block at a time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Wrap:
     node, name, op : str
         The node, the public name of its value, and its op.
     source : Source or None
-        The line of source that made the node.
+        The source line of the node.
     frame : tuple of str
         Path of its frame.
     iteration : tuple of int
@@ -59,12 +59,12 @@ class Wrap:
 
     @property
     def signed(self) -> bool:
-        """False for unsigned dtypes, whose arithmetic is often meant to wrap, as in hashes and random numbers."""
+        """False for unsigned dtypes, whose arithmetic often wraps on purpose, as in hashes and random numbers."""
         return self.dtype.startswith("int")
 
     @property
     def formula(self) -> str:
-        """Operands and result: ``3 * 827370449 = -1812855949``."""
+        """Operands and result, such as ``3 * 827370449 = -1812855949``."""
         given = [f"({x})" if x < 0 and k else str(x) for k, x in enumerate(self.operands)]
         sign = _SIGNS.get(self.op)
         left = f" {sign} ".join(given) if sign and len(given) == 2 else f"{self.op}({', '.join(given)})"
@@ -81,8 +81,9 @@ class Wrap:
 def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
     """Find the first integer result, in the order of execution, that differs from the exact one.
 
-    Sums, products, differences, powers, shifts, absolute values and casts of integers are looked at, in recorded values
-    only; a signed one comes first, whenever it was. A result that every reader throws away by ``where`` does not count.
+    Sums, products, differences, powers, shifts, absolute values and casts of integers are checked, in recorded values
+    only; signed results come before unsigned ones, in any order of execution. A result that all readers discard by
+    ``where`` does not count.
 
     Parameters
     ----------
@@ -156,14 +157,14 @@ def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> W
 def _is_used(
     trace: Trace, columns: AlignedColumns, node: Node, iterations: np.ndarray, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """The items that some reader takes: a ``where`` takes one of its two sides."""
+    """A mask of the items that a reader uses: a ``where`` uses one of its two sides."""
     used, ref = np.zeros(shape, bool), node.ref()
     if ref in trace.graph.outputs.values():
         return np.ones(shape, bool)
     for name in trace.graph.consumers(node.name):
         reader = trace.graph.nodes[name]
-        beside = trace.graph.frame_of(name) == trace.graph.frame_of(node.name)
-        if reader.op != "where" or reader.inputs[0] == ref or not beside:
+        same_frame = trace.graph.frame_of(name) == trace.graph.frame_of(node.name)
+        if reader.op != "where" or reader.inputs[0] == ref or not same_frame:
             return np.ones(shape, bool)
         there, chosen = columns.at(reader.inputs[0], iterations)
         if not there.all():

@@ -5,7 +5,7 @@
     session or trace -> making: columns -> variable ---.
                                 wiring, trips -> loop -+-> interplay -> Analysis -> text, page (pictures, svg), plain
 
-Nothing of it draws with plotly: the views register what ``Analysis.figure`` and ``Analysis.to_html`` need.
+This package does not use plotly: the views register what ``Analysis.figure`` and ``Analysis.to_html`` need.
 """
 
 from workbench.analysis.report.analysis import Analysis

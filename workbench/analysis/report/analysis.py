@@ -1,4 +1,4 @@
-"""The result of ``wb.analyze``: variables, loops and their interactions; as text, page and data."""
+"""The result of ``wb.analyze``: variables, loops and their interactions, as text, page and data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.text import harmless
 
 @dataclass(repr=False, eq=False)
 class Analysis:
-    """All results about a run at one moment; made by :func:`workbench.analyze`.
+    """All results about a run at one moment, returned by :func:`workbench.analyze`.
 
     ``print(analysis.report())`` shows it as text, a notebook as a page, and :meth:`to_html` writes a page with plots.
 
@@ -32,17 +32,17 @@ class Analysis:
     state : str
         State of the session ("running", "paused", "finished" ...), or "trace".
     variables : mapping of str to Variable
-        By name: an Evolution and further facts. Variables that are not classified yet are classified on first access.
+        By name: an Evolution and further facts. Variables that were not classified yet are classified on first access.
     loops : mapping of tuple to Loop
-        By frame path: a Termination and further facts. A loop is found by its name or ``"outer/inner"``, too.
+        By frame path, name or ``"outer/inner"``: a Termination and further facts.
     verdict : list of Finding
-        Sentences about the loops, the most important first.
+        Sentences about the loops, most important first.
     findings : list of Finding
-        Sentences on how loops act on each other, and what they cost.
+        Sentences on how loops affect each other, and on their cost.
     health : list of str
         Sentences on the origin of NaN and infinities, and on lost digits.
     notes : list of str
-        Sentences on what is missing, because the time was over or the trace does not keep it.
+        Sentences on missing parts, for which time was too short or which the trace does not keep.
     failure : str
         The error of a run that failed, else empty.
 
@@ -66,7 +66,7 @@ class Analysis:
     failure: str = ""
 
     def of(self, loop: Loop) -> list[Variable]:
-        """Return the variables of a loop that are classified, in its order."""
+        """Return the classified variables of a loop, in its order."""
         return [self.variables[n] for n in loop.variables if n in self.variables._done]
 
     @harmless
@@ -80,7 +80,7 @@ class Analysis:
         ascii : bool, default False
             Whether to avoid characters that a plain terminal may lack.
         most : int, default 40
-            Number of loops and variables that are described in full.
+            Maximum number of loops and variables that are described in full.
 
         Returns
         -------
@@ -102,13 +102,13 @@ class Analysis:
         """Write :meth:`data` to a file, and return its path."""
         return write_text(path, json.dumps(self.data(), indent=1, allow_nan=False), "The analysis")
 
-    if TYPE_CHECKING:  # the widgets draw plots and are above this room: workbench/public.py defines these methods
+    if TYPE_CHECKING:  # plots are drawn by the widgets, a higher layer, so workbench/public.py defines these methods
 
         def figure(self, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
             """The convergence plot of a variable as a plotly figure."""
 
         def to_html(self, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
-            """One self-contained page that works offline, its plots included."""
+            """One self-contained page with plots, which works offline."""
 
     @harmless
     def _repr_html_(self) -> str:

@@ -38,13 +38,13 @@ from workbench.ir.subnormals import arithmetic_of
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
 
-#: loop variables that are classified at once; the others when they are asked for
+#: number of loop variables that are classified at once; the others are classified on demand
 EAGER = 200
-#: firings that are looked through for lost digits and the first NaN
+#: maximum number of firings that are searched for lost digits and the first NaN
 LOOKED_THROUGH = 5_000_000
-#: one forecast of a session takes at most this many seconds; less while it runs, for it stands still meanwhile
+#: maximum seconds of one forecast of a session; fewer while it runs, because the run waits for it
 LOOKAHEAD, LOOKAHEAD_RUNNING = 0.2, 0.05
-#: what else may come from a trace that is incomplete, or a graph that is deeper than the analysis can follow
+#: further errors of incomplete traces, or of graphs that are too deep for the analysis
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, RuntimeError, ArithmeticError, StopIteration)
 
 
@@ -54,13 +54,13 @@ def analyze(source: Any, names: Iterable[str] | None = None, *, seconds: float =
     Parameters
     ----------
     source : Session or Trace
-        A session in any state (it may run meanwhile), or a trace, also a loaded one. For a session the ends of its
-        loops are proved or worked out ahead where that is possible; for a trace they are forecast from the record.
+        A session in any state (it may be running), or a trace, for instance a loaded one. For a session, the ends of
+        its loops are proved or computed ahead if possible; for a trace they are forecast from the record.
     names : iterable of str, optional
         Values to classify at once; by default the loop variables, the first 200 of them. All others are classified on
         first access.
     seconds : float, default 2.0
-        Time limit. What does not fit is left for later, and the report says so.
+        Time limit. The report names the parts for which the time was too short.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def analyze(source: Any, names: Iterable[str] | None = None, *, seconds: float =
 
 
 class _Making:
-    """One analysis on its way. Everything is about the moment at which it began, as far as the trace still has it."""
+    """One analysis in progress. All results describe the moment at which it began, as far as the trace keeps it."""
 
     def __init__(self, session: Any, trace: Trace, deadline: float) -> None:
         self.session, self.trace, self.graph, self.deadline = session, trace, trace.graph, deadline
@@ -104,7 +104,7 @@ class _Making:
                 if (v.merge, 0) in trace.layout.values:
                     self.where.setdefault(v.name, (path, v))
         self.stops: dict[FramePath, int] = {}
-        self.looked: dict[FramePath, int] = {}  # the iteration whose condition was looked at last
+        self.looked: dict[FramePath, int] = {}  # the iteration of the condition's last evaluation
         live = session is not None and self.state in ("running", "paused", "failed")
         self.now: dict[FramePath, int] = session.snapshot().iterations if live else {}
 
@@ -198,11 +198,11 @@ class _Making:
         return found
 
     def _grown(self, variable: Variable, loop_variable: LoopVariable) -> None:
-        """Say of a variable whose size grows what it does, first of all."""
+        """Put the growth of a variable's size, if it grows, in front of its explanations."""
         try:
             found = growth_of(self.trace, loop_variable, self.stops.get(variable.frame))
         except TROUBLE:
-            return  # as much as is known is told without it
+            return  # the other facts are reported without it
         if found is None:
             return
         loop = self.loops.get(variable.frame)
@@ -210,23 +210,24 @@ class _Making:
         end = loop.termination if loop is not None and standing else None
         variable.growth = found
         sentence = found.sentence(loop.condition if loop is not None else "", end, self.now.get(variable.frame, 0))
-        # that arrays of different shapes do not form a column is then not worth a note
+        # for these, a note that arrays of different shapes do not form a column is not useful
         variable.evolution.why = [
             sentence,
             *(w for w in variable.evolution.why if w not in (*variable.notes, NO_VALUES)),
         ]
         if found.axis is None:
-            variable.notes = []  # a note about a value that is not a number
+            variable.notes = []  # it had a note that the value is not a number
             variable.dtype = "list"
 
     def _column(self, ref: Ref, path: FramePath, carried: bool) -> HistoryColumn:
         if tuple(ref) not in self.trace.layout.values:
-            return read_column(self.trace, ref)  # says that it was not computed
+            return read_column(self.trace, ref)  # its note says that it was not computed
         return read_column(self.trace, ref, self.stops.get(path) if carried else None)
 
     def _health(self, table: Variables, firings: int) -> list[str]:
-        """The node that made the first NaN or infinity, and the subtractions that lost digits; of what is not too
-        long to look through in the time that is left."""
+        """The origin of the first NaN or infinity, the first wrapped integer and the subtractions that lost digits;
+        empty, with a note, if no time is left or the record is too long.
+        """
         bad = any(v.evolution.issues.keys() & {"nan", "inf"} for v in table.classified)
         if self.left() <= 0 or firings > LOOKED_THROUGH:
             self.notes.append(
@@ -258,7 +259,7 @@ class _Making:
                 return loop
             paths, _ = newest_of(trace, Ref(cond))
             if len(paths):
-                # the next iteration may have begun although its condition was not looked at
+                # the next iteration may have begun although its condition was not evaluated yet
                 stop = self.stops.get(path, 0)
                 begun = stop - 1 - Reading(trace, Ref(own[0])).activation(stop) if own else 0
                 self.looked[path] = int(paths[-1, -1])
@@ -275,7 +276,7 @@ class _Making:
         return loop
 
     def _end(self, path: FramePath) -> LoopEnd:
-        """The state of the loop: as recorded, and in the words of the session's state where there is a session."""
+        """The state of the loop as recorded, adapted to the state of the session if there is one."""
         end = end_of_record(self.trace, path)
         inside = self._inside(path)
         if self.session is None or end.standing.over or end.standing is Standing.NOT_ENTERED:
@@ -299,7 +300,7 @@ class _Making:
         return tag is not None and tuple(tag.frame[: len(path)]) == path
 
     def _costs(self, loops: list[Loop]) -> None:
-        """Firings of each loop: iterations times nodes, constants and loop invariants left out."""
+        """Set the firings of each loop: iterations times nodes, without constants and loop invariants."""
         frames = self.trace.layout.frames
         nodes: dict[FramePath, int] = {}
         for node in self.trace.layout.nodes:
@@ -321,7 +322,7 @@ class _Making:
             if loop.frame in covered:
                 happened = covered[loop.frame].happened
                 partly |= not covered[loop.frame].whole
-                # each time the condition was looked at once more than the body was run
+                # in each activation, the condition was evaluated once more than the body ran
                 loop.all_iterations = max(happened - loop.activations, loop.iterations)
                 fired[loop.frame] = happened * loop.nodes
         whole = sum(fired.values()) or 1
@@ -333,15 +334,15 @@ class _Making:
             self.notes.append("The trace keeps only a part of the iterations; what is said is about the part.")
 
     def _terminations(self, loops: list[Loop]) -> None:
-        """Ask for the end of each loop: those in progress first, the innermost of them before all others."""
+        """Find the end of each loop: loops in progress first, and inner loops before outer ones."""
         known = [loop for loop in loops if loop.end.standing.over]
-        for loop in known:  # what has ended takes no look-ahead, and none of the time
+        for loop in known:  # loops that have ended need no look-ahead, and no time
             loop.termination = self._termination(loop, 0.0)
         order = sorted(
             (loop for loop in loops if not loop.end.standing.over), key=lambda loop: (not loop.open, -len(loop.frame))
         )
         late = 0
-        # a third of the time is kept for the variables
+        # a third of the time is reserved for the variables
         until = time.monotonic() + 0.66 * max(self.left(), 0.0)
         for k, loop in enumerate(order):
             left = until - time.monotonic()
@@ -365,7 +366,7 @@ class _Making:
             return unknown("failed", f"It could not be worked out: {getattr(error, 'message', None) or repr(error)}")
 
     def _from_trace(self, loop: Loop) -> Termination:
-        """The black box over what the trace shows of the condition's operands."""
+        """The forecast of a loop's end from the recorded operands of its condition alone."""
         if loop.end.standing.over:
             return over(loop.frame, ending_of_record(self.trace, loop.frame))
         if loop.activations == 0:
@@ -377,7 +378,7 @@ class _Making:
             found = observe(self.trace, self.graph, loop.frame).prediction()
         late = loop.iterations - self.looked.get(loop.frame, loop.iterations)
         if late > 0 and found.remaining is not None and found.remaining >= late:
-            # the forecast counts from the last look at the condition, and the next iteration has begun since
+            # the forecast counts from the condition's last evaluation, and the next iteration has begun since
             found.remaining -= late
             if found.interval is not None:
                 low, high = found.interval

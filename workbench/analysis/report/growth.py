@@ -1,7 +1,7 @@
 """Loop variables whose size grows (caches, lists of tokens, sequences): growth per iteration, axis, and final size.
 
-The graph shows it where the update appends pieces of known length to the variable, or items to a list. The record is
-checked against that: where it differs, and where the graph does not show growth, only the record is reported.
+The graph shows growth if the update appends pieces of known length to the variable, or items to a list. The record is
+checked against the graph: if they differ, or if the graph shows no growth, only the record is reported.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
-#: newest firings of which the sizes are compared
+#: number of newest firings whose sizes are compared
 NEWEST_FIRINGS = 64
-#: ops that give a list with one value more than their first input has
+#: ops that return their first input, a list, with one more value
 APPENDS = ("list_append", "sequence_insert", "tensor_list_push_back")
-#: nesting of what is put together in one iteration
+#: maximum nesting of the ops that append in one iteration
 DEPTH = 8
 
 
 @dataclass(frozen=True)
 class Growth:
-    """``low`` to ``high`` more in each iteration along ``axis`` (None: a list, by its length); ``length`` is that of
-    ``iteration``, ``start`` the first one that is known. ``sure``: the graph shows it, and the record agrees."""
+    """Growth by ``low`` to ``high`` in each iteration along ``axis`` (None: of a list, by its length); ``length`` is
+    that in ``iteration``, ``start`` the first known length. ``sure``: the graph shows it, and the record agrees.
+    """
 
     axis: int | None
     low: int
@@ -45,8 +46,9 @@ class Growth:
 
     @harmless
     def sentence(self, condition: str = "", end: Termination | None = None, present: int = 0) -> str:
-        """Growth of the variable, and its length after the loop where that is proved: ``end`` is the answer in
-        iteration ``present`` of a loop with this ``condition``."""
+        """The growth of the variable and, if proved, its length after the loop: ``end`` is the answer about the loop
+        with this ``condition`` in iteration ``present``.
+        """
         by = f"{self.low:,}" if self.low == self.high else f"{self.low:,} to {self.high:,}"
         if self.axis is None:
             said = f"It is a list that grows by {by} in each iteration and holds {count(self.length, 'value')} now"
@@ -67,9 +69,9 @@ class Growth:
 
 
 def growth_of(trace: Trace, variable: LoopVariable, stop: int | None = None) -> Growth | None:
-    """How the variable grows; None for one that does not, as far as the graph or the record shows.
+    """How the variable grows; None if neither the graph nor the record shows that it does.
 
-    ``stop`` is the row of its frame in front of which the record is read.
+    The record is read up to row ``stop`` of the variable's frame.
     """
     graph, ref = trace.graph, Ref(variable.merge)
     if graph.type_of(ref).is_static or tuple(ref) not in trace.layout.values:
@@ -96,7 +98,7 @@ def growth_of(trace: Trace, variable: LoopVariable, stop: int | None = None) -> 
 
 
 def _sizes(trace: Trace, ref: Ref, stop: int | None) -> tuple[np.ndarray, np.ndarray, bool] | None:
-    """(iterations, shapes or lengths (n, axes), whether they are lists) of the newest firings of this activation."""
+    """(iterations, shapes or lengths (n, axes), whether they are of lists) of the newest firings of this activation."""
     paths, values = Reading(trace, ref).newest(NEWEST_FIRINGS, stop)
     if not len(paths) or not paths.shape[1]:
         return None
@@ -112,7 +114,7 @@ def _sizes(trace: Trace, ref: Ref, stop: int | None) -> tuple[np.ndarray, np.nda
 
 
 def _size(value: Any) -> tuple[bool, tuple[int, ...]] | None:
-    """(whether it is a list, its length or shape)."""
+    """(whether a value is a list, its length or shape); None for other values."""
     if isinstance(value, np.ndarray | np.generic) and np.asarray(value).dtype != object:
         return False, tuple(np.shape(value))
     lists = isinstance(value, Opaque | Sequence) and not isinstance(value, str | bytes)
@@ -122,7 +124,7 @@ def _size(value: Any) -> tuple[bool, tuple[int, ...]] | None:
 
 
 def _shown(graph: Graph, ref: Ref, merge: str, depth: int) -> tuple[int | None, int] | None:
-    """(axis or None, by how much) a value is longer than the variable, by the graph; (0 more of anything) is None."""
+    """(axis or None, by how much) a value is longer than the variable, by the graph; None if it is not longer."""
     ref = _origin(graph, ref)
     node = graph.nodes[ref.node]
     if depth > DEPTH or not node.inputs:
@@ -150,7 +152,7 @@ def _shown(graph: Graph, ref: Ref, merge: str, depth: int) -> tuple[int | None, 
 
 
 def _more(graph: Graph, base: Ref, merge: str, depth: int, axis: int | None, by: int) -> tuple[int | None, int] | None:
-    """``by`` more than ``base``, which is the variable or grows along the same axis itself."""
+    """The growth of a value ``by`` longer than ``base``, which is the variable or itself longer along the same axis."""
     if _origin(graph, base).node == merge:
         return (axis, by) if by > 0 else None
     before = _shown(graph, base, merge, depth + 1)
@@ -162,7 +164,7 @@ def _holds(graph: Graph, ref: Ref, merge: str, depth: int) -> bool:
 
 
 def _origin(graph: Graph, ref: Ref) -> Ref:
-    """Through names of the same value in this iteration."""
+    """The value of which ``ref`` is an alias in this iteration."""
     node = graph.nodes[ref.node]
     while node.op in ("Identity", "stop_gradient") or node.op == "Switch" and _by_loop(graph, node.inputs):
         ref = node.inputs[0]

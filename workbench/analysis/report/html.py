@@ -1,7 +1,7 @@
 """The report as HTML: a fragment for a notebook, and the body of a standalone page.
 
-Every name and sentence is escaped at the place where it is written. Colours are those of Okabe and Ito (2008), which
-people with colour-blind eyes can tell apart; what a colour says is said in words too.
+Every name and sentence is escaped when it is written. Colours are those of Okabe and Ito (2008), which colour-blind
+readers can distinguish; words repeat what colours show.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workbench.analysis.standing import Standing
 if TYPE_CHECKING:
     from workbench.analysis.report.analysis import Analysis
 
-#: loops and variables that a page tells in full
+#: maximum number of loops and variables that a page describes in full
 LOOPS, VARIABLES = 24, 40
 MARKS = {"PROVED": "\u2713", "PREDICTED": "\u2248", "UNKNOWN": "?"}
 
@@ -39,7 +39,7 @@ _DARK = (
     "".join(f"--wb-end-{s.slug}:{s.colour('dark')};" for s in Standing if s.over)
     + "--wb-text:#e6e6e6;--wb-soft:#b0b0b0;--wb-rule:#555;--wb-line:#56b4e9;--wb-ahead:#e69f00;--wb-bad:#ff7fa5;"
 )
-#: a notebook's theme is told by an attribute of its body, a browser's by a media query
+#: a notebook's theme is an attribute of its body, a browser's a media query
 STYLE = (
     f".wb-report{{{_LIGHT}color:var(--wb-text);font:14px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',"
     "sans-serif;max-width:1000px}"
@@ -62,17 +62,17 @@ STYLE = (
     "padding:1px 8px;border:1px solid var(--wb-rule)}" + _ENDS
 )
 
-#: draws one variable; the page of its own puts live plots there
+#: draws one variable; a standalone page puts live plots there
 Draw = Callable[[Variable], str]
 
 
 def fragment(a: Analysis) -> str:
-    """The report for a notebook's output, with still drawings and without scripts."""
+    """The report for a notebook's output, with static drawings and without scripts."""
     return f"<style>{STYLE}</style>{body(a, drawing)}"
 
 
 def body(a: Analysis, draw: Draw) -> str:
-    """The report between ``<div class="wb-report">`` and its end."""
+    """The report as a ``<div class="wb-report">``."""
     parts = [
         f'<div class="wb-report"><h2>Analysis of {_text(a.graph)}</h2>'
         f"<p>{_text(a.state)}; {count(len(a.loops), 'loop')}, {count(len(a.variables.names), 'loop variable')}.</p>"
@@ -158,7 +158,7 @@ def _variable(v: Variable, draw: Draw) -> str:
 
 
 def drawing(v: Variable) -> str:
-    """A still drawing of a variable: its convergence, else its values with their forecast."""
+    """A static drawing of a variable: its convergence, or else its values with their forecast."""
     x, y = v.picture
     if len(x) < 2:
         return ""
@@ -172,7 +172,7 @@ def drawing(v: Variable) -> str:
 
 
 def ahead_of(v: Variable, points: int = 60) -> Forecasted | None:
-    """The forecast of a variable's values over a third of what was seen; None without a model."""
+    """The forecast of a variable's values over a third of the observed iterations; None without a model."""
     if not len(v.column.iterations):
         return None
     x = v.picture[0]

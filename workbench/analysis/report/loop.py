@@ -29,12 +29,12 @@ from workbench.trace.tail_reader import Reading
 class Loop:
     """A loop: its ``termination``, and also each field of it (``loop.status``, ``loop.remaining`` ...).
 
-    ``end`` is the state of the loop, or how it ended. ``iterations`` counts what is done since the loop was entered
-    last, ``all_iterations`` since the run began, in ``activations`` times; ``open`` tells a loop that is in progress.
-    ``nodes`` fire in one iteration at most; ``share`` is the loop's part of all firings, that of inner loops left out,
-    ``share_inside`` with them. ``trips`` are the counts of an inner loop in the iterations of the one around it;
-    ``entries`` what enters from there; ``method`` names a numerical method that was recognised in the graph; ``fixes``
-    are those of ``termination.fix`` that were tried and help, or could not be tried.
+    ``end`` is the state of the loop, or how it ended. ``iterations`` counts those since the loop was last entered,
+    ``all_iterations`` those since the run began, in ``activations`` activations; ``open`` says that the loop is in
+    progress. At most ``nodes`` nodes fire in one iteration; ``share`` is the loop's share of all firings without inner
+    loops, ``share_inside`` with them. ``trips`` are the trip counts of an inner loop in the iterations of its outer
+    loop; ``entries`` the values that enter from there; ``method`` names a numerical method recognised in the graph;
+    ``fixes`` are those of ``termination.fix`` that were tried and help, or could not be tried.
     """
 
     frame: FramePath
@@ -76,7 +76,7 @@ TERMINATION = frozenset(f.name for f in fields(Termination) if f.name != "end")
 
 
 class Loops(Mapping[FramePath, Loop]):
-    """Frame path -> :class:`Loop`, outer loops first. A loop is found by its path, "outer/inner" or its name too."""
+    """Frame path -> :class:`Loop`, outer loops first. A loop is also found as "outer/inner" or by its name."""
 
     def __init__(self, loops: list[Loop]) -> None:
         self._loops = {loop.frame: loop for loop in loops}
@@ -106,7 +106,7 @@ class Loops(Mapping[FramePath, Loop]):
 
 
 def condition_of(graph: Graph, frame: FramePath) -> str:
-    """The condition of a loop as text, ``i < n and error > 1e-6``."""
+    """The condition of a loop as text, such as ``i < n and error > 1e-6``."""
     cond = graph.frames[frame].loop_cond
     if cond is None:
         return ""

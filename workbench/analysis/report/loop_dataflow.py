@@ -16,7 +16,7 @@ from workbench.trace.aligned_columns import origin
 
 
 class Link(NamedTuple):
-    """One node of an update chain: name, op, the names of its operands, and file:line of the source if it is known."""
+    """One node of an update chain: name, op, the names of its operands, and file:line of its source if known."""
 
     node: str
     op: str
@@ -25,7 +25,7 @@ class Link(NamedTuple):
 
 
 class DataflowOrigin(NamedTuple):
-    """Source of a value in a frame: kind is variable, loop or input; a loop has its frame's path."""
+    """Origin of a value in a frame: ``kind`` is variable, loop or input; for a loop, ``frame`` is its path."""
 
     kind: str
     name: str
@@ -33,8 +33,9 @@ class DataflowOrigin(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A value that enters a loop: as the start of a variable (``role`` start), as a threshold or other operand of its
-    condition (condition), or as an operand of its body (body)."""
+    """A value that enters a loop: as the start value of a variable (``role`` start), as a threshold or other operand of
+    the condition (condition), or as an operand of the body (body).
+    """
 
     role: str
     variable: str
@@ -42,12 +43,12 @@ class Entry(NamedTuple):
 
 
 def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
-    """The nodes between a variable's Merge and its NextIteration, in order; empty if it is handed on unchanged."""
+    """The nodes between a variable's Merge and its NextIteration, in order; empty if it is passed on unchanged."""
     frame = graph.frame_of(variable.merge)
     before = _behind(graph, graph.nodes[variable.next_iteration].inputs, frame, variable.merge)
     after: set[str] = {variable.merge}
     chain = []
-    for name in graph.nodes:  # in a valid order, so one pass finds what depends on the variable
+    for name in graph.nodes:  # nodes are in topological order, so one pass finds all that depend on the variable
         if name not in before or name == variable.merge:
             continue
         node = graph.nodes[name]
@@ -55,7 +56,7 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
             after.add(name)
             if node.op not in CONTROL:
                 chain.append(_link(graph, node))
-    if not chain:  # not made from itself: what makes it anew each time
+    if not chain:  # an update that does not depend on the variable: its last node
         node = origin(graph, graph.nodes[variable.next_iteration].inputs[0])
         if node.name != variable.merge and node.op not in CONTROL:
             return (_link(graph, node),)
@@ -63,16 +64,16 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
 
 
 def statement_of(graph: Graph, ref: Ref) -> str:
-    """The expression of the Python line that made a value, with its place.
+    """The expression of the Python line that computes a value, with its place.
 
-    Empty where it is not known, and for lines that are more than one expression, as those that build a graph are.
+    Empty if it is unknown, and for lines with more than one expression, such as those that build a graph.
     """
     node = origin(graph, ref)
     if node.op in CONTROL or node.source is None or not 0 < len(node.source.expression) < LONG:
         return ""
     expression = " ".join(node.source.expression.split())
     try:
-        tree = ast.parse(expression, mode="eval")  # read, never evaluated
+        tree = ast.parse(expression, mode="eval")  # parsed, never evaluated
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if any(isinstance(part, (ast.Lambda, ast.Tuple)) for part in ast.walk(tree)):
@@ -90,7 +91,7 @@ def _link(graph: Graph, node: Node) -> Link:
 
 
 def _behind(graph: Graph, refs: tuple[Ref, ...], frame: FramePath, stop: str) -> set[str]:
-    """Nodes of a frame and of those inside it that the values depend on, no further than ``stop``."""
+    """Nodes of a frame and its inner frames on which the values depend, no further than ``stop``."""
     seen: set[str] = set()
     queue = deque(r.node for r in refs)
     while queue and len(seen) < WALK:
@@ -103,13 +104,13 @@ def _behind(graph: Graph, refs: tuple[Ref, ...], frame: FramePath, stop: str) ->
             continue
         if node.op == "Enter" and graph.frame_of(name) == frame:
             continue
-        # whether the loop goes on decides no value of it
+        # whether the loop continues does not affect its values
         queue.extend(r.node for r in node.inputs if graph.nodes[r.node].op != "LoopCond")
     return seen
 
 
 def entries(graph: Graph, frame: FramePath) -> tuple[Entry, ...]:
-    """Every value that enters a loop from the frame around it, with its role and where it was made."""
+    """Every value that enters a loop from the outer frame, with its role and origin."""
     if frame not in graph.frames:
         return ()
     own = graph.frames[frame]
@@ -124,7 +125,7 @@ def entries(graph: Graph, frame: FramePath) -> tuple[Entry, ...]:
 
 
 def _reaching(graph: Graph, frame: FramePath) -> set[str]:
-    """Nodes in and below a frame on which its condition depends, also through what it carries around."""
+    """Nodes of a frame and its inner frames on which its condition depends, also through loop variables."""
     cond = graph.frames[frame].loop_cond
     seen: set[str] = set()
     queue = deque([cond] if cond else [])
@@ -141,7 +142,7 @@ def _reaching(graph: Graph, frame: FramePath) -> set[str]:
 
 
 def origins(graph: Graph, ref: Ref, frame: FramePath) -> Iterator[DataflowOrigin]:
-    """Sources of a value of a frame: variables of the frame's loop, results of loops in it, inputs."""
+    """Origins of a value of a frame: variables of the frame's loop, results of loops in it, inputs."""
     merges = {v.merge: v.name for v in graph.frames[frame].variables} if frame in graph.frames else {}
     exits = {
         v.exit: (v.name, child)

@@ -14,12 +14,12 @@ from workbench.analysis.text import bounds, loop_named
 from workbench.analysis.verdict import Status, after
 from workbench.ir.frames.frame_tree import FramePath
 
-#: loops that are told of one by one
+#: maximum number of loops that are described individually
 LOOPS_SHOWN = 12
 
 
 class InteractionFinding(NamedTuple):
-    """One statement: ``kind`` (hangs, waits, trips, enters, follows, cost, work) for programs, and the sentence."""
+    """One statement: ``kind`` (hangs, waits, ends, trips, enters, follows, cost, work) for programs, and a sentence."""
 
     kind: str
     loops: tuple[FramePath, ...]
@@ -27,7 +27,7 @@ class InteractionFinding(NamedTuple):
 
 
 def verdict(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
-    """Sentences by importance: a loop inside that never ends comes before the loops that wait for it."""
+    """Sentences by importance: an inner loop that never ends comes before the loops that wait for it."""
     found: list[InteractionFinding] = []
     blocked: set[FramePath] = set()
     for path in sorted(loops, key=len, reverse=True):
@@ -100,7 +100,7 @@ def _standing(loop: Loop) -> str:
 
 
 def interplay(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
-    """Trip counts, what enters, what follows what, the cost of each loop and the work that is still to come."""
+    """Statements on trip counts, entering values, the order of loops, the cost of each loop and the remaining work."""
     found: list[InteractionFinding] = []
     for path, loop in list(loops.items())[: 4 * LOOPS_SHOWN]:
         outer = loops.get(path[:-1])
@@ -116,7 +116,7 @@ def interplay(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
 
 
 def _entering(loop: Loop, outer: Loop | None) -> list[InteractionFinding]:
-    """Outer variables in the inner condition; results of one loop that another one starts from or stops at."""
+    """Statements on outer variables in the inner condition, and on results of one loop that another one uses."""
     found = []
     name = clean(loop.name)
     if outer is not None:
@@ -157,13 +157,13 @@ def _entering(loop: Loop, outer: Loop | None) -> list[InteractionFinding]:
 
 
 def _work(loop: Loop, outer: Loop | None) -> InteractionFinding | None:
-    """Inner iterations still to come, from the outer loop's remaining ones and the trend of the trip counts."""
+    """The remaining inner iterations, from the remaining outer ones and the trend of the trip counts."""
     if outer is None or loop.trips is None or not outer.open:
         return None
     left = outer.termination.remaining
     if left is None or left <= 0 or loop.termination.outcome == "never":
         return None
-    # the present one is counted from where it stands
+    # the current activation is counted from its present iteration
     present = loop.termination.remaining if loop.open else None
     ahead = loop.trips.ahead(left - (1 if loop.open else 0))
     if ahead is None or (loop.open and present is None):

@@ -1,6 +1,6 @@
-"""Rates of variables held against what is known about the end of their loop: what limits it, and what is refuted.
+"""Rates of variables compared with the known end of their loop: which one limits it, and which are refuted.
 
-A rate is a law of the past. Where the loop was run ahead to its end, a rate that leads to another end is not told.
+A rate describes the past. If the loop was run ahead to its end, a rate that leads to another end is not reported.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from workbench.analysis.report.variable import Variable
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.verdict import Status
 
-#: confidence in a rate from which it is told as what limits a loop
+#: minimum confidence in a rate that is reported as limiting a loop
 LEAST_CONFIDENCE = 0.9
-#: factor by which the ways of two variables to go on may differ that count as equally slow
+#: maximum ratio of 1 - rate of two variables that count as equally slow
 TIED = 1.01
-#: how variables evolve that have no limit to be slow at
+#: labels of variables without a limit
 GOES_ON = (Pattern.DIVERGING, Pattern.OSCILLATING, Pattern.CHAOTIC)
-#: most by which the iterations left by a rate may differ from those that were proved
+#: maximum ratio between the iterations left by a rate and the proved ones
 FACTOR = 2.0
 
 
 def limited_by(loop: Loop, variables: list[Variable]) -> str:
-    """The variable with the slowest rate of those that decide the end, and how long a decimal digit takes; or ``""``.
+    """The slowest variable of those that decide the end, and the iterations per decimal digit; or ``""``.
 
-    Empty for loops that never end, where what decides grows instead of tending to a limit (a clock, a counter), and
-    where the rate does not lead to the end that is proved.
+    Empty for loops that never end, if the deciding variable grows instead of tending to a limit (a clock, a counter),
+    and if the rate does not lead to the proved end.
     """
     if loop.termination.outcome != "terminates" or loop.termination.remaining == 0:
         return ""
@@ -46,14 +46,14 @@ def limited_by(loop: Loop, variables: list[Variable]) -> str:
         return ""
     order = loop.termination.root
     limit = 1.0 - TIED * (1.0 - max(rates)[0])
-    # of variables that go together, as a residual and its iterate, the one that decides is named
+    # of variables with the same rate, such as a residual and its iterate, the deciding one is named
     rate, name = min((r for r in rates if r[0] >= limit), key=lambda r: order.index(r[1]))
     (slowest,) = [v for v in variables if v.name == name]
     return f"{clean(name)}: its distance to the limit is multiplied by {_rate_text(loop, slowest, rate)}"
 
 
 def _rate_text(loop: Loop, variable: Variable, rate: float) -> str:
-    """The rate with its uncertainty and trend, and the time that a decimal digit takes at it."""
+    """The rate with its uncertainty and trend, and the number of iterations per decimal digit."""
     late = tail_rate(variable.column.values, variable.evolution.limit)
     more = ""
     if late is not None and late.error >= 5e-5:
@@ -65,7 +65,7 @@ def _rate_text(loop: Loop, variable: Variable, rate: float) -> str:
         shown = num(rate, 4)
     coming = rate_to_come(loop)
     remaining = loop.termination.remaining or 0
-    # the end falls on a whole iteration, which alone moves the average a little
+    # the end is rounded to a whole iteration, which alone changes the average slightly
     if coming is not None and abs(remaining * math.log(coming) / math.log(rate) - remaining) > 1.0 + 0.01 * remaining:
         more += f", by {num(coming, 4)} on average over the {count(remaining, 'iteration')} to come"
         rate = coming
@@ -74,7 +74,7 @@ def _rate_text(loop: Loop, variable: Variable, rate: float) -> str:
 
 
 class TailRate(NamedTuple):
-    """The factor by which a distance shrank in the last third of the last ``values``; how it differs from before."""
+    """The factor by which a distance shrank in the last third of the last ``values``, and its change from before."""
 
     rate: float
     error: float
@@ -84,10 +84,10 @@ class TailRate(NamedTuple):
 
 
 def tail_rate(values: np.ndarray, limit: float | None) -> TailRate | None:
-    """The rate of the end of a record (n,), from the latter half of it in three parts; None of a short or uneven one.
+    """The rate at the end of a record (n,), from three parts of its second half; None for a short or uneven record.
 
-    ``error`` is the difference of the last two parts: what the rate may still change. It rises or falls where it did
-    so from each part to the next.
+    ``error`` is the difference of the last two parts, by which the rate may still change. ``rising`` and ``falling``
+    say that it did so from each part to the next.
     """
     x = np.asarray(values, dtype=float)
     if x.ndim != 1 or len(x) < 24 or limit is None:
@@ -101,7 +101,7 @@ def tail_rate(values: np.ndarray, limit: float | None) -> TailRate | None:
 
 
 def rate_to_come(loop: Loop) -> float | None:
-    """The average factor by which a residual shrinks on its way to its proved end; None where none is proved."""
+    """The average factor by which a residual shrinks until the proved end; None if no end is proved."""
     t = loop.termination
     if t.status is not Status.PROVED or not t.remaining or len(loop.clauses) != 1:
         return None
@@ -116,7 +116,7 @@ def rate_to_come(loop: Loop) -> float | None:
 
 
 def drop_refuted(loop: Loop, name: str, evolution: Evolution) -> None:
-    """Take the limit, rate and model from a verdict whose rate does not lead to the end that the loop was run to."""
+    """Remove limit, rate and model from a verdict whose rate does not lead to the end found by running ahead."""
     proof, rate = loop.termination.proof, _factor(evolution)
     if proof is None or proof.kind != "lookahead" or name not in loop.termination.root or rate is None:
         return
@@ -126,7 +126,7 @@ def drop_refuted(loop: Loop, name: str, evolution: Evolution) -> None:
 
 
 def agrees(loop: Loop, rate: float) -> bool | None:
-    """True if a rate leads to the proved end of the loop, within a factor of two; None where that is unknown."""
+    """True if a rate leads to the proved end of the loop, within a factor of two; None if that is unknown."""
     t = loop.termination
     if t.status is not Status.PROVED or not t.remaining:
         return None
@@ -142,7 +142,7 @@ def agrees(loop: Loop, rate: float) -> bool | None:
 
 
 def _factor(evolution: Evolution) -> float | None:
-    """The factor by which the distance to a limit is multiplied each iteration, where there is one."""
+    """The factor by which the distance to a limit is multiplied in each iteration; None if there is none."""
     rate = evolution.rate
     if evolution.label is not Pattern.CONVERGING or evolution.order is not None or rate is None:
         return None

@@ -1,7 +1,7 @@
-"""The part that a loop variable plays in its loop, read from the graph: counter, flag, previous value, average, step.
+"""The role of a loop variable in its loop, read from the graph: counter, flag, previous value, sum, average, power.
 
 The role of a variable says more than its movement: 0.999 ** k is not a counter, and a decaying average does not
-converge by itself. Every role is an exact statement about the update in the graph, never a guess from the values.
+converge by itself. Each role is an exact statement about the update in the graph, never a guess from the values.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from workbench.ir.node import Node, Ref
 from workbench.text import number
 from workbench.trace.aligned_columns import origin
 
-#: nodes that one search looks at
+#: maximum number of nodes that one search visits
 WALK = 5_000
 
 
 def role_of(graph: Graph, frame: FramePath, variable: LoopVariable) -> str:
-    """The role of a variable in a few words; empty where the update has none of the known forms.
+    """The role of a variable in a few words; empty if its update has none of the known forms.
 
     Examples
     --------
@@ -104,14 +104,14 @@ def _depends(graph: Graph, ref: Ref, merge: str) -> bool:
 
 
 def _only_counts(graph: Graph, frame: FramePath, ref: Ref) -> bool:
-    """True if a value is made from counters, inputs and constants alone."""
+    """True if a value is computed only from counters, inputs and constants."""
     read = _variables_read(graph, ref)
     own = {v.merge: v for v in graph.frames[frame].variables}
     return read is not None and all(m in own and constant_step(graph, own[m]) is not None for m in read)
 
 
 def _variables_read(graph: Graph, ref: Ref) -> set[str] | None:
-    """Merges of the loop variables that a value is computed from in the iteration; None where the search is cut off."""
+    """Merges of the loop variables from which a value is computed in the iteration; None if the search is cut off."""
     seen, queue = {ref.node}, deque([ref.node])
     found: set[str] = set()
     while queue:

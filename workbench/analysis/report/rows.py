@@ -1,4 +1,4 @@
-"""Rows of a variable and of a termination, label and text, shared by the text and the page."""
+"""Rows (label, text) of a variable and of a termination, shared by the text and the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ISSUES = {
 
 
 def numbers_of(e: Evolution) -> str:
-    """Limit, rate, order, exponent and period that are known, in a few words."""
+    """The known limit, rate, order, exponent and period, in a few words."""
     parts = []
     limit = None if e.limit is None else estimate(e.limit, e.limit_error, e.distance)
     if limit is not None:
@@ -41,24 +41,24 @@ def numbers_of(e: Evolution) -> str:
 
 
 def issues_of(e: Evolution) -> list[str]:
-    """Sentences about the numerical health."""
+    """Sentences about numerical health."""
     found = []
     for slug, at in e.issues.items():
         if any(w.lower().startswith(slug) for w in e.why):
-            continue  # told there, with the numbers
+            continue  # reported there, with the numbers
         words = ISSUES.get(slug, clean(slug) + " from iteration {} on")
         found.append(words.format(num(at)) + ".")
     return [f[0].upper() + f[1:] for f in found]
 
 
 def kind_of(variable: Variable) -> str:
-    """dtype and shape: ``float64``, ``float32[3,4]``."""
+    """dtype and shape, such as ``float64`` or ``float32[3,4]``."""
     shape = f"[{','.join('?' if d < 0 else str(d) for d in variable.shape)}]" if variable.shape else ""
     return clean(f"{variable.dtype}{shape}", 30)
 
 
 def chain_of(variable: Variable) -> str:
-    """How a variable is made anew in each iteration, from its nodes."""
+    """How a variable is computed in each iteration, from its nodes."""
     links = variable.chain
     if variable.update == variable.name or variable.carried and not links and not variable.update:
         return "handed on unchanged"
@@ -72,7 +72,7 @@ def chain_of(variable: Variable) -> str:
     read = dict.fromkeys(o for link in links for o in link.operands if o not in inside)
     plain = f"{clean(made.op, 20)}({', '.join(clean(o, 24) for o in made.operands[:6])})"
     text = f"{clean(variable.name)} = {sentence(variable.outline, 160) if variable.outline else plain}"
-    # neither numbers nor nodes without a name that anyone has given
+    # neither numbers nor nodes without a given name
     named = [clean(o, 24) for o in read if "/" not in o and not _is_number(o)]
     if len(links) == 1 or not named:
         return text
@@ -88,7 +88,7 @@ def _is_number(text: str) -> bool:
 
 
 def sources_of(variable: Variable) -> str:
-    """Source lines of the update chain, where they are known and not told with the update."""
+    """Known source lines of the update chain that are not reported with the update."""
     if variable.statement and variable.update != variable.name:
         return ""
     lines = list(dict.fromkeys(link.source for link in variable.chain if link.source))
@@ -96,7 +96,7 @@ def sources_of(variable: Variable) -> str:
 
 
 def termination_rows(loop: Loop) -> list[tuple[str, str]]:
-    """(heading, sentence) of everything that a Termination holds, in the order in which it is read."""
+    """(heading, sentence) for all parts of a Termination, in reading order."""
     t, over = loop.termination, loop.end.standing.over
     why = loop.end.why if over else t.reason.sentence
     rows = [("why", sentence(why))] if why else []

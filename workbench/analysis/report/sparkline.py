@@ -1,4 +1,4 @@
-"""Sparklines: a line of bars over time, and a bar for a share, made of characters."""
+"""Sparklines from characters: a line of bars over time, and a bar for a share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ PLAIN = "_.:-=+*#"
 
 
 def spark(values: Any, width: int = 24, *, log: bool = False, ascii: bool = False) -> str:
-    """The values as bars of eight heights, the first at the left; each bar is the last value of its stretch.
+    """The values as bars of eight heights, the first at the left; each bar is the last value of its interval.
 
-    ``log`` draws magnitudes by their order, so that a falling error is a falling line. ``x`` marks a value that is not
-    finite, a blank a zero on the logarithmic scale. Empty text for no values.
+    ``log`` draws the logarithms of magnitudes, so that a falling error is a falling line. ``x`` marks a value that is
+    not finite, a blank a zero on the logarithmic scale. The text is empty without values.
     """
     y = np.asarray(values, dtype=np.float64).reshape(-1)
     if not len(y):
@@ -28,7 +28,7 @@ def spark(values: Any, width: int = 24, *, log: bool = False, ascii: bool = Fals
             zero = y == 0
             y = np.log10(np.abs(y))
         else:
-            y = y / 2.0  # the range of two numbers may overflow
+            y = y / 2.0  # the difference of two numbers may overflow
     good = y[np.isfinite(y)]
     low, high = (float(good.min()), float(good.max())) if len(good) else (0.0, 0.0)
     bars = PLAIN if ascii else BARS
@@ -46,7 +46,7 @@ def spark(values: Any, width: int = 24, *, log: bool = False, ascii: bool = Fals
 
 
 def bar(share: float, width: int = 20, *, ascii: bool = False) -> str:
-    """A share from 0 to 1 as a bar of ``width`` characters; what is there is never drawn as nothing."""
+    """A share from 0 to 1 as a bar of ``width`` characters; a share above 0 is never drawn as empty."""
     share = min(max(float(share), 0.0), 1.0) if share == share else 0.0
     full = min(width, max(int(round(share * width)), 1 if share > 0 else 0))
     return ("#" if ascii else "█") * full + ("." if ascii else "░") * (width - full)

@@ -1,7 +1,7 @@
 """Small charts for a page: lines over the iterations with forecast and band, as SVG text without a script.
 
-Colours come from the page's style sheet by class names, so that they follow a light or dark page. Each drawing says
-in words what it shows (``role="img"`` with a label).
+Colours come from the page's style sheet by class names, so that they follow a light or dark theme. Each drawing says in
+words what it shows (``role="img"`` with a label).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from workbench.analysis.forecast.convergence_curve import Convergence, Forecaste
 
 WIDTH, HEIGHT = 460, 150
 LEFT, RIGHT, TOP, BOTTOM = 62, 10, 10, 24
-#: points of a line; more than a drawing is wide are of no use
+#: maximum number of points of a line; more than the width of a drawing are useless
 POINTS = 400
 
 
 class _Scale:
-    """From numbers to places; a logarithmic one leaves out what is not positive."""
+    """A scale from numbers to positions; a logarithmic one omits numbers that are not positive."""
 
     def __init__(self, values: Sequence[np.ndarray], start: float, stop: float, log: bool = False) -> None:
         self.log, self.start, self.stop = log, start, stop
@@ -56,7 +56,7 @@ def convergence_svg(plot: Convergence) -> str:
 
 
 def values_svg(x: np.ndarray, y: np.ndarray, ahead: Forecasted | None, label: str) -> str:
-    """Values as they are, with a dashed forecast and its band."""
+    """Values on a linear axis, with a dashed forecast and its band."""
     xs, lines = ([x, ahead.iterations], [y, ahead.value]) if ahead else ([x], [y])
     return _drawing(xs, lines, x, y, ahead, None, False, label)
 
@@ -106,7 +106,7 @@ def _drawing(
 
 
 def _line(x: np.ndarray, y: np.ndarray) -> str:
-    """A path through the points that can be drawn, with gaps for the others."""
+    """A path through the finite points, with gaps for the others."""
     if len(x) > POINTS:
         keep = np.unique(np.rint(np.linspace(0, len(x) - 1, POINTS)).astype(np.int64))
         x, y = x[keep], y[keep]

@@ -19,7 +19,7 @@ from workbench.analysis.verdict import after
 if TYPE_CHECKING:
     from workbench.analysis.report.analysis import Analysis
 
-#: characters that ``ascii`` writes in another way
+#: characters that ``ascii`` replaces
 _PLAIN = {"\u2026": "...", "\u2264": "<=", "\u2265": ">=", "\u2212": "-", "\u00d7": "x", "\u00f7": "/"}
 
 
@@ -65,7 +65,7 @@ def write_report(a: Analysis, width: int, ascii: bool, most: int) -> str:
 
 
 def _cut(line: str, width: int) -> list[str]:
-    """A line that became too long when characters were written out."""
+    """Cut a line that became too long when characters were replaced."""
     return [line[k : k + width] for k in range(0, len(line), width)] or [""]
 
 
@@ -74,7 +74,7 @@ def _size(a: Analysis) -> str:
 
 
 def _row(head: str, text: str, width: int, indent: int = 0) -> list[str]:
-    """``head  text`` with the text in a column of its own."""
+    """``head  text`` with the text in a separate column."""
     first = " " * indent + f"{head:<12}"
     return wrap(text, width, first if len(first) < width // 2 else first[: width // 2], " " * (indent + 12))
 
@@ -107,7 +107,7 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
 
 
 def headline(loop: Loop) -> str:
-    """The end of a loop in a line: how it has ended, or if it will."""
+    """The end of a loop in one line: how it ended, or whether it will."""
     t = loop.termination
     if loop.end.standing.over:
         return loop.end.headline

@@ -16,13 +16,13 @@ from workbench.analysis.series.value_series import RefusedLaw
 if TYPE_CHECKING:
     from workbench.analysis.report.analysis import Analysis
 
-#: points of a picture in the data
+#: maximum number of points of a picture in the data
 POINTS = 256
 DEPTH = 12
 
 
 def plain(a: Analysis) -> dict[str, Any]:
-    """graph, state, verdict, findings, loops, variables (those that were classified), notes; see ``Analysis.data``."""
+    """graph, state, verdict, findings, loops, classified variables and notes; see ``Analysis.data``."""
     return {
         "format": "workbench-analysis-1",
         "graph": a.graph,
@@ -108,7 +108,7 @@ def _variable(v: Variable) -> dict[str, Any]:
 
 
 def value(item: Any, depth: int = 0) -> Any:
-    """Anything that a record may hold as JSON takes it: a number that is not finite becomes a text."""
+    """Any value of a record in a form that JSON accepts: numbers that are not finite become strings."""
     if item is None or isinstance(item, (bool, str)):
         return item
     if isinstance(item, Enum):

@@ -1,4 +1,4 @@
-"""Trip counts of a loop, entry by entry: for an inner loop a variable of the loop around it."""
+"""Trip counts of a loop, one per activation: for an inner loop, a variable of its outer loop."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from workbench.ir.node import Ref
 from workbench.trace import Trace
 from workbench.trace.tail_reader import newest_of
 
-#: evaluations of an inner condition that are looked at, the newest ones
+#: number of newest evaluations of an inner condition that are read
 EVALUATIONS = 200_000
-#: iterations of the outer loop over which the inner ones are summed up one by one
+#: maximum number of outer iterations over which inner ones are summed individually
 SUMMED = 1 << 20
 
 
 @dataclass
 class TripCounts:
-    """``counts`` (n,) of the iterations of each time that the loop ended, in iterations ``outer`` of the loop around
-    it; ``open`` is the count of the present time if the loop has not ended. ``evolution`` says how the counts go on."""
+    """``counts`` (n,) are the iterations of each activation that has ended, in iterations ``outer`` of the outer loop;
+    ``open`` is the count of the current activation if it has not ended. ``evolution`` says how the counts evolve.
+    """
 
     counts: np.ndarray
     outer: np.ndarray
@@ -33,7 +34,7 @@ class TripCounts:
     sentence: str
 
     def ahead(self, n: int) -> tuple[float, float] | None:
-        """(iterations of this loop in the next ``n`` of the outer one, half the width of the 90 % interval)."""
+        """(iterations of this loop in the next ``n`` outer ones, half width of the 90 % interval); None if unknown."""
         if not len(self.counts) or n < 0:
             return None
         if np.all(self.counts == self.counts[0]) and len(self.counts) >= 2:
@@ -49,7 +50,7 @@ class TripCounts:
 
 
 def trip_counts(trace: Trace, cond: Ref, name: str, around: str) -> TripCounts | None:
-    """The trip counts of the loop with this condition, in the present activation of the loop around it.
+    """The trip counts of the loop with this condition, in the current activation of its outer loop.
 
     None for a loop that is not nested, or that was not entered.
     """

@@ -1,4 +1,4 @@
-"""One variable of a report: its evolution and its rows; and the table of all, filled in on demand."""
+"""One variable of a report, with its evolution; and the table of all variables, filled on demand."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from workbench.text import harmless
 class Variable:
     """A variable: ``evolution``, and also each field of it (``variable.label``, ``variable.limit`` ...).
 
-    ``frame`` is the path of its loop, () outside of loops; ``carried`` tells a loop variable from other values;
-    ``chain`` are the nodes that update it, ``update`` the same as an expression if it is short, ``statement`` the
-    right-hand side of the Python line that made it, ``outline`` the outer part of an expression that is too long;
-    ``role`` is its part in the loop (:mod:`.roles`); ``count`` its firings; ``last`` its newest value if it is one
-    number; ``notes`` say what of its history is missing. ``growth`` tells by how much a tensor or list grows that does.
+    ``frame`` is the path of its loop, () outside of loops; ``carried`` is True for a loop variable; ``chain`` are the
+    nodes that update it, ``update`` the same as an expression if it is short, ``statement`` the right-hand side of the
+    Python line that computes it, ``outline`` the outer part of an expression that is too long; ``role`` is its role in
+    the loop (:mod:`.roles`); ``count`` the number of its firings; ``last`` its newest value if it is one number;
+    ``notes`` say which parts of its history are missing. ``growth`` is the growth of a tensor or list, if it grows.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Variable:
 
     @property
     def counts(self) -> bool:
-        """True for a counter: it grows as it should, and nothing about that is a finding."""
+        """True for a counter, whose growth is expected and not a finding."""
         return (
             self.role.startswith("counter") and self.evolution.label is Pattern.DIVERGING and not self.evolution.issues
         )
 
     @property
     def line(self) -> np.ndarray:
-        """(n,) float64: the values that the verdict is about (of an array the component or norm that decided)."""
+        """(n,) float64: the values that the verdict describes (for an array, the component or norm that decided)."""
         values = self.column.values
         if values.ndim == 1:
             return values.astype(np.float64)
@@ -70,7 +70,7 @@ class Variable:
 
     @property
     def part(self) -> str:
-        """Which part of an array ``line`` is; empty for a number."""
+        """The part of an array that ``line`` shows; empty for a number."""
         if self.column.values.ndim == 1:
             return "2-norm" if self.column.of_norms else ""
         place = self.column.components[self._index]
@@ -83,14 +83,14 @@ class Variable:
 
     @property
     def picture(self) -> tuple[np.ndarray, np.ndarray]:
-        """(x, y): a coarse picture of the values that the verdict is about; of a number of the whole activation."""
+        """(x, y): a coarse picture of the values that the verdict describes; for a number, of the whole activation."""
         if self.column.values.ndim == 1:
             return self.column.x, self.column.y
         keep = coarse(len(self.column))
         return self.column.iterations[keep].astype(np.float64), self.line[keep]
 
     def convergence(self, tolerance: float | None = None) -> Convergence | None:
-        """``|x - limit|`` over the iterations with its forecast; None for what does not converge."""
+        """``|x - limit|`` over the iterations with its forecast; None for a variable that does not converge."""
         return convergence(self.evolution, self.line, self.column.iterations, tolerance, step=self.column.step)
 
     @harmless
@@ -102,10 +102,10 @@ EVOLUTION = frozenset(f.name for f in fields(Evolution))
 
 
 class Variables(Mapping[str, Variable]):
-    """Name -> :class:`Variable`. Loop variables come first; the others are classified when they are looked up.
+    """Name -> :class:`Variable`. Loop variables come first; the others are classified on demand.
 
-    ``classified`` lists what is there already; ``names`` are the loop variables. Any further value of the graph can be
-    looked up by its name too.
+    ``classified`` lists the variables classified so far; ``names`` are the loop variables. Any other value of the graph
+    can also be looked up by name.
     """
 
     def __init__(self, names: list[str], make: Callable[[str], Variable], known: Callable[[], list[str]]) -> None:
@@ -120,7 +120,7 @@ class Variables(Mapping[str, Variable]):
 
     @property
     def classified(self) -> list[Variable]:
-        """The variables that were classified so far."""
+        """The variables classified so far."""
         return list(self._done.values())
 
     def __getitem__(self, name: str) -> Variable:
@@ -147,7 +147,7 @@ class NotInAnalysis(WorkbenchError, KeyError):
     """The requested variable or loop is not in the graph."""
 
     slug = "unknown-variable"
-    __str__ = Exception.__str__  # KeyError would show a quoted text
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
 
 
 def no_variable(name: str, near: str) -> NotInAnalysis:

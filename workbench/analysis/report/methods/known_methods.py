@@ -1,10 +1,10 @@
 """Numerical methods that a loop carries out, recognised in its graph.
 
-Conjugate gradients, power iteration and Adam; the secant method and k-means have modules of their own.
+Conjugate gradients, power iteration and Adam; the secant method and k-means have separate modules.
 
-A method says what a record cannot: conjugate gradients are done after as many iterations as there are unknowns, a
-power iteration is as slow as its two largest eigenvalues are close, and Adam's step follows averages with a memory.
-Only the form of the updates is looked at; a loop that differs in it is not named.
+A method shows what a record cannot: conjugate gradients need at most as many iterations as there are unknowns, a power
+iteration is slow if its two largest eigenvalues are close, and Adam's step follows moving averages. Only the form of
+the updates is compared; a loop with another form is not named.
 
 Sources: M. R. Hestenes and E. Stiefel, J. Res. Nat. Bur. Standards 49 (1952); G. H. Golub and C. F. Van Loan, Matrix
 Computations, section 7.3; D. P. Kingma and J. Ba, https://arxiv.org/abs/1412.6980.
@@ -22,7 +22,7 @@ from workbench.trace.aligned_columns import origin
 
 
 def method_of(graph: Graph, frame: FramePath) -> str:
-    """A sentence about the method of a loop; empty for a loop of no known form."""
+    """A sentence about the method of a loop; empty for a loop of unknown form."""
     variables = graph.frames[frame].variables
     made = {v.merge: origin(graph, graph.nodes[v.next_iteration].inputs[0]) for v in variables}
     return (
@@ -80,7 +80,7 @@ def _power_iteration(graph: Graph, variables: tuple[LoopVariable, ...], made: di
 
 
 def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
-    """``w - rate * m / (sqrt(v) + small)`` with moving averages m and v, whether or not they are scaled up."""
+    """``w - rate * m / (sqrt(v) + small)`` with moving averages m and v, with or without bias correction."""
     factors = {v.merge: c for v in variables if (c := average_factor(graph, v)) is not None}
     names = {v.merge: v.name for v in variables}
     for w in variables:
@@ -104,7 +104,7 @@ def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Nod
 
 
 def _fraction(graph: Graph, ref: Ref) -> tuple[list[Ref], Ref | None]:
-    """(factors above, divisor) of a quotient in a product; no divisor for another form."""
+    """(factors of the numerator, divisor) of a product with a quotient; no divisor for other forms."""
     node = origin(graph, ref)
     if node.op == "divide":
         return [node.inputs[0]], node.inputs[1]
@@ -131,7 +131,7 @@ def _makers(graph: Graph, refs: list[Ref], most: int = 500) -> set[str]:
 
 
 def _product_with(graph: Graph, node: Node, op: str, merge: str) -> Ref | None:
-    """The other term of ``other + factor * variable``; None for another form."""
+    """The other term of ``other + factor * variable``; None for other forms."""
     if node.op != op or len(node.inputs) != 2:
         return None
     for k in (1, 0):

@@ -17,7 +17,7 @@ Makers = Callable[[Graph, list[Ref]], set[str]]
 
 
 def k_means(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node], makers: Makers) -> str:
-    """A sentence about centres that are means by one comparison of distances; empty for other updates."""
+    """A sentence about centres that are means of values chosen by one comparison of distances; else empty."""
     centres: dict[str, list[LoopVariable]] = {}
     for c in variables:
         mask = _mask_of_mean(graph, made[c.merge], makers)
@@ -36,9 +36,9 @@ def k_means(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, N
 
 
 def _mask_of_mean(graph: Graph, node: Node, makers: Makers) -> str | None:
-    """The comparison that picks the values whose sum, over their number, is the new centre; None for another form.
+    """The comparison that selects the values whose mean is the new centre; None for other forms.
 
-    The values are an invariant of the loop, and the comparison is one of their distances.
+    The values are a loop invariant, and the comparison is between their distances.
     """
     if node.op != "divide":
         return None

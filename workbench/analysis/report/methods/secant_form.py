@@ -12,8 +12,8 @@ from workbench.trace.aligned_columns import origin
 
 
 def secant(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
-    """A sentence about ``x - f * (x - x0) / (f - f0)`` with the previous x0 and f0; empty for another update."""
-    before = {node.name: v.merge for v in variables if (node := made[v.merge]).op == "Merge"}  # value -> its previous
+    """A sentence about ``x - f * (x - x0) / (f - f0)`` with the previous x0 and f0; empty for other updates."""
+    before = {node.name: v.merge for v in variables if (node := made[v.merge]).op == "Merge"}  # value -> previous
     for x in variables:
         node = made[x.merge]
         if node.op != "subtract" or origin(graph, node.inputs[0]).name != x.merge or x.merge not in before:
@@ -35,7 +35,7 @@ def secant(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, No
 
 
 def _quotient(graph: Graph, ref: Ref) -> tuple[list[Node], list[Node]]:
-    """Factors above and below of products and quotients, taken apart."""
+    """Factors of the numerator and of the denominator of nested products and quotients."""
     node = origin(graph, ref)
     if node.op not in ("multiply", "divide"):
         return [node], []

@@ -1,4 +1,4 @@
-"""One small node of each op that onnxruntime has a CPU kernel for outside of the standard."""
+"""A small node of each op outside the standard that has a CPU kernel in onnxruntime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MS, NCHWC, ML = "com.microsoft", "com.microsoft.nchwc", "ai.onnx.ml"
 
 @dataclass
 class Case:
-    """A node: ``feeds`` and ``weights`` are its inputs in the order of ``order`` ("" for one that is left out)."""
+    """A node: ``feeds`` and ``weights`` are its inputs in the order of ``order`` ("" for an omitted one)."""
 
     op: str
     feeds: dict[str, np.ndarray]
@@ -30,7 +30,7 @@ class Case:
         return f"{self.domain.rpartition('.')[2]}-{self.op}{self.label and '-'}{self.label}"
 
     def model(self, opset: int = 21, fed: bool = False) -> onnx.ModelProto:
-        """The model of the node; ``fed``: the weights are inputs too."""
+        """The model of the node; with ``fed`` the weights are inputs too."""
         names = self.order or (*self.feeds, *self.weights)
         outputs = [f"out{k}" for k in range(self.outputs)] if isinstance(self.outputs, int) else list(self.outputs)
         node = helper.make_node(self.op, list(names), outputs, domain=self.domain, **self.attrs)

@@ -1,4 +1,4 @@
-"""One small node of each op of ``com.microsoft`` that was added in onnxruntime 1.32."""
+"""A small node of each op of ``com.microsoft`` added in onnxruntime 1.32."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A writer of FlatBuffers and of SameDiff graphs, made from the format's description and independent of the reader.
+"""A writer of FlatBuffers and of SameDiff graphs, written from the format's description and independent of the reader.
 
-Tables are written before what they point to, so that all offsets go forward, with a vtable of its own before each.
+Tables are written before the data that they point to, so that all offsets point forward; each has a separate vtable
+before it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-#: kind of a number -> struct format and size; a kind with "*" behind it is a vector
+#: kind of a number -> struct format and size; a kind followed by "*" is a vector
 _NUMBERS = {"b": 1, "?": 1, "i": 4, "q": 8, "d": 8}
 BIG, LITTLE = 1, 0
 DTYPES = {
@@ -125,7 +126,7 @@ def shape_info(
 
 
 def flat_array(value: Any, *, byte_order: int = BIG, order: str = "c", counted: bool = True) -> Table:
-    """An array with its elements in an order and byte order, as ND4J has it; strings with or without a number."""
+    """An array of ND4J with its elements in an order and byte order; strings with or without their number."""
     array = np.asarray(value)
     if array.dtype.kind in "OSU":
         raw, dtype = string_buffer(array.ravel(), byte_order, counted), "string"
@@ -223,7 +224,7 @@ class SameDiff:
         name: str | None = None,
         **lists: Sequence[Any],
     ) -> str:
-        """``lists``: ints, floats, bools, dimensions. The first output's name comes back."""
+        """Add an op; ``lists`` are ints, floats, bools, dimensions. Returns the first output's name."""
         if unknown := set(lists) - {"ints", "floats", "bools", "dimensions"}:
             raise TypeError(f"an op has no {', '.join(sorted(unknown))}")
         names = [outputs] if isinstance(outputs, str) else list(outputs)
@@ -256,7 +257,7 @@ class SameDiff:
         return names[0]
 
     def table(self) -> Table:
-        """The whole graph; inputs are resolved now, because a Merge reads what comes after it."""
+        """The whole graph; inputs are resolved now, because a Merge reads later nodes."""
         for node in self.nodes:
             node.slots = {
                 **node.slots,

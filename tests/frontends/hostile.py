@@ -1,8 +1,8 @@
-"""Files that mean harm, and a process that opens each of them under limits; ``test_hostile.py`` judges what it reports.
+"""Hostile files, and a process that opens each of them under limits; ``test_hostile.py`` checks its reports.
 
-Run as a script it prints one JSON object a case: the slug of the WorkbenchError (or what else happened), the processor
-time in units of a fixed piece of Python work (``unit_of_work``), and the peak memory beyond that of an idle process.
-Each case runs in a child that may not map more than ``SPACE`` bytes beyond what it has at its start.
+Run as a script it prints one JSON object for each case: the slug of the WorkbenchError (or another outcome), the
+processor time in units of a fixed piece of Python work (``unit_of_work``), and the peak memory beyond that of an idle
+process. Each case runs in a child that may not map more than ``SPACE`` bytes beyond those at its start.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def damaged(raw: bytes, count: int) -> Iterator[bytes]:
 
 
 def doors() -> Iterator[tuple[str, Callable[[], Any], Callable[[Any], Any]]]:
-    """(name of the case, what makes it, what opens it)."""
+    """(name of the case, function that creates it, function that opens it)."""
     for name, make in GRAPHDEFS.items():
         yield f"graphdef: {name}", make, wb.from_graphdef
     for name, text in TEXTS.items():
@@ -62,8 +62,9 @@ def _from_folder(raw: bytes) -> Any:
 
 
 def unit_of_work() -> float:
-    """Processor seconds of making and reading 60,000 small objects, some 65 ms where nothing else runs: what a case
-    takes is compared with it, for both are slowed down by whatever shares the processor."""
+    """Processor seconds for creating and reading 60,000 small objects, about 65 ms on an idle machine. Times of cases
+    are compared with it, because other load slows down both.
+    """
     start = time.process_time()
     made = [{"name": f"n{k}", "inputs": (k, k + 1)} for k in range(60_000)]
     assert sum(len(each["name"]) + each["inputs"][1] for each in made) > 0
@@ -92,7 +93,7 @@ def main(only: list[str]) -> None:
     import onnx.inliner  # noqa: F401
     import onnx.reference  # noqa: F401
 
-    cases = list(doors())  # with the front ends, which are loaded when they are first named
+    cases = list(doors())  # includes the front ends, which are loaded on first use
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     for name, build, opener in cases:
         if only and not any(part in name for part in only):

@@ -1,4 +1,4 @@
-"""ONNX models that mean harm: name -> what makes the bytes, or the path, of one."""
+"""Hostile ONNX models: name -> function that creates the bytes, or the path, of one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def value(name: str) -> bytes:
 
 
 def branches(depth: int) -> bytes:
-    """If in If in If, as bytes: the library's own writer would refuse."""
+    """Deeply nested Ifs, as bytes, because the library's own writer would refuse."""
     inner = data(1, data(1, "x") + data(2, "y") + data(4, "Neg")) + data(12, value("y"))
     for _ in range(depth):
         then = data(5, data(1, "then_branch") + data(6, inner) + integer(20, 5))

@@ -1,4 +1,4 @@
-"""GraphDefs, in bytes and in text, and SavedModels that mean harm: name -> what makes one."""
+"""Hostile GraphDefs, in bytes and in text, and SavedModels: name -> function that creates one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def library(*functions: bytes) -> bytes:
 
 
 def frames(count: int) -> bytes:
-    """Frames in frames that never close."""
+    """Nested frames that never close."""
     out, source = placeholder("x"), "x"
     for i in range(count):
         out += node(f"e{i}", "Enter", source, frame_name=data(2, f"f{i}"))

@@ -1,4 +1,4 @@
-"""Checks of a node's result: equal to what onnxruntime or ONNX's evaluator gives, or near to the result in float64."""
+"""Checks of a node's result: equal to that of onnxruntime or ONNX's evaluator, or near the result in float64."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from tests.frontends.onnx_expected import Node, by_reference, by_runtime, in_float64
 
-#: steps of the dtype by which the result of a single elementwise op may be away from the exact one
+#: steps of the dtype by which the result of a single elementwise op may differ from the exact one
 STEPS = 4
-#: sums of many terms, each of which may be rounded where it is added
+#: sums of many terms, with possible rounding at each addition
 SUMS = ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceSumSquare", "CumSum", "MatMul", "Gemm", "Einsum", "Sum", "Mean")
 
 
 def same(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Mask of equal elements of two arrays: NaN to NaN, a zero to a zero of the same sign."""
+    """Mask of equal elements of two arrays: NaN equals NaN, a zero equals a zero of the same sign."""
     if one.dtype.kind in "biu":
         return np.asarray(one == other)
     with warnings.catch_warnings():
@@ -42,7 +42,7 @@ def near(got: np.ndarray, truth: np.ndarray, slack: np.ndarray | float) -> np.nd
 
 
 def slack_of(node: Node, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> list[np.ndarray | float]:
-    """The error that rounding each of the terms of a sum may add: 16-bit floats are added in float32."""
+    """The error from rounding each of the terms of a sum: 16-bit floats are added in float32."""
     eps = 2.0**-52 if results[0].dtype == np.float64 else 2.0**-23
     exact = in_float64(node, list(arrays)) if node.op in ("Softmax", "LogSoftmax", "Gelu") else None
     if exact is not None:  # of exp(x) by the rounding of x, of its logarithm by that of exp(x)
@@ -70,9 +70,9 @@ def disagreement(
         return None
     for place, (mine, theirs) in enumerate(zip(got, wanted, strict=True)):
         mine = np.asarray(mine)
-        if node.op == "ReduceLogSumExp":  # of nothing but zeros the evaluator takes infinity from itself
+        if node.op == "ReduceLogSumExp":  # for only zeros the evaluator subtracts infinity from itself
             theirs = np.where(np.isneginf(mine) & np.isnan(theirs), mine, theirs)
-        if node.op == "NonZero":  # of a scalar onnxruntime and NumPy give one row of positions, the standard none
+        if node.op == "NonZero":  # for a scalar onnxruntime and NumPy give one row of positions, the standard none
             theirs = theirs[: arrays[0].ndim]
         if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
             return f"output {place}: {mine.dtype}{mine.shape}, {whose} {theirs.dtype}{theirs.shape}"

@@ -1,4 +1,4 @@
-"""How the inputs and attributes of ops that make, move, cut and join arrays are drawn; see ``onnx_drawn_ops``."""
+"""Random inputs and attributes of ops that create, move, cut and join arrays; see ``onnx_drawn_ops``."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def slice_(m: Any, op: str) -> Any:
     x = m.value(m.allowed(op, 0), range(1, 5))
     rank = m.values[x].ndim
     chosen = m.rng.permutation(rank)[: m.integer(1, rank)].tolist()
-    far = [-(2**31), 2**31 - 2, 2**62]  # 2**31 - 1 is taken by onnxruntime for the end in both directions
+    far = [-(2**31), 2**31 - 2, 2**62]  # onnxruntime treats 2**31 - 1 as the end in both directions
     starts, ends = ([m.integer(-9, 9) if m.chance(0.9) else int(m.rng.choice(far)) for _ in chosen] for _ in range(2))
     steps = [int(m.rng.choice([-2, -1, 1, 1, 1, 2, 3])) for _ in chosen]
     kind = m.rng.choice([np.int32, np.int64]) if max(map(abs, starts + ends)) < 2**31 - 1 else np.int64
@@ -148,7 +148,7 @@ def one_hot(m: Any, op: str) -> Any:
     depth = m.integer(1, 5)
     kind = m.rng.choice([d for d in m.allowed(op, 0) if "float" not in d and not d.startswith("u")])
     indices = m.rng.integers(-depth, depth + 1, m.shape(m.integer(0, 2))).astype(m.kind(kind))
-    kind = m.dtype(m.allowed(op, 2))  # onnxruntime adds off and on times zero, which of an infinity is NaN
+    kind = m.dtype(m.allowed(op, 2))  # onnxruntime adds off and on times zero, which for an infinity is NaN
     sides = m.add(np.asarray(m.rng.permutation(5)[:2]).astype(m.kind(kind)))
     return [m.add(indices), m.ints(depth), sides], {"axis": m.integer(-indices.ndim - 1, indices.ndim)}
 
@@ -195,7 +195,7 @@ def scatter(m: Any, op: str) -> Any:
     mode = str(m.rng.choice(modes))
     size = array.shape[axis]
     indices = m.rng.integers(-size, size, shape)
-    if mode == "none":  # where two go to one place, which one wins is left open
+    if mode == "none":  # for two updates of one position, the winner is unspecified
         indices = np.argsort(m.rng.random((*shape[: axis % array.ndim], size, *shape[axis % array.ndim + 1 :])), axis)
         indices = indices.take(np.arange(shape[axis]), axis)
     return [x, m.ints(indices), m.fresh([array.dtype.name], shape)], {

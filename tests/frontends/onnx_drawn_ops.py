@@ -1,4 +1,4 @@
-"""How the inputs and attributes of each op are drawn; a drawer gives (inputs, attributes), and how many outputs."""
+"""Random inputs and attributes of each op; a drawer returns (inputs, attributes), and the number of outputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def number(*of: float) -> Callable[[Any], float]:
 
 def binary(m: Any, op: str) -> Any:
     x = m.value(m.allowed(op, 0))
-    if op == "PRelu":  # the slope is spread over the input, not the other way round
+    if op == "PRelu":  # the slope is broadcast to the input, not the reverse
         array = m.values[x]
         return [x, m.fresh([array.dtype.name], array.shape[m.integer(0, array.ndim) :])], {}
     pair = [x, m.like(x)]
@@ -40,7 +40,7 @@ def binary(m: Any, op: str) -> Any:
 
 def power(m: Any, op: str) -> Any:
     x = m.value(m.allowed(op, 0))
-    if m.values[x].dtype.kind in "iu":  # a value that is not an integer of the dtype is left open
+    if m.values[x].dtype.kind in "iu":  # a value that is not an integer of the dtype is unspecified
         kind = m.values[x].dtype.name
         base = m.rng.integers(-3 if "u" not in kind else 0, 4, m.shape())
         return [m.add(base.astype(kind)), m.add(m.rng.integers(0, 5, base.shape[-1:]).astype(kind))], {}
@@ -99,7 +99,7 @@ def reduction(m: Any, op: str) -> Any:
         "ReduceMean",
         "ReduceProd",
         "ReduceSumSquare",
-    ):  # what overflows is left open
+    ):  # overflow is unspecified
         x = m.add(m.rng.integers(0, 3, [max(d, 1) for d in m.shape()]).astype(m.values[x].dtype))
     axes, attrs = axes_of(m, m.values[x].ndim), {}
     if m.chance(0.6):
@@ -162,7 +162,7 @@ def layer_norm(m: Any, op: str) -> Any:
 def channel_norm(m: Any, op: str) -> Any:
     x = m.value(m.allowed(op, 0), range(3, 5))
     if op != "BatchNormalization" and (np.abs(m.values[x].astype(np.float64)) > 1e15).any():
-        return None  # of which float32 has no variance
+        return None  # float32 does not represent their variance
     name, channels = m.values[x].dtype.name, m.values[x].shape[1]
     sides = [m.add(np.asarray(m.rng.uniform(-2, 2, channels)).astype(m.kind(name))) for _ in range(2)]
     if op == "InstanceNormalization":

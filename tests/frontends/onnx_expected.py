@@ -1,4 +1,6 @@
-"""Expected results of a single ONNX node: by onnxruntime, by ONNX's reference evaluator, and by that in float64."""
+"""Expected results of a single ONNX node: by onnxruntime, by ONNX's reference evaluator, and by the latter in
+float64.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class Node:
         return helper.make_node(self.op, list(self.inputs), list(self.outputs), **self.attrs)
 
     def model(self, arrays: list[np.ndarray], plain: bool = False) -> onnx.ModelProto:
-        """The model of the node alone; ``plain``: outputs of dtypes that NumPy lacks are cast to float32."""
+        """The model of the single node; with ``plain``, outputs of dtypes that NumPy lacks are cast to float32."""
         feeds = dict(zip(self.given, arrays, strict=True))
         inputs = [
             helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
@@ -62,7 +64,7 @@ _EXTENSION = {16: "bfloat16", 17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "f
 
 
 def by_runtime(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | None:
-    """None where onnxruntime does not take the node."""
+    """The results by onnxruntime; None if it does not compute the node."""
     if node.op == "InstanceNormalization" and not all(a.size for a in arrays):
         return None  # it ends the process
     try:
@@ -91,7 +93,7 @@ def _value(array: np.ndarray) -> Any:
 
 
 def by_reference(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | None:
-    """None where the reference evaluator fails."""
+    """The results by the reference evaluator; None if it fails."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -106,13 +108,13 @@ def by_reference(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | Non
 
 
 def evaluated(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | None:
-    """By onnxruntime, else by the reference evaluator; None by neither."""
+    """The results by onnxruntime, otherwise by the reference evaluator; None if both fail."""
     found = by_runtime(node, arrays)
     return by_reference(node, arrays) if found is None else found
 
 
 def in_float64(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | None:
-    """The same node on the same numbers held in float64; None where that says nothing of its results."""
+    """The same node on the same numbers in float64; None if that is not comparable with its results."""
     if node.op in _OF_ITS_DTYPE or not any(a.dtype.name in _FLOATS for a in arrays):
         return None
     if node.op in EXACT:
@@ -130,7 +132,7 @@ def in_float64(node: Node, arrays: list[np.ndarray]) -> list[np.ndarray] | None:
 
 def _log_softmax(x: np.ndarray, node: Node) -> np.ndarray:
     shape, axis = x.shape, node.attrs["axis"]
-    if node.opset < 13:  # the axes from this one on are one
+    if node.opset < 13:  # the axes from this one on are flattened
         axis %= x.ndim
         x, axis = x.reshape(int(np.prod(shape[:axis])), int(np.prod(shape[axis:]))), 1
     if not x.size:
@@ -162,7 +164,7 @@ EXACT: dict[str, Callable[[np.ndarray, Node], np.ndarray]] = {
 }
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
-#: results that are of another dtype than the floats that come in, or depend on it
+#: results whose dtype differs from the input floats, or that depend on it
 _OF_ITS_DTYPE = (
     "Cast",
     "CastLike",

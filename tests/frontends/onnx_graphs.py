@@ -1,8 +1,8 @@
 """Random ONNX graphs: a few nodes of elementwise ops, reductions, products, norms, moves, casts and quantisation.
 
-Each node is evaluated as it is drawn, so that the next one finds values of known shape and dtype. Sources are inputs,
-declared with all, some or none of their sizes, or initializers; among their numbers are those that kernels go wrong at:
-NaN, infinities, zeros of both signs, the least and greatest, subnormal ones.
+Each node is evaluated as it is drawn, so that the next one has values of known shape and dtype. Sources are inputs,
+declared with all, some or none of their sizes, or initializers; their numbers include those on which kernels often
+fail: NaN, infinities, zeros of both signs, the least and greatest, subnormal ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.ir.types import NUMERIC, numpy_dtype
 
 SHORT = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 REALS = (*[d for d in NUMERIC if not d.startswith("complex")], *SHORT)
-#: dtypes are drawn by these weights: the narrow ones most
+#: weights of the dtypes: the narrow ones are drawn most
 WEIGHTS = {"float16": 5, "bfloat16": 4, "float32": 4, "int8": 3, "uint8": 3, "bool": 2, "int64": 2}
 OPSETS = (11, 13, 17, 18, 20, 21, 22, 23)
 
@@ -47,7 +47,7 @@ def has(op: str, opset: int) -> bool:
 
 
 class OnnxMaker:
-    """A graph that is drawn node by node."""
+    """A graph drawn node by node."""
 
     def __init__(self, seed: int, most: int = 12) -> None:
         self.rng = np.random.default_rng([seed, 77])
@@ -93,7 +93,7 @@ class OnnxMaker:
         return numpy_dtype(dtype)
 
     def allowed(self, op: str, place: int) -> tuple[str, ...]:
-        """dtypes that the standard gives an input of an op."""
+        """dtypes that the standard allows for an input of an op."""
         return _dtypes(op, self.opset, place, False)
 
     def results(self, op: str, place: int) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ class OnnxMaker:
         return name
 
     def castable(self, name: str, dtype: str) -> bool:
-        """True if the standard says what a cast of a value gives: an integer of the dtype for each of its floats."""
+        """True if the standard defines the cast of a value: each of its floats gives an integer of the dtype."""
         array, kind = self.values[name], numpy_dtype(dtype)
         if kind.kind not in "iu" or array.dtype.kind in "biu":
             return True
@@ -157,7 +157,7 @@ class OnnxMaker:
         return self.add(self.numbers(self.dtype(dtypes), self.shape() if shape is None else shape))
 
     def value(self, dtypes: Iterable[str], rank: range | None = None) -> str:
-        """A value that is there, or a new source."""
+        """An existing value, or a new source."""
         dtypes = tuple(dtypes)
         found = [n for n, a in self.values.items() if a.dtype.name in dtypes and (rank is None or a.ndim in rank)]
         if found and self.chance(0.8):
@@ -166,7 +166,7 @@ class OnnxMaker:
         return self.fresh(dtypes, None if rank is None else self.shape(int(self.rng.choice(rank))))
 
     def like(self, name: str, broadcast: bool = True) -> str:
-        """A value of the same dtype, whose shape goes with it."""
+        """A value of the same dtype with a compatible shape."""
         array = self.values[name]
         found = [n for n, a in self.values.items() if a.dtype == array.dtype and _together(a.shape, array.shape)]
         if self.chance(0.5):
@@ -181,7 +181,7 @@ class OnnxMaker:
     # the model
 
     def model(self, every: bool = True) -> onnx.ModelProto:
-        """``every``: each value is an output; else those that no node takes."""
+        """The model; with ``every`` each value is an output, otherwise those that no node reads."""
         taken = {n for node in self.nodes for n in node.inputs}
         outputs = [o for node in self.nodes for o in node.outputs if every or o not in taken]
         inputs = []

@@ -1,4 +1,6 @@
-"""Random models whose nodes can run together: convolutions with what stands between them in networks, in loops too."""
+"""Random models whose nodes can run together: convolutions with the nodes usual between them in networks, in
+loops too.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-#: where a sum of planes begins in blocks of 8 or 16 channels, and where it does not
+#: numbers of channels for which a sum of planes runs in blocks of 8 or 16 channels, and for which not
 CHANNELS = (3, 8, 12, 16, 24, 32)
 
 
@@ -113,7 +115,7 @@ class RegionMaker:
         return name
 
     def node(self, op: str, inputs: list[str], count: int = 1, **attrs: object) -> list[str]:
-        """A node whose results nobody draws from."""
+        """A node whose results are not drawn as inputs."""
         names = [f"t{len(self.nodes)}_{k}" for k in range(count)]
         self.nodes.append(helper.make_node(op, inputs, names, **attrs))
         return names
@@ -150,7 +152,7 @@ class RegionMaker:
         self.add("Pad", [x, self.ints(pads), self.weight()], tuple(d + a + b for d, a, b in sizes), pool)
 
     def by_computed_sizes(self, x: str, shape: tuple[int, ...], pool: list) -> None:
-        """Joined axes, and back, by sizes that are known only as it runs."""
+        """Axes merged and split again, by sizes known only at run time."""
         sizes = self.node("Shape", [x])[0]
         axis = self.r.randrange(len(shape))
         size = self.node("Gather", [sizes, self.ints([axis])])[0]

@@ -1,4 +1,4 @@
-"""Base models by hand, and what onnxruntime's quantiser, converter and offline optimiser make of them."""
+"""Handwritten base models, and their versions by onnxruntime's quantiser, converter and offline optimiser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smallest writer of protobuf bytes, to build good and bad messages by hand."""
+"""A minimal writer of protobuf bytes, to build good and bad messages."""
 
 from __future__ import annotations
 

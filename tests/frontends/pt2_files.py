@@ -14,7 +14,7 @@ MODEL, INPUTS = "models/model.json", "data/sample_inputs/model.pt"
 
 
 def saved(torch: Any, module: Any, inputs: tuple[Any, ...], **how: Any) -> bytes:
-    """The bytes of a ``.pt2`` file, of a module or of what was exported already."""
+    """The bytes of a ``.pt2`` file, of a module or of an exported program."""
     out = io.BytesIO()
     exported = isinstance(module, torch.export.ExportedProgram)
     torch.export.save(module if exported else torch.export.export(module, inputs, **how), out)
@@ -37,7 +37,7 @@ def archive(content: dict[str, bytes]) -> bytes:
 
 
 def changed(program: bytes, name: str, content: bytes | Callable[[bytes], bytes]) -> bytes:
-    """The archive with one member exchanged, or added."""
+    """The archive with one member replaced or added."""
     found = members(program)
     found[name] = content(found[name]) if callable(content) else content
     return archive(found)

@@ -1,4 +1,4 @@
-"""Modules of PyTorch of every common kind, small, each with its arguments: what the tests of exported programs export.
+"""Small PyTorch modules of every common kind, each with its arguments, for the tests of exported programs.
 
 ``tests/frontends/data/make_pt2.py`` wrote the files in ``tests/frontends/data/pt2`` from them, with what PyTorch
 computed; ``tests/recorder/test_exported_programs.py`` exports them again.
@@ -39,7 +39,7 @@ class BranchInLoop(nn.Module):
 
 
 class LoopInScan(nn.Module):
-    """Halves each row until it is small, and adds what is left to the state."""
+    """Halves each row until it is small, and adds the rest to the state."""
 
     def forward(self, rows):
         def step(state, row):
@@ -188,7 +188,7 @@ class Cache(nn.Module):
 
 
 class InPlace(nn.Module):
-    """Writes through views; ``flat`` is a copy, since the transposed elements do not lie one after the other."""
+    """Writes through views; ``flat`` is a copy, because the transposed elements are not contiguous."""
 
     def forward(self, x):
         y = x.clone()
@@ -204,7 +204,7 @@ class InPlace(nn.Module):
 
 
 class Sizes(nn.Module):
-    """Sizes that only a run knows, and arithmetic on them."""
+    """Sizes known only at run time, and arithmetic on them."""
 
     def __init__(self):
         super().__init__()
@@ -229,7 +229,7 @@ class Graphs(nn.Module):
 
 
 class Choices(nn.Module):
-    """Orders, places and types of numbers."""
+    """Sorting, positions and types of numbers."""
 
     def forward(self, x, k):
         values, places = torch.topk(x.softmax(-1), 2, dim=-1)
@@ -283,14 +283,14 @@ class Stacked(nn.Module):
 
 
 class Pieces(nn.Module):
-    """Pieces whose ends a run gives, of a tensor whose size it gives, too."""
+    """Pieces with ends known only at run time, of a tensor with such a size."""
 
     def forward(self, x, at):
         return (*torch.tensor_split(x, at), *x.chunk(2, 1), *x.split([1, 3], 1))
 
 
 class Turned(nn.Module):
-    """Calls that change in place how a tensor is seen."""
+    """Calls that change the view of a tensor in place."""
 
     def forward(self, x):
         y = x.clone()
@@ -314,7 +314,7 @@ class Learning(nn.Module):
 
 
 class Twice(nn.Module):
-    """One module that is called twice, of a repeated part, and results in a dict."""
+    """A module that is called twice, a repeated part, and results in a dict."""
 
     def __init__(self):
         super().__init__()

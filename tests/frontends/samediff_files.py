@@ -1,4 +1,6 @@
-"""A writer of SameDiff's containers, made from their description and independent of the reader; graphs to put in."""
+"""A writer of SameDiff's containers, written from their description and independent of the reader; and graphs
+for them.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,14 @@ import numpy as np
 
 from tests.frontends.flatbytes import CONSTANT, DTYPES, VARIABLE, SameDiff, Table, flatbuffer
 
-#: what java.io.ObjectOutputStream begins with; nobody reads on
+#: header of java.io.ObjectOutputStream; the rest is never read
 MANIFEST = b"\xac\xed\x00\x05sr\x00\x17java.util.LinkedHashMap"
 
 
 def plain(value: np.ndarray, at: int | None = None, order: str = "c") -> Table:
-    """An array as the containers have it: plain shape, little-endian, the order where the byte order was. With ``at``
-    its bytes are appended, so many behind the first of them."""
+    """An array in the form of the containers: plain shape, little-endian, the order in the field of the byte order.
+    With ``at`` its bytes are appended, at this offset.
+    """
     raw = value.astype(value.dtype.newbyteorder("<")).tobytes("F" if order == "f" else "C")
     fields = {0: ("q*", list(value.shape)), 2: ("b", DTYPES[value.dtype.name]), 3: ("b", int(order == "f"))}
     if at is None:
@@ -43,7 +46,7 @@ def sdz(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes
 
 
 class Model:
-    """out = (x w + b), with w of order f; which of the arrays are appended, inline or left out is up to the test."""
+    """out = (x w + b), with w of order f; the test chooses which of the arrays are appended, inline or left out."""
 
     W = np.arange(6, dtype=np.float32).reshape(3, 2) - 2
     B = np.array([0.5, -1.5], np.float32)
@@ -60,7 +63,7 @@ class Model:
 
     @classmethod
     def variables(cls, arrays: Mapping[str, Table]) -> bytes:
-        """The graph of a shard: variables alone."""
+        """The graph of a shard: only variables."""
         sd = SameDiff()
         for name, array in arrays.items():
             sd.variable(name, VARIABLE, array=array)

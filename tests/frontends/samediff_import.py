@@ -16,7 +16,7 @@ from tests.frontends.flatbytes import DTYPES, SameDiff, prop
 from workbench.frontends.tf.graphdef import GraphDef, NodeDef, read_graphdef
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 
-#: TensorFlow's op -> the name under which SameDiff stores it, for ops whose inputs say all
+#: TensorFlow's op -> the name under which SameDiff stores it, for ops without arguments
 SAME = {
     "Identity": "identity",
     "IdentityN": "identity_n",

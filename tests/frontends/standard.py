@@ -10,14 +10,14 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-#: inputs in their order (None: left out; a name that ends with "!" is a constant), attributes, and the outputs of a
-#: node: their number, or what they are
+#: inputs in their order (None: omitted; a name that ends with "!" is a constant), attributes, and the outputs of a
+#: node: their number, or their kinds
 Made = tuple[dict[str, Any], dict[str, Any]] | tuple[dict[str, Any], dict[str, Any], Any]
 F, I64 = np.float32, np.int64
 
 
 def f(*shape: int) -> np.ndarray:
-    """Numbers between 0.1 and 0.9, in which every op is defined."""
+    """Numbers between 0.1 and 0.9, for which every op is defined."""
     count = int(np.prod(shape))
     return (0.1 + 0.8 * ((np.arange(count) * 7 + 3) % 11) / 10).astype(F).reshape(shape)
 
@@ -505,7 +505,7 @@ def model_of(schema: Any) -> tuple[onnx.ModelProto, dict[str, Any]]:
     inputs = [helper.make_value_info(k, type_of(v)) for k, v in given.items() if not k.endswith("!")]
     constants = [onnx.numpy_helper.from_array(v, k) for k, v in given.items() if k.endswith("!")]
     graph = helper.make_graph([node], "g", inputs, [onnx.ValueInfoProto(name=o) for o in outputs], constants)
-    # a domain that is not the default one has operators of its own; the rest of the model is of a late version
+    # a domain other than the default one has separate operators; the rest of the model is of a late version
     sets = [helper.make_opsetid(schema.domain, version), *([helper.make_opsetid("", 18)] if schema.domain else [])]
     values = {
         k: v[1] if isinstance(v, list) and isinstance(v[0], str) else v for k, v in given.items() if not k.endswith("!")

@@ -1,4 +1,4 @@
-"""Checkpoints: tensor bundles by hand and by TensorFlow, and the slices of a graph."""
+"""Checkpoints: tensor bundles, handwritten and by TensorFlow, and the slices of a graph."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_other_byte_order(tmp_path):
     assert found["x"].tolist() == [1.5, -2.0]
 
 
-SLICE = b"\x00x\x00\x01\x01\x01\x80\x81"  # slice 0,1 of the one dimension of "x"
+SLICE = b"\x00x\x00\x01\x01\x01\x80\x81"  # slice 0,1 of the only dimension of "x"
 BAD_BUNDLES = {
     "wrong checksum": (entry(b"other"), "bad-checkpoint"),
     "one bit": (entry(FLOATS[:-1] + b"\xc1", size=8), "bad-checksum"),
@@ -148,7 +148,7 @@ def test_damaged_bundles(tmp_path_factory, choice):
     try:
         found = Bundle(folder / "bundle")
         for name in found:
-            assert found[name].tolist() == good[name].tolist()  # a checksum that holds means the same values
+            assert found[name].tolist() == good[name].tolist()  # a valid checksum means the same values
     except LoadError as error:
         assert error.slug and str(error)
 

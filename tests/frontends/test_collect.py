@@ -1,4 +1,4 @@
-"""Lists that grow in a loop: values that never change, at a price that does not grow."""
+"""Lists that grow in a loop: immutable values, with constant cost for each append."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imported loops are planned as those built by hand: the same kernels for the same reasons, as many instructions."""
+"""Imported loops are planned like those built directly: the same kernels for the same reasons, as many instructions."""
 
 from __future__ import annotations
 

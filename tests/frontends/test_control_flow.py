@@ -1,4 +1,4 @@
-"""Loops, branches, calls, their gradients, TensorArrays, TensorLists and stacks give TensorFlow's values.
+"""Loops, branches, calls, their gradients, TensorArrays, TensorLists and stacks have TensorFlow's values.
 
 The graphs and values were made by TensorFlow 2.21 (``data/make_control_flow.py``).
 """
@@ -61,7 +61,7 @@ def test_values(name):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "gradient" in n])
 def test_steps_back_replays_and_forks_are_exact(name):
-    """Stacks, arrays and lists are values: what is recomputed is what was computed first."""
+    """Stacks, arrays and lists are values: recomputed ones equal the first ones."""
     feeds, expected = values(name)
     with wb.Session(graph(name), feeds, trace="all") as session:
         session.run()
@@ -99,7 +99,7 @@ def test_a_loop_of_functions_is_a_frame_under_the_sources_names():
     ]
     assert found.value("while:3") == found.value("while/Exit_3") and found.nodes["while/Exit_3"].region == "while"
     assert {n.region for n in found.nodes.values() if found.frame_of(n.name) == ("while", inner)} == {inner}
-    # what a body hands on unchanged is an invariant, not a variable
+    # a value that a body returns unchanged is an invariant, not a variable
     invariants = [n for n in loop.enters if found.nodes[n].attrs["is_constant"]]
     assert len(invariants) == 2 and found.nodes["x"].region is None
 
@@ -135,5 +135,5 @@ def test_variables_are_read_and_never_changed():
     with pytest.raises(wb.WorkbenchError) as caught:
         convert(read_graphdef(source("v1/variables")), ["out0"], "g", {**VARIABLES, "a": np.zeros(3, np.float32)})
     assert caught.value.slug == "variable-type"
-    # all that nothing reads are outputs, but not the nodes that restore and train
+    # all unread nodes are outputs, except those that restore and train
     assert set(convert(read_graphdef(source("v1/variables")), None, "g", VARIABLES).outputs) >= {"out0:0", "out1:0"}

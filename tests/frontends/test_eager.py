@@ -20,7 +20,7 @@ needs_tensorflow = pytest.mark.skipif(not HAS, reason="the extra tensorflow is n
 
 
 def unruled(*candidates: str) -> str:
-    """One of these ops that no rule lowers (rules are added over time)."""
+    """One of these ops without a rule (rules are added over time)."""
     return next(op for op in candidates if op not in RULES)
 
 

@@ -1,4 +1,4 @@
-"""Crafted archives and programs: each is refused by name, and nothing of it is run, unpickled or unpacked."""
+"""Crafted archives and programs: each is refused by name, and no part of it is run, unpickled or unpacked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refusal(program: bytes) -> str:
 
 
 def zipped(change) -> bytes:
-    """The archive, written by ``change(file, name, content)`` for each member."""
+    """The archive, rewritten by ``change(file, name, content)`` for each member."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         for name, content in members(PROGRAM).items():
@@ -66,7 +66,7 @@ def _renamed(info: zipfile.ZipInfo, number: int) -> zipfile.ZipInfo:
 
 
 def cut_short() -> bytes:
-    """The end record of the archive names a directory that is not there."""
+    """The end record of the archive points to a missing directory."""
     broken = bytearray(PROGRAM)
     struct.pack_into("<L", broken, PROGRAM.rindex(b"PK\x05\x06") + 16, len(PROGRAM) - 10)
     return bytes(broken)
@@ -109,7 +109,7 @@ def test_a_name_twice_is_refused():
 
 
 def test_what_is_checked_is_what_is_read():
-    """Of a file that two readers read differently one reading is taken, for the checks and for the values."""
+    """A file that two readers read differently is read in the same way for the checks and for the values."""
     evil = changed(PROGRAM, "data/weights/weight_0", bytes(len(members(PROGRAM)["data/weights/weight_0"])))
     crafted = two_faced(archive(members(PROGRAM)), evil)
     assert wb.load(crafted) == wb.load(PROGRAM) != wb.load(evil)
@@ -152,7 +152,7 @@ def weight(**changes) -> bytes:
 
 
 def nested(depth: int) -> bytes:
-    """Graphs in graphs."""
+    """Nested graphs."""
 
     def change(d):
         call = d["graph_module"]["graph"]["nodes"][0]
@@ -188,7 +188,7 @@ def squares() -> bytes:
 
 
 def _reads_a_place(calls) -> None:
-    """A size is the place of a tensor in its memory."""
+    """A size is the offset of a tensor in its memory."""
     at = next(k for k, c in enumerate(calls) if "sym_storage_offset" in c["target"])
     place = calls[at]["outputs"][0]
     calls.insert(at + 1, {
@@ -276,7 +276,7 @@ def test_a_call_of_anything_but_known_ops_is_refused_by_name(target):
 
 
 def test_a_write_that_cannot_be_followed_is_refused():
-    """Writing through an expanded tensor, to the input of a body, and where only a run knows what shares memory."""
+    """Writes through an expanded tensor, to the input of a body, and where shared memory is known only at run time."""
 
     def writes(d):
         body = d["graph_module"]["graph"]["nodes"][-1]["inputs"][1]["arg"]["as_graph"]["graph"]
@@ -304,7 +304,7 @@ def test_example_inputs_are_never_read():
 
 
 S, U = "Symbol('s83', positive=True, integer=True)", "Symbol('u0', integer=True)"
-#: as PyTorch 2.13 and 2.9 write them -> the size, if it is known
+#: expressions as PyTorch 2.13 and 2.9 write them -> the size, if it is known
 SIZES = {
     S: None,
     "Integer(12)": 12,

@@ -1,4 +1,4 @@
-"""Programs that PyTorch exported, read and run without PyTorch: results are those that PyTorch computed."""
+"""Exported programs of PyTorch, read and run without PyTorch: the results equal PyTorch's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSE, CLOSE_IN_16_BITS = 1e-5, 1e-2
 
 
 def close(found: np.ndarray, wanted: np.ndarray, bound: float = CLOSE) -> bool:
-    """Equal in dtype and shape, and in value but for a share of the largest element."""
+    """Equal in dtype and shape, and in value up to a fraction of the largest element."""
     if found.dtype != wanted.dtype or found.shape != wanted.shape:
         return False
     if wanted.dtype.kind in "biu":

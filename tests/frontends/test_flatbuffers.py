@@ -1,4 +1,4 @@
-"""The reader of FlatBuffers: every kind of field, and bytes that claim what is not there."""
+"""The reader of FlatBuffers: every kind of field, and bytes with false claims."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_offsets_and_sizes_that_are_not_there():
     table = struct.pack("<IHHHxx", 12, 6, 8, 4) + struct.pack("<iI", 8, 4)
     assert FlatReader(table, {"T": {}}).root("T") == {}
     refused(table[:4] + struct.pack("<H", 5) + table[6:], "malformed")  # half an entry
-    refused(table[:8] + struct.pack("<H", 8) + table[10:], "malformed")  # behind its table
+    refused(table[:8] + struct.pack("<H", 8) + table[10:], "malformed")  # after its table
     wide = {"T": {0: Slot("large", "int64")}}
     with pytest.raises(FlatError, match="needs 8 bytes"):
         FlatReader(table, wide).root("T")

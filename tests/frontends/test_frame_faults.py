@@ -1,4 +1,4 @@
-"""Frames of TensorFlow 1 that are wired wrongly: one clear error each; and unusual ones that are right."""
+"""Frames of TensorFlow 1 that are wired wrongly raise one clear error each; unusual but valid ones run."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_inside_of_a_loop_that_is_not_closed_can_be_asked_for():
 
 
 def test_an_enter_without_merge_is_a_loop_of_one_iteration():
-    """As in TensorFlow: what enters is alive in iteration 0, and may leave."""
+    """As in TensorFlow, an entering value is alive in iteration 0, and may exit."""
     raw = X + ENTER + node("n", "Neg", "Enter", T=FLOAT) + node("Exit", "Exit", "n", T=FLOAT)
     assert from_graphdef(raw).run({"x:0": np.float32(3)})["Exit:0"] == -3
 
@@ -139,7 +139,7 @@ def test_a_stack_in_one_frame():
 
 
 def test_a_stack_under_a_decision():
-    """A push on one side only; the pop behind it gives what is on top on either."""
+    """A push on one side only; a later pop returns the top of the taken side."""
     raw = b"".join(
         [
             X,

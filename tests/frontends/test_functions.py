@@ -1,4 +1,4 @@
-"""Functional GraphDefs by hand: attributes of calls, lists of arguments, order of effects, and what is refused."""
+"""Handwritten functional GraphDefs: attributes of calls, lists of arguments, order of effects, and refused graphs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def one(name: str, value: int) -> bytes:
 
 
 def unary(name: str, op: str, dtype: int = F32, result: int | None = None) -> bytes:
-    """A function of one argument x that gives y = op(x)."""
+    """A function of one argument x that returns y = op(x)."""
     inner = [node("n", op, "x", T=integer(6, dtype))]
     return function(name, [argument("x", dtype)], [argument("y", result or dtype)], inner, {"y": "n:y:0"})
 
@@ -84,7 +84,9 @@ def run(raw: bytes, outputs: list[str], **feeds: float) -> list:
 
 
 def test_attributes_and_lists_of_a_call():
-    """A function of N values of a type T: its nodes take both from the call; outputs are named by name and number."""
+    """A function of N values of a type T: its nodes take both from the call; outputs are referenced by name and
+    index.
+    """
     body = [
         node("sum", "AddN", "xs:0", "xs:1", "xs:2", N=data(9, "N"), T=T),
         node("all", "Pack", "xs:0", "xs:1", "xs:2", N=data(9, "N"), T=T),
@@ -229,7 +231,7 @@ def test_branches_that_only_have_effects_come_in_order(capsys):
 
 
 def calls(name: str, *called: str) -> bytes:
-    """A function of x that adds what the called ones give."""
+    """A function of x that adds the results of the called ones."""
     inner = [node(f"c{i}", c, "x") for i, c in enumerate(called)]
     inner.append(node("n", "AddN", *(f"c{i}:y:0" for i in range(len(called))), N=integer(3, len(called)), T=FLOAT))
     return function(name, [argument("x", F32)], [argument("y", F32)], inner, {"y": "n:sum:0"})
@@ -382,7 +384,7 @@ def test_faults(raw, slug):
         from_graphdef(raw)
     assert caught.value.slug == slug, caught.value
     assert caught.value.fix or slug == "duplicate-name"
-    assert work.calls < 2_000_000  # an explosion of calls would be 10**18 and more
+    assert work.calls < 2_000_000  # inlining the calls would give 10**18 nodes and more
 
 
 def test_a_cycle_of_functions_is_named():

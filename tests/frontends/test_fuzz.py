@@ -1,4 +1,4 @@
-"""Whatever bytes come: a graph or a WorkbenchError, soon, and nothing else."""
+"""Any bytes give a graph or a WorkbenchError, in bounded time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def survives(call, *args) -> None:
 
 
 def damaged(raw: bytes):
-    """The bytes with some places overwritten, cut out or cut off."""
+    """The bytes with some parts overwritten, removed or truncated."""
     places = st.lists(st.tuples(st.integers(0, len(raw) - 1), st.binary(max_size=3)), max_size=4)
 
     def apply(edits, end):

@@ -101,7 +101,7 @@ def test_bad_constants(raw, slug):
 
 
 def test_many_small_lies_are_one_large_one():
-    """Each constant is below the limit, all together are not."""
+    """Each constant is below the limit, but not all together."""
     quarter = tensor(U8, (2**28,), integer(7, 1))
     with pytest.raises(LoadError) as caught:
         read_graphdef(

@@ -1,4 +1,4 @@
-"""Files that mean harm end as one clear error, soon and in bounded memory. The cases are in ``hostile.py``."""
+"""Hostile files raise one clear error, in bounded time and memory. The cases are in ``hostile.py``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
 
 HERE = Path(__file__).parent
 NAMES = [name for name, _, _ in hostile.doors()]
-#: cases that are odd but no lie: they are read, and say what is wrong when they run, if anything is
+#: cases that are unusual but valid: they are read, and report an error when they run, if there is one
 READ = {
     "graphdef: an attribute nested 10 deep",
     "graphdef: a placeholder of 2^63 rows",
@@ -55,7 +55,7 @@ READ = {
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, dict]:
-    # each case has a limit of processor time of its own; the clock may go on while others use the machine
+    # each case has a separate limit of processor time; wall-clock time depends on other load
     run = subprocess.run(
         [sys.executable, str(HERE / "hostile.py")], capture_output=True, text=True, timeout=590, cwd=HERE
     )
@@ -90,7 +90,9 @@ def test_cuts_and_flips(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["functions that double 12 times", "10 branches in branches", "a loop over a matrix"])
 def test_cuts_and_flips_of_onnx_models(name):
-    """None takes many more calls than the intact model, which may hold thousands of nodes in a thousand bytes."""
+    """No damaged model takes many more calls than the intact one, which may have thousands of nodes in a thousand
+    bytes.
+    """
     raw = ONNX_CASES[name]()
     most = most_calls("onnx", raw)
     for broken in hostile.damaged(raw, 150):
@@ -99,12 +101,12 @@ def test_cuts_and_flips_of_onnx_models(name):
 
 def most_calls(target: str, raw: bytes) -> int:
     """The calls of functions that a damaged model may take."""
-    check(target, raw, seconds=60.0)  # what is imported and compiled once
+    check(target, raw, seconds=60.0)  # imports and compilation happen once
     return 200_000 + 2 * _calls(target, raw)
 
 
 def _calls(target: str, raw: bytes) -> int:
-    """Calls of functions that reading a model takes."""
+    """The number of function calls for reading a model."""
     count = 0
 
     def counted(frame: object, event: str, argument: object) -> None:
@@ -208,7 +210,8 @@ def test_a_small_file_does_not_count_a_thousand_times(tmp_path):
     assert caught.value.slug == "external-data"
 
 
-# -- lies that show only when the graph runs ----------------------------------------------------------------------
+# -- false claims detected only when the graph runs
+# ----------------------------------------------------------------------
 
 
 def test_a_range_of_2_to_62_fails_in_its_node():

@@ -1,4 +1,4 @@
-"""``load`` goes by content, and says clearly what is wrong with a file."""
+"""``load`` decides by content, and reports clearly what is wrong with a file."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def zipped(*names: str) -> bytes:
 
 
 class Trap:
-    """Opening a pickle of this would show."""
+    """An object whose unpickling would be detected."""
 
     def __reduce__(self):
         return (pytest.fail, ("a pickle was opened",))
@@ -109,7 +109,7 @@ def safetensors() -> bytes:
     return len(head).to_bytes(8, "little") + head + bytes(4)
 
 
-#: name -> (bytes, what the error calls it, what its fix says)
+#: name -> (bytes, name in the error, text in its fix)
 KNOWN = {
     "tflite": (b"\x1c\0\0\0TFL3" + bytes(64), "TensorFlow Lite", "tf2onnx"),
     "ort": (b"\x24\0\0\0ORTM" + bytes(64), "onnxruntime's own format", ".onnx"),

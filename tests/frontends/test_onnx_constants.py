@@ -1,4 +1,4 @@
-"""Sizes, axes and weights that models of ONNX compute from constants come with the plan: same values and firings."""
+"""Sizes, axes and weights that ONNX models compute from constants are computed in the plan: same values and firings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ N = helper.make_node
 
 
 def model() -> wb.Graph:
-    """Weights that are cut and joined, a shape that is computed, and a branch for arrays of another size, which drops
-    an axis that they have."""
+    """Weights that are cut and joined, a computed shape, and a branch for arrays of another size, which drops one of
+    their axes.
+    """
     rng = np.random.default_rng(0)
     constants = {
         "w": rng.standard_normal((4, 3, 3)).astype(np.float32),

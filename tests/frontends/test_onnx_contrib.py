@@ -1,4 +1,4 @@
-"""Ops that onnxruntime has and the standard has not: each loads, runs, and gives onnxruntime's own bits."""
+"""Ops of onnxruntime outside the standard: each loads, runs, and gives onnxruntime's own bits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEFT_OUT = {
 
 def by_onnxruntime(model: onnx.ModelProto, feeds: dict) -> list:
     options = ort.SessionOptions()
-    options.log_severity_level = 4  # threads as by default: DynamicQuantizeLSTM quantises what each thread gets
+    options.log_severity_level = 4  # the default threads: DynamicQuantizeLSTM quantises the part of each thread
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, feeds)
 
 
@@ -60,7 +60,7 @@ def same(wanted, got) -> None:
 
 
 def packed(array: np.ndarray) -> bool:
-    """True if the Python interface of onnxruntime cannot be given an array."""
+    """True if the Python interface of onnxruntime does not accept an array."""
     return array.dtype.kind == "V"
 
 
@@ -101,7 +101,7 @@ def test_all_cpu_kernels_have_a_case_or_a_reason():
 
 
 def body_of(kind: str, inner: list, result: str) -> onnx.ModelProto:
-    """A model whose ``inner`` nodes, from x to ``result``, stand in the body of a Loop or an If."""
+    """A model with the ``inner`` nodes, from x to ``result``, in the body of a Loop or an If."""
     f3 = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
     if kind == "If":
         outs = [onnx.ValueInfoProto(name=result)]
@@ -219,7 +219,7 @@ def test_without_onnxruntime(monkeypatch):
 
 
 def test_types_that_come_with_the_values():
-    """The op is known, its inputs are not: it loads, and says what is wrong where it runs."""
+    """The op is known, its inputs are not: it loads, and reports the error when it runs."""
     nodes = [helper.make_node("OptionalGetElement", ["o"], ["x"]), microsoft("QuickGelu", "x", "y")]
     kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, None))
     model = model_of(nodes, [helper.make_value_info("o", kind)], [onnx.ValueInfoProto(name="y")])
@@ -273,7 +273,7 @@ def test_probabilities_by_label(strings, tmp_path):
         assert session.outputs["probabilities"] == wanted == session.value("probabilities")
         session.value("probabilities")[0].clear()
         session.outputs["probabilities"].clear()
-        assert session.value("probabilities") == wanted  # what is recorded is nobody's to change
+        assert session.value("probabilities") == wanted  # recorded values are read-only
         assert "list of 2" in str(session.explain("probabilities"))
         session.trace.save(tmp_path / "t.wbtrace")
     loaded = wb.Trace.load(tmp_path / "t.wbtrace")
@@ -283,7 +283,7 @@ def test_probabilities_by_label(strings, tmp_path):
 @pytest.mark.parametrize("texts", [["b", "a"], [["c"], ["b"], ["d"]], [], [["ä", "a b"]], "c"])
 @pytest.mark.parametrize("zeros", [0, 1, None])
 def test_categories_of_strings(zeros, texts):
-    """The array of onnxruntime, or an error that names the categories where it has one."""
+    """The array of onnxruntime, or an error that names the categories if onnxruntime fails."""
     categories = ["b", "a", "c", "ä", ""]
     more = {} if zeros is None else {"zeros": zeros}
     node = helper.make_node("OneHotEncoder", ["x"], ["y"], domain=ML, cats_strings=categories, **more)
@@ -304,7 +304,7 @@ def test_categories_of_strings(zeros, texts):
 
 
 def test_weights_are_dequantised_with_the_plan():
-    """Once, by the call that runs would make; large ones stay as small as they are."""
+    """Weights are dequantised once, by the call that runs would make; large ones stay quantised."""
     for columns, steps in ((4, 1), (1 << 15, 2)):
         weights = np.arange(12 * columns).reshape(12, columns).astype(np.int8)
         nodes = [

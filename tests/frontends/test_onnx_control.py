@@ -115,7 +115,7 @@ def test_regions_nest_under_the_names_of_the_source():
     regions = region_of(graph)
     assert set(regions) == {"training", "training/choice", "training/choice/rows"}
     assert set(graph.frames) == {(), ("training",), ("training", "rows")}
-    # what is in the frame of a construct, and what stands beside it, belongs to its region or one inside it
+    # nodes in the frame of a construct, and its nodes outside the frame, belong to its region or one inside it
     for path, region in ((("training",), "training"), (("training", "rows"), "training/choice/rows")):
         assert all((graph.nodes[n].region or "").startswith(region) for n in graph.frames[path].nodes)
     assert {"z", "co", "training/LoopCond", "training/trip/start", "zs", "xN"} <= regions["training"]

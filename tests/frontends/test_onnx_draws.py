@@ -1,4 +1,4 @@
-"""Random ops of ONNX: the same in every replay, other numbers in every trip, and of the right distribution."""
+"""Random ops of ONNX: the same numbers in every replay, others in every trip, from the right distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops without a trip: outputs have the types that the body makes, whether or not the body declares them."""
+"""Loops without trips: outputs have the types that the body computes, whether or not the body declares them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _double():
 
 
 def products() -> ModelProto:
-    """A scan output that is made of the carried value and of one from outside; an integer one; one of bools."""
+    """A scan output computed from the carried value and one from outside; an integer one; one of bools."""
     nodes = [
         _double(),
         helper.make_node("Relu", ["v_in"], ["r"]),
@@ -50,7 +50,7 @@ def products() -> ModelProto:
 
 
 def read_behind() -> ModelProto:
-    """Nodes behind the loop need the rank."""
+    """Nodes after the loop need the rank."""
     nodes = [_double(), helper.make_node("MatMul", ["v_in", "w"], ["s"])]
     loop = helper.make_node("Loop", ["m", "", "v"], ["", "ss"], body=body(nodes, outputs=[value("s", F, [3, 4])]))
     more = [
@@ -105,7 +105,7 @@ def scan() -> ModelProto:
 
 
 def forgotten(graph) -> None:
-    """Take the types of all values in bodies away, as exporters leave them."""
+    """Remove the types of all values in bodies, as exporters omit them."""
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("g"):

@@ -1,4 +1,4 @@
-"""Which library evaluates an ONNX node: onnxruntime where it takes it, else the reference evaluator; and why."""
+"""The library that evaluates an ONNX node, onnxruntime if it can, otherwise the reference evaluator; and the reason."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_onnxruntime_has_no_kernel_for_runs_on_the_reference_evaluator():
 
 
 def test_frames_of_a_signal_without_an_axis_of_parts():
-    """As speech models write it: a signal (batch, samples), which the reference evaluator cuts into wrong frames."""
+    """A signal (batch, samples) as in speech models, which the reference evaluator splits into wrong frames."""
     kinds = TensorProto.FLOAT, TensorProto.INT64
     node = helper.make_node("STFT", ["x", "hop", "window"], ["y"], onesided=1)
     values = [helper.make_tensor_value_info("x", kinds[0], [1, 64])]
@@ -186,7 +186,7 @@ def test_plans_share_a_session_and_let_it_go():
     from workbench.plan import PLANS
 
     PLANS.clear()
-    gc.collect()  # what other tests left
+    gc.collect()  # entries of other tests
     before = len(entry._BOUND)
     model, feeds = conv(seed=3)
     graph = from_onnx(model)
@@ -271,7 +271,7 @@ def test_sizes_of_a_scaled_image_are_products_in_float32_as_in_onnxruntime(size,
 
 
 def test_onnxruntime_is_asked_once_for_an_op_that_it_does_not_have(monkeypatch):
-    """Also where thousands of nodes have names and attributes of their own, as local functions leave them."""
+    """Also if thousands of nodes have different names and attributes, as after inlining of local functions."""
     from workbench.frontends.onnx.foreign import gate
 
     asked, counted = gate.result_types, []

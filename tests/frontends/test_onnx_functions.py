@@ -1,4 +1,4 @@
-"""A model's own functions: put in where they are called, and refused where they never end or would fill the memory."""
+"""A model's own functions are inlined, and refused if they are recursive or would exhaust the memory."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def graph_of(text: str) -> wb.Graph:
 
 
 def differences(graph: wb.Graph, feeds: dict[str, np.ndarray], name: str, step: float = 1e-6) -> np.ndarray:
-    """Central differences of the sum of output y, which is what a gradient that begins with ones is."""
+    """Central differences of the sum of output y, which correspond to a gradient that begins with ones."""
     base = feeds[name]
     found = np.zeros_like(base)
     for index in np.ndindex(base.shape):

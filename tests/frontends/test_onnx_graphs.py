@@ -1,9 +1,9 @@
-"""Random graphs of ONNX in all dtypes, narrow ones first: each node gives what the standard says of its inputs.
+"""Random graphs of ONNX in all dtypes, narrow ones first: each node has the results that the standard defines.
 
-What a node gives is held against onnxruntime or ONNX's evaluator on the same inputs; where they differ, against the
-result in float64. Where onnxruntime differs from the standard (release 1.32) the graphs keep away, and these tests say
-what is right here: its sums of integers saturate or run through floats, a scalar has one row of NonZero positions, an
-infinity that OneHot was to leave out makes NaN, Slice takes 2**31 - 1 for the end when it goes backwards.
+Results are compared with onnxruntime or ONNX's evaluator on the same inputs; if they differ, with the result in
+float64. The graphs avoid cases in which onnxruntime differs from the standard (release 1.32), which these tests check
+separately: its sums of integers saturate or are computed in floats, a scalar has one row of NonZero positions, an
+infinity that OneHot should leave out gives NaN, a backward Slice treats 2**31 - 1 as the end.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_each_node_of_random_graphs(part):
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part):
-    """Fixed seeds; WORKBENCH_SWEEP sets how many."""
+    """Fixed seeds; WORKBENCH_SWEEP sets their number."""
     for seed in range(1000 + part, 1000 + int(os.environ.get("WORKBENCH_SWEEP", "800")), 4):
         check(OnnxMaker(seed).make())
 
@@ -71,7 +71,7 @@ def test_what_is_drawn():
 
 
 def run(op, *arrays, outputs=1, opset=21, **attrs):
-    """One node on these inputs, by ours."""
+    """The results of one node on these inputs, by the workbench."""
     node = Node(op, tuple(f"x{k}" for k in range(len(arrays))), tuple(f"y{k}" for k in range(outputs)), attrs, opset)
     return from_onnx(node.model(list(arrays))).run(dict(zip(node.given, arrays, strict=True)))["y0"]
 

@@ -31,7 +31,7 @@ def test_a_loop_becomes_a_frame_with_the_models_names():
     made = graph("newton with trip count, condition and scan output")
     loop = made.frames[("loop",)]
     assert [v.name for v in loop.variables] == ["loop/it", "loop/c", "loop/x", "loop/x_each/list"]
-    # a name of the body stands for what the body sees, so it fires once a trip; the Merge fires once more
+    # a name of the body is the value in the body, which fires once a trip; the Merge fires once more
     assert made.value("x") == Ref("loop/x/Switch", 1) and made.value("loop/x") == Ref("loop/x/Merge")
     assert made.frame_of("ad") == ("loop",) and made.nodes["ad"].region == "loop"
     assert made.nodes[made.value("xN").node].op == "Exit"
@@ -186,7 +186,7 @@ def bad_tensor():
 
 
 def float6():
-    """An element type that arrays have no counterpart for."""
+    """An element type without a counterpart in arrays."""
     proto = onnx.parser.parse_model(HEAD + "g () => (float y) <float w = {1}> { y = Identity(w) }")
     proto.graph.initializer[0].data_type = getattr(onnx.TensorProto, "FLOAT6E2M3", 99)  # not in onnx 1.16
     return proto

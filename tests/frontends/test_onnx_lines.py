@@ -1,4 +1,4 @@
-"""Lines, modules and names of loops in ONNX models that PyTorch exported."""
+"""Lines, modules and names of loops in ONNX models exported by PyTorch."""
 
 from __future__ import annotations
 

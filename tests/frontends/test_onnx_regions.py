@@ -1,4 +1,4 @@
-"""Regions: nodes that onnxruntime computes by one call give, bit for bit, what they give one by one."""
+"""Regions: nodes that onnxruntime computes in one call have the same bits as node by node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ N = helper.make_node
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[regions.RegionSession]:
-    """The regions that plans make meanwhile."""
+    """The regions that plans create meanwhile."""
     found: list[regions.RegionSession] = []
     before = regions.RegionSession.__init__
 
@@ -39,7 +39,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[regions.RegionSession]:
         found.append(self)
 
     monkeypatch.setattr(regions.RegionSession, "__init__", noted)
-    wb.plan_cache.clear()  # plans of the same models that are there already
+    wb.plan_cache.clear()  # existing plans of the same models
     return found
 
 
@@ -54,8 +54,9 @@ def finished(graph: wb.Graph, feeds: dict, regions: bool, **kind: bool) -> Run:
 
 
 def plain(value: np.ndarray) -> np.ndarray:
-    """A value with one NaN in place of all: which operand's sign and payload a sum of two NaN has is left open by IEEE
-    754, and compilers, NumPy and onnxruntime choose otherwise on other processors."""
+    """A value with one NaN in place of all: IEEE 754 leaves open which operand's sign and payload a sum of two NaN has,
+    and compilers, NumPy and onnxruntime differ between processors.
+    """
     found = np.array(value, order="C")
     if found.dtype.kind == "f":
         found[np.isnan(found)] = np.nan
@@ -95,7 +96,7 @@ def check_seeds(seeds: range, made: list[regions.RegionSession]) -> None:
         refused += [(seed, r.refused) for r in made if r.refused]
         made.clear()
     assert found >= len(seeds) // 2
-    # what follows an array that NumPy turned stays in its order in memory
+    # values after an array that NumPy transposed keep its memory order
     assert len(refused) <= found // 10, refused
 
 
@@ -104,7 +105,7 @@ def test_random_models(made: list[regions.RegionSession]):
 
 
 def test_a_graph_that_is_one_region_runs_as_one_call():
-    """Also with sizes that are known only as it runs, and with an output under two names."""
+    """Also with sizes known only at run time, and with an output under two names."""
     nodes = [
         N("Conv", ["x", "w"], ["c"], pads=[1] * 4),
         N("Conv", ["c", "w"], ["a"], pads=[1] * 4),
@@ -133,7 +134,7 @@ def test_a_graph_that_is_one_region_runs_as_one_call():
             assert not np.shares_memory(outputs["y"], outputs["z"])
 
 
-@pytest.mark.timeout(900)  # a minute for each thousand; the work is bounded, not the time
+@pytest.mark.timeout(900)  # a minute for each thousand; the test bounds work, not time
 @pytest.mark.parametrize(
     ("after", "count"), [pytest.param(0, 500, marks=pytest.mark.slow), pytest.param(500, 1500, marks=pytest.mark.sweep)]
 )
@@ -144,7 +145,7 @@ def test_random_models_at_large(after: int, count: int, made: list[regions.Regio
 
 @pytest.mark.parametrize("name", ["squeezenet", "shufflenet"])
 def test_real_networks(name: str, made: list[regions.RegionSession]):
-    """The light models of the onnx package, with weights that are drawn: their own are all alike."""
+    """The light models of the onnx package, with random weights: their own are all equal."""
     from tests.benchmarks.light_models import feeds_of, path_of
 
     model, rng = onnx.load(path_of(name)), np.random.default_rng(0)
@@ -227,7 +228,7 @@ def test_what_fails_inside_names_the_node_and_its_operands():
 
 
 def test_in_a_loop(made: list[regions.RegionSession]):
-    """Rows of a loop: the addresses are others in every iteration."""
+    """Rows of a loop: the addresses differ in every iteration."""
     rng = np.random.default_rng(0)
     weights = {"w": rng.standard_normal((8, 8, 3, 3)) * 0.05}
     body = helper.make_graph(
@@ -265,7 +266,7 @@ def test_in_a_loop(made: list[regions.RegionSession]):
 def test_what_has_other_bits_beside_its_neighbours_runs_alone(
     monkeypatch: pytest.MonkeyPatch, made: list[regions.RegionSession]
 ):
-    """Here by a factor that only regions have."""
+    """Simulated here by a factor that only regions have."""
 
     def odd(graph: region_nodes.RegionGraph, step: RegionStep) -> None:
         region_nodes._foreign(graph, step)
@@ -308,10 +309,10 @@ def test_what_has_other_bits_beside_its_neighbours_runs_alone(
 def test_a_region_with_one_bit_of_difference_is_not_used(
     monkeypatch: pytest.MonkeyPatch, made: list[regions.RegionSession]
 ):
-    monkeypatch.setattr(regions, "SWITCHED_OFF", "NchwcTransformer")  # without the layout other bits come out
+    monkeypatch.setattr(regions, "SWITCHED_OFF", "NchwcTransformer")  # without the layout the bits differ
     model, feeds = block()
     graph = from_onnx(model)
     wanted = finished(graph, feeds, regions=False).outputs()["y"]
     assert same_bits(finished(graph, feeds, regions=True).outputs()["y"], wanted)
     assert made and all("differs from what it gives alone" in r.refused for r in made)
-    assert both_ways(graph, feeds) > 0  # a straight run carries out its nodes one by one
+    assert both_ways(graph, feeds) > 0  # a straight run executes its nodes one by one

@@ -1,4 +1,4 @@
-"""Models that are not quite right and that onnxruntime loads: nodes out of order, shapes declared wrongly."""
+"""Defective models that onnxruntime loads: nodes out of order, wrongly declared shapes."""
 
 from __future__ import annotations
 
@@ -205,7 +205,8 @@ def test_notes_cannot_fill_the_screen():
     assert len(notes) == 6 and notes[-1] == "The shapes that the model declares for 35 more values are not used either."
 
 
-# -- what outputs= does not need -------------------------------------------------------------------------------------
+# -- nodes that outputs= does not need
+# -------------------------------------------------------------------------------------
 UNNEEDED = {
     "an unknown op": "z = own.Strange(x)",
     "a value that nothing makes": "z = Add(x, nowhere)",
@@ -238,7 +239,7 @@ def test_functions_and_files_of_what_is_not_needed_may_be_missing(tmp_path):
     tensor = proto.graph.initializer.add(name="w", data_type=1, dims=[2, 3], data_location=1)
     tensor.external_data.add(key="location", value="gone.bin")
     np.testing.assert_allclose(from_onnx(proto, outputs="y").run(x=X)["y"], -np.exp(X), rtol=1e-6)
-    # a value inside of a function has its name only when the functions are written out, and all of them are then
+    # a value inside a function has its name only when the functions are inlined, which applies to all of them
     tensor.Clear()
     proto.graph.initializer.remove(tensor)
     with pytest.raises(LoadError) as caught:

@@ -1,4 +1,4 @@
-"""ONNX ops that become ops of ours: against onnxruntime, and what old versions meant, against the specification."""
+"""ONNX ops that become workbench ops: compared with onnxruntime, and old versions with the specification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def parsed(text: str, version: int = 17, ir: int = 8):
     return onnx.parser.parse_model(f'<ir_version: {ir}, opset_import: ["" : {version}]>\n{text}')
 
 
-#: (version, text, feeds): computed without any foreign op
+#: (version, text, feeds) of models that run without foreign ops
 OURS = {
     "mean": (17, "g (float[2,3] x, float[3] v) => (y) { y = Mean(x, v, x) }", {"x": X, "v": f([1, 2, 4])}),
     "square sum": (
@@ -193,7 +193,7 @@ def test_sparse_tensors_that_lie_are_refused(positions, dims, slug):
 
 
 def test_sparse_tensors_grow_in_proportion_to_what_they_hold():
-    """Many small claims count together: the model may grow by 16 MiB, and by its values' own share."""
+    """The limit applies to all tensors together: the model may grow by 16 MiB, and in proportion to its values."""
     large = with_sparse(sparse([2.0, 3.0], [0, 1], [3 << 20]))
     with pytest.raises(LoadError) as caught:
         for k in range(2):

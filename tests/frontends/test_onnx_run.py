@@ -1,4 +1,4 @@
-"""Loops and branches of ONNX, run: outputs equal onnxruntime's, and values in bodies fire once a trip."""
+"""Runs of ONNX loops and branches: outputs equal onnxruntime's, and values in bodies fire once a trip."""
 
 from __future__ import annotations
 

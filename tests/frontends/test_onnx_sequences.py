@@ -81,7 +81,7 @@ def test_fed_and_given_back():
     out = graph.run({"s": given, "x": C})
     same(from_graph(out["t"]), [A, B, C])
     assert out["n"] == 3 and isinstance(out["t"], ArrayList)
-    given[0][:] = 9  # what was fed was copied
+    given[0][:] = 9  # the feed was copied
     assert out["t"][0].tolist() == [1, 2] and not out["t"][0].flags.writeable
     for wrong in (3.0, {"a": 1}, "text", A):
         with pytest.raises(FeedError):

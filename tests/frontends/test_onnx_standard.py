@@ -1,4 +1,4 @@
-"""Every op of the standard in every version loads and runs, and gives what onnxruntime gives, or ONNX's reference."""
+"""Every op of the standard in every version loads and runs, with the results of onnxruntime or ONNX's reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ort = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed
 PAIRS = defaultdict(list)
 for _schema in onnx.defs.get_all_schemas_with_history():
     PAIRS[_schema.domain, _schema.name].append(_schema)
-#: pairs that are no ops any more: the standard ends them at that version
+#: pairs that are not ops any more: the standard removes them at that version
 ENDED = {
     ("TreeEnsembleClassifier", 5),
     ("TreeEnsembleRegressor", 5),
@@ -28,7 +28,7 @@ ENDED = {
 }
 #: random draws agree in dtype and shape
 DRAWS = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
-#: versions that neither onnxruntime nor the reference evaluator has: here they run by another version
+#: versions missing in onnxruntime and in the reference evaluator: they run as another version
 ONLY_HERE = {
     ("BatchNormalization", 1),
     ("Cast", 1),
@@ -55,7 +55,7 @@ def expected(model: onnx.ModelProto, feeds: dict) -> list | None:
     try:
         session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return session.run(None, feeds)
-    except Exception:  # an op or a type that it has no kernel for: its errors have no common base
+    except Exception:  # an op or a type without a kernel: its exceptions have no common base class
         try:
             return list(ReferenceEvaluator(model).run(None, feeds))
         except Exception:

@@ -1,4 +1,4 @@
-"""Recurrent nodes as loops over time steps: what onnxruntime gives, and what the one node gives."""
+"""Recurrent nodes as loops over time steps: results of onnxruntime, and of the single node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorPr
 
 
 def model(kind: str, given: dict[str, np.ndarray], fed=("X",), outputs=None, **attrs):
-    """A model of one recurrent node; inputs that are not fed are initializers, others are left out."""
+    """A model of one recurrent node; inputs that are not fed are initializers, others are omitted."""
     names = INPUTS if kind == "LSTM" else INPUTS[:6]
     outputs = outputs or (("Y", "Y_h", "Y_c") if kind == "LSTM" else ("Y", "Y_h"))
     ways = given["W"].shape[0]
@@ -56,7 +56,7 @@ def model(kind: str, given: dict[str, np.ndarray], fed=("X",), outputs=None, **a
 
 
 def near(one: np.ndarray, other: np.ndarray) -> bool:
-    """Equal but for rounding, relative to the largest element."""
+    """Equal up to rounding, relative to the largest element."""
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=0, atol=2e-6 * max(1, np.abs(other).max())))
 
 

@@ -1,4 +1,4 @@
-"""Large tensors of ONNX models: never copied or parsed, and bit for bit what the file says."""
+"""Large tensors of ONNX models are never copied or parsed, and have exactly the bits of the file."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def shutil_copy(path: Path) -> Path:
 
 
 def test_more_than_protobuf_holds(tmp_path):
-    """3 GB in a sparse file: the types are known all the same."""
+    """3 GB in a sparse file: the types are still known."""
     rows, columns = 1 << 15, 24_000
     tensor = TensorProto(name="w", data_type=1, dims=[rows, columns], data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value="data.bin")
@@ -211,7 +211,7 @@ def test_loading_and_hashing_take_the_memory_of_the_weights(tmp_path, monkeypatc
     given, ends = [helper.make_tensor_value_info("y0", 1, [size])], [helper.make_tensor_value_info("y8", 1, [size])]
     proto = helper.make_model(helper.make_graph(nodes, "g", given, ends, tensors))
     path = written(tmp_path, proto, external=False)
-    wb.load(path)  # what Python keeps for good
+    wb.load(path)  # memory that Python retains
     tracemalloc.start()
     try:
         graph = wb.load(path)

@@ -12,8 +12,9 @@ from workbench.frontends import from_onnx  # noqa: E402
 
 
 def check(label, model):
-    """Equal to onnxruntime, which runs the nodes as they are written, up to the rounding of what it computes otherwise:
-    float16 nodes in float32, and with it a step of a quantised value."""
+    """Equal to onnxruntime without rewritings, up to rounding in nodes that it computes differently: float16 nodes in
+    float32, which may change a quantised value by one step.
+    """
     feeds, options = feeds_of(model), ort.SessionOptions()
     options.log_severity_level, options.graph_optimization_level = 4, ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

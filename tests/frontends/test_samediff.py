@@ -1,4 +1,4 @@
-"""SameDiff graphs: what is read, what it computes, and what is said of a file that cannot be read."""
+"""SameDiff graphs: reading, results, and the errors for files that cannot be read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ X = np.array([[1.5, -2.0, 3.0], [0.0, 4.5, -6.0]], np.float32)
 
 
 def held(array: Table, dtype: str = "float32") -> np.ndarray:
-    """The value of a constant with this array."""
+    """The value of a constant with this array message."""
     sd = SameDiff()
     sd.variable("a", 1, dtype, array=array)
     sd.op("identity", "b", ["a"], dtype=dtype)
@@ -285,7 +285,7 @@ def test_bytes_that_are_something_else():
 
 
 def test_shared_tables_are_read_only_so_often():
-    """A vector whose elements share one string, which a vector of them shares again, would unfold without end."""
+    """A vector whose elements share one string, itself shared by another vector, would grow without bound."""
     count = 5000
     names = struct.pack("<I", count) + b"".join(struct.pack("<I", 4 * (count - i)) for i in range(count))
     raw = names + struct.pack("<I", 20_000) + b"x" * 20_000
@@ -307,7 +307,7 @@ def test_frames_of_loops_in_loops():
     sd.op("add", "in/add", ["in/switch:1", "one"])
     sd.op("next_iteration", "in/next", ["in/add"])
     sd.op("exit", "in/exit", ["in/switch"])
-    for node in sd.nodes:  # the outer loop carries what the inner one gives
+    for node in sd.nodes:  # the outer loop carries the result of the inner one
         if node.slots[1][1] == "loop/next_y":
             node.slots = {**node.slots, 6: ("t*", ["in/exit"])}
     graph = wb.load(sd.bytes(), outputs=["result"])

@@ -1,4 +1,4 @@
-"""The containers of SameDiff: one file with arrays behind its graph, shards, and archives of them."""
+"""The containers of SameDiff: a file with arrays after its graph, shards, and archives of them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_archives_that_unfold_too_far_or_are_broken():
 
 
 def test_the_manifest_is_not_opened():
-    """It is a Java object, of any kind."""
+    """The manifest is a Java object of any class."""
     raw = Model.single()
     assert right(wb.load(raw.replace(MANIFEST, bytes(len(MANIFEST)))))
 

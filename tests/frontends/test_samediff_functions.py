@@ -1,4 +1,6 @@
-"""SameDiff's elementwise ops, reductions and moves of elements against NumPy and SciPy: the rules of one node each."""
+"""SameDiff's elementwise ops, reductions and moves of elements, compared with NumPy and SciPy: rules of one
+node each.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,7 @@ BINARY: dict[str, tuple[Callable[..., Any], np.ndarray, np.ndarray]] = {
     "realdiv": (np.divide, X, Y),
     "truncatediv": (lambda a, b: np.trunc(a / b).astype(a.dtype), N, M),
     "fmod": (np.fmod, X * 5, Y),
-    # C's remainder, as libnd4j computes it: of the sign of what is divided
+    # C's remainder, as in libnd4j: with the sign of the dividend
     "reversemod": (lambda a, b: np.fmod(b, a), M, N),
     "squareddifference": (lambda a, b: (a - b) ** 2, X, Y),
     "minimum": (np.minimum, X, Y),
@@ -235,7 +237,7 @@ REDUCED: dict[str, tuple[Callable[..., Any], np.ndarray]] = {
     "argamax": (lambda x, axis: np.abs(x).argmax(axis), X),
     "argamin": (lambda x, axis: np.abs(x).argmin(axis), X),
 }
-#: what is given as arguments: op -> expected, inputs, arguments
+#: ops with arguments: op -> expected, inputs, arguments
 STATED: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
     "thresholdedrelu": (np.where(X > 0.5, X, 0), (X,), {"floats": (0.5,)}),
     "replace_nans": (np.nan_to_num(ODD, nan=7.0, posinf=np.inf, neginf=-np.inf), (ODD,), {"floats": (7.0,)}),

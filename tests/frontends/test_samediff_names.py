@@ -1,4 +1,4 @@
-"""Every op that libnd4j declares and every op class of ND4J: computed here, refused with its reason, or in no graph."""
+"""Every op that libnd4j declares and every op class of ND4J is computed, refused with a reason, or never in a graph."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ TEXTS = [[b"a", b"", b"longer"], [b"one"], [b"", b""], [b"\xc3\xa4\xe2\x82\xac",
 
 
 def layouts(texts: list[bytes]) -> dict[str, tuple[bytes, bool]]:
-    """Buffers of strings as versions of ND4J have written them, and the byte order that the array states."""
+    """Buffers of strings as versions of ND4J wrote them, and the byte order in the array."""
     found = {}
     for big in (False, True):
         for counted in (False, True):

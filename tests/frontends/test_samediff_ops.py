@@ -1,4 +1,4 @@
-"""SameDiff's ops against NumPy, with arguments as SameDiff stores them, in the op or as inputs."""
+"""SameDiff's ops compared with NumPy, with arguments as SameDiff stores them, in the op or as inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IMAGE = np.random.default_rng(3).normal(size=(1, 4, 5, 2)).astype(np.float32)
 
 @dataclass(frozen=True)
 class Case:
-    """One op: its inputs, what it gives, and its arguments."""
+    """One op: its inputs, expected results, and arguments."""
 
     op: str
     inputs: tuple[Any, ...]
@@ -380,6 +380,6 @@ ELSEWHERE = {"enter", "exit", "merge", "switch", "next_iteration", "loop_cond", 
 
 
 def test_a_large_part_of_the_rules_is_run():
-    """The others are names of one TensorFlow op each; its rule has its own tests."""
+    """The others are names of a single TensorFlow op each, whose rule has its own tests."""
     run_here = {case.op for case in CASES} | ELSEWHERE
     assert run_here <= set(FLAT_RULES) and len(run_here) > 100

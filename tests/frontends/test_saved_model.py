@@ -1,4 +1,4 @@
-"""SavedModels that TensorFlow wrote, and what can be wrong with one. ``data/make.py`` made the files."""
+"""SavedModels written by TensorFlow, and defective ones. ``data/make.py`` created the files."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_without_a_saver_the_checkpoint_s_objects_name_the_variables():
     meta["saver_def"] = {}
     meta["graph_def"]["library"] = {}
     found = stored_variables(meta, bundle)
-    # the two variables of one name are left out: nothing tells them apart
+    # the two variables of the same name are left out, because they cannot be distinguished
     assert {k: v.key for k, v in found.items()} == {
         "scale": "inner/scale/.ATTRIBUTES/VARIABLE_VALUE",
         "steps": "steps/.ATTRIBUTES/VARIABLE_VALUE",
@@ -211,7 +211,7 @@ def test_no_ordinary_file(tmp_path):
 
 
 def test_text_and_bytes_of_one_graph():
-    """The same GraphDef as TensorFlow wrote it in both forms, odd constants included."""
+    """The same GraphDef in both forms as written by TensorFlow, including unusual constants."""
     binary, text = wb.load(HERE / "loop.pb"), wb.load(HERE / "loop.pbtxt")
     assert binary == text == wb.from_graphdef((HERE / "loop.pbtxt").read_text(), name="loop")
     want = EXPECTED["loop"]

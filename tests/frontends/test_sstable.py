@@ -1,4 +1,4 @@
-"""Parts of checkpoints: checksums, compression and sorted tables, against published values."""
+"""Parts of checkpoints: checksums, compression and sorted tables, compared with published values."""
 
 from __future__ import annotations
 

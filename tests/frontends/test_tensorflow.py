@@ -230,7 +230,7 @@ def test_every_graph_of_the_corpus_is_imported_or_refused_clearly():
 
 
 def test_constants_are_those_that_were_recorded():
-    """Constants outside of loops fired once, so their recorded values are the reader's reference."""
+    """Constants outside loops fired once, so their recorded values are the reference for the reader."""
     corpus = corpora.open_corpus()
     if corpus is None:
         pytest.skip(corpora.MISSING)

@@ -72,7 +72,7 @@ GOOD = {
     "ints: [] ms: [] ints: 4": {"ints": [4], "ms": []},
     "i: 1, b: true; s: 'x'": {"i": 1, "b": True, "s": "x"},
     "m { m { m { i: 7 } } }": {"m": {"m": {"m": {"i": 7}}}},
-    # what the tables do not have
+    # fields that the tables lack
     "new: 1 other: 'a' 'b' third { x: -inf y: [1, 2.5, WORD] z [ { a: 1 }, <> ] } i: 2": {"i": 2},
     "[some.extension]: 5 [type.google-apis.com/a.B] { c: 1 } i: 2": {"i": 2},
     "sub: { deep { i: 'not an integer here' } } i: 2": {"i": 2},
@@ -191,8 +191,8 @@ def test_nesting_is_bounded(field):
     ],
 )
 def test_long_tokens_take_no_time(text):
-    """Each token is taken in one go: the calls of functions do not grow with its length. (Where a pattern went back
-    and forth over two million characters, the test would not end.)
+    """Each token is read in one step: the number of function calls does not grow with its length. (With backtracking
+    over two million characters the test would not end.)
     """
 
     def work() -> int:

@@ -15,7 +15,7 @@ _TYPES = {"int": 3, "uint": 4, "bool": 8, "double": 1, "float": 2, "string": 9, 
 
 @pytest.fixture(scope="module")
 def protobuf():
-    """(class of message M, text_format): protobuf's own, made from the same table."""
+    """(class of message M, text_format) of protobuf, created from the same table."""
     pytest.importorskip("google.protobuf", reason="comes with the extra onnx")
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 
@@ -163,7 +163,7 @@ def test_what_protobuf_reads(protobuf, text):
     except TextError:
         ours = None
     if theirs is not None:
-        # an empty list in the text leaves no trace in the bytes
+        # an empty list in the text has no bytes
         known = Reader(theirs.SerializeToString(), SCHEMA).message("M")
         assert ours is not None
         assert repr({k: v for k, v in ours.items() if v != []}) == repr({k: known[k] for k in ours if k in known})

@@ -1,4 +1,4 @@
-"""Attributes that a file leaves out for they have TensorFlow's default: the node is that of a file that has them."""
+"""Omitted attributes with TensorFlow's default: the node equals that of a file that has them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ GIVEN = {
     **dict.fromkeys(("strides", "ksize", "ksizes", "rates"), [1, 1, 1, 1]),
     "padding": b"SAME",
 }
-#: attributes that say how much of a value a message shows
+#: attributes that limit the part of a value shown in a message
 OF_MESSAGES = ("summarize",)
 
 
 def lowered(given: NodeDef, constant: np.ndarray) -> tuple | None:
-    """The op and attributes, with their defaults here, of a node whose inputs are this constant; None if refused."""
+    """The lowered op and its attributes, with defaults, of a node whose inputs are this constant; None if refused."""
     consts = {
         t.node: NodeDef(t.node, "Const", (), (), {"dtype": DTypeAttr(3), "value": constant}) for t in given.inputs
     }
@@ -48,7 +48,9 @@ def lowered(given: NodeDef, constant: np.ndarray) -> tuple | None:
 
 
 def plain(name: str, value):
-    """Values that mean the same for an op: texts as bytes, floats of any width, dilations of 1 and none."""
+    """A normal form of values that are equivalent for an op: texts as bytes, floats of any width, dilations of 1 as
+    none.
+    """
     if name == "dilations" and value is not None and set(value) == {1}:
         return None
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""TensorFlow's nodes of images and quantization: the versions of an op mean what they should."""
+"""TensorFlow's nodes of images and quantization: the meaning of each version of an op."""
 
 from __future__ import annotations
 

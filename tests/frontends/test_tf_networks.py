@@ -1,4 +1,4 @@
-"""TensorFlow's nodes of neural networks: layouts, paddings and versions of an op mean what they should."""
+"""TensorFlow's nodes of neural networks: the meaning of layouts, paddings and versions of an op."""
 
 from __future__ import annotations
 

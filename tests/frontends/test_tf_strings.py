@@ -1,4 +1,4 @@
-"""String ops of GraphDefs: values from TensorFlow's documentation, and what is refused."""
+"""String ops of GraphDefs: values from TensorFlow's documentation, and refused nodes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def constant(name: str, value: np.ndarray) -> bytes:
 
 
 def attr(value) -> bytes:
-    """An AttrValue, as JSON holds it."""
+    """An AttrValue from its form in JSON."""
     if isinstance(value, dict):
         numbers = {"uint8": 4, "int16": 5, "int32": 3, "int64": 9, "uint16": 17, "bool": 10, "string": 7}
         return integer(6, numbers[value["type"]])
@@ -103,7 +103,7 @@ def test_models(models, name):
     assert any(n.op == "hash_table" for n in graph.nodes.values()) == (name != "pieces")
 
 
-# -- models that mean harm, or make no sense ---------------------------------------------------------------------------
+# -- hostile and invalid models ---------------------------------------------------------------------------
 STRING, INT64 = integer(6, 7), integer(6, 9)
 
 
@@ -133,7 +133,7 @@ def numbers(*items: int) -> bytes:
 
 
 def from_file(asset: str = "words.txt", tensor_name: str = "path:0", **attrs: bytes) -> bytes:
-    """A SavedModel whose table is read from a file."""
+    """A SavedModel with a table read from a file."""
     given = {"key_index": integer(3, -2), "value_index": integer(3, -1), **attrs}
     graph = (
         table()
@@ -288,7 +288,7 @@ def test_vocabularies_that_make_no_sense_are_one_error(tmp_path, raw, words, slu
 def test_a_huge_file_is_not_read(tmp_path):
     folder = model(tmp_path, from_file())
     with open(folder / "assets" / "words.txt", "r+b") as file:
-        file.truncate(1 << 40)  # takes no room on the disk
+        file.truncate(1 << 40)  # takes no space on the disk
     with pytest.raises(WorkbenchError) as caught:
         wb.load(folder)
     assert caught.value.slug == "too-large"

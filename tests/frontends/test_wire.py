@@ -1,4 +1,4 @@
-"""The protobuf reader: what it reads, and that it believes no claim that the bytes do not bear out."""
+"""The protobuf reader: fields that it reads, and false claims that it rejects."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_nesting_is_bounded():
 
 
 def test_a_huge_claim_costs_nothing():
-    """Nothing is read or allocated of what is claimed and not there."""
+    """No bytes are read or allocated for a claimed size that is not present."""
     raw = data(3, b"\x42" + varint(2**31 - 1)) + b"\x42" + varint(2**31 - 1)
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""One ONNX op evaluated by the reference implementation of the onnx package, which is NumPy and not ours."""
+"""Evaluates an ONNX op by the reference implementation of the onnx package, which uses NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench import ops
 
 
 def onnx_op(op, inputs, opset=19, outputs=1, **attrs):
-    """The outputs of the op; None among the inputs stands for one that is left out."""
+    """The outputs of the op; None among the inputs means an omitted one."""
     onnx = pytest.importorskip("onnx")
     from onnx.reference import ReferenceEvaluator
 
@@ -30,7 +30,7 @@ def onnx_op(op, inputs, opset=19, outputs=1, **attrs):
 
 
 def ours(name, *arrays, **attrs):
-    """The outputs of an op of ours."""
+    """The outputs of a workbench op."""
     with np.errstate(all="ignore"):
         found = ops.lookup(name).evaluate([np.asarray(a) for a in arrays], attrs)
     return found[0] if len(found) == 1 else found

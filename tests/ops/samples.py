@@ -1,6 +1,7 @@
-"""Calls of every op that is not element-wise: name -> list of (inputs, attrs). Small, and each with a point to it.
+"""Calls of every op that is not element-wise: name -> list of (inputs, attrs). They are small, and each tests a special
+case.
 
-The element-wise ops (the ufuncs and the functions) are called on drawn shapes and dtypes instead.
+The element-wise ops (the ufuncs and the functions) are called on random shapes and dtypes instead.
 """
 
 from __future__ import annotations

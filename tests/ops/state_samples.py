@@ -20,7 +20,7 @@ def one(value: Any, dtype: Any = np.int32) -> np.ndarray:
 
 
 def call(op: str, /, *inputs: Any, **attrs: Any) -> Any:
-    """The one result of an op, or all of them."""
+    """The single result of an op, or all results."""
     results = ops.lookup(op).evaluate(list(inputs), attrs)
     return results[0] if len(results) == 1 else results
 
@@ -28,7 +28,7 @@ def call(op: str, /, *inputs: Any, **attrs: Any) -> Any:
 #: strings, of which one is empty and one is not ASCII
 TEXTS = np.array([b" Ab", b"", "\u00dc".encode()], object)
 
-#: ops on arrays alone
+#: ops on arrays only
 PLAIN: dict[str, list] = {
     "to_bool": [((one(0),), {}), ((X,), {}), ((X[:0],), {}), ((np.array(b"", object),), {})],
     "sparse_dense_add": [
@@ -61,7 +61,7 @@ ANY_SHAPE = one(-1)
 TABLE = call("hash_table", np.array([5, -2, 7]), np.array([0.5, 1.5, 2.5], np.float32))
 FULL_STACK = call("stack_push", call("stack_new", one(2), dtype="float32"), X)
 
-#: ops on values that are no arrays
+#: ops on values other than arrays
 STATES: dict[str, list] = {
     "tensor_array": [((one(3),), {"dtype": "int32", "name": "t", "element_shape": (2, None)})],
     "tensor_array_write": [

@@ -14,10 +14,10 @@ from workbench import ops
 from workbench.errors import TypeMismatchError
 from workbench.ir.types import ANY, NUMERIC, TensorType, numpy_dtype
 
-# by family, because frontends may have put ops of their own into the registry
+# by family, because frontends may have added ops to the registry
 FAMILIES = ("arithmetic", "bits", "functions", "comparison", "logic")
 #: ops whose shapes follow from values
-#: ops whose values say how large their results are
+#: ops whose result sizes depend on values
 BY_VALUE = (
     "nonzero",
     "unique",
@@ -56,7 +56,7 @@ def check(name, arrays, attrs, types, values, exact):
 
 
 def blurred(draw, array):
-    """A type that the array fits, with parts of it unknown."""
+    """A type of the array with some parts unknown."""
     exact = TensorType.of(array)
     dtype = draw(st.sampled_from([exact.dtype, exact.dtype, ANY]))
     if draw(st.integers(0, 3)) == 0:
@@ -84,7 +84,7 @@ def test_partly_unknown_types(name, data):
     values = [data.draw(st.sampled_from([None, a])) for a in arrays]
     try:
         check(name, arrays, attrs, types, values, exact=False)
-    except TypeMismatchError as error:  # the number of parts must be known from something
+    except TypeMismatchError as error:  # the number of parts must be known
         assert name in ("unstack", "split") and error.slug == "wrong-attr"
 
 

@@ -1,4 +1,6 @@
-"""Blocks of space in batch and channels, reversed sequences and quantization, against published numbers and ONNX."""
+"""Spatial blocks in batch and channels, reversed sequences and quantization, compared with published numbers
+and ONNX.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ def test_reversed_sequences(axis, batch):
 
 @pytest.mark.parametrize(
     ("low", "high", "bits", "narrow", "begin", "end", "step"),
-    # TensorFlow's own tests of the op (fake_quant_ops_test.cc): ranges, and where they are moved so that 0 is a step
+    # TensorFlow's own tests of the op (fake_quant_ops_test.cc): ranges, also shifted ones in which 0 is a step
     [
         (-10.0, 53.75, 8, False, -10.0, 53.75, 0.25),
         (-10.0, 53.5, 8, True, -10.0, 53.5, 0.25),

@@ -1,4 +1,6 @@
-"""Convolutions against loops over every element, their gradients as transposed maps, and ONNX's own evaluator."""
+"""Convolutions compared with loops over every element, their gradients with transposed maps, both with ONNX's own
+evaluator.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong arity, dtype, shape and attrs: one clear error each, with its slug and something to do about it."""
+"""Wrong arity, dtype, shape and attrs raise one clear error each, with its slug and a fix."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def test_values_that_break_a_rule():
         ops.lookup("slice_size").infer([F("int32[2]"), F("int64[1]"), F("int64[1]")], {}, [None, None, three])
 
 
-# by family, because frontends may have put ops of their own into the registry
+# by family, because frontends may have added ops to the registry
 OURS = {m.FAMILY for m in ops.FAMILIES} | {"bits", "logic"}
 
 
 @pytest.mark.parametrize("name", [n for n in ops.names() if ops.lookup(n).family in OURS])
 def test_any_type_may_be_unknown(name):
-    """An op accepts inputs of which nothing is known, as long as its attrs are there."""
+    """An op accepts inputs of unknown type if its attrs are given."""
     spec = ops.lookup(name)
     if any(v is ops.REQUIRED for v in spec.attrs.values()):
         return

@@ -1,4 +1,4 @@
-"""Gradients of activations and pools against differences of the ops themselves, dilation against loops."""
+"""Gradients of activations and pools compared with differences of the ops themselves, dilation with loops."""
 
 from __future__ import annotations
 

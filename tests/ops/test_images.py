@@ -1,4 +1,4 @@
-"""Resizing, colours and boxes against loops, the standard library, ONNX's own evaluator and published numbers."""
+"""Resizing, colours and boxes compared with loops, the standard library, ONNX's own evaluator and published numbers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_area_is_the_average_of_what_a_pixel_covers():
     x = f32(1, 6, 4, 2)
     blocks = x.reshape(1, 3, 2, 2, 2, 2).mean(axis=(2, 4))
     np.testing.assert_allclose(ours("resize_image", x, np.array([3, 2]), method="area"), blocks, rtol=1e-5, atol=1e-6)
-    # 3 columns in 2: each covers one and a half
+    # 3 columns to 2: each covers one and a half
     row = np.array([1.0, 10.0, 100.0], np.float32).reshape(1, 1, 3, 1)
     got = ours("resize_image", row, np.array([1, 2]), method="area").ravel()
     np.testing.assert_allclose(got, [(1 + 5) / 1.5, (5 + 100) / 1.5], rtol=1e-6)
@@ -172,7 +172,7 @@ def test_the_best_of_three_clusters():
 
 
 def test_soft_suppression_of_three_clusters():
-    for iou in (0.5, 1.0):  # plays no part
+    for iou in (0.5, 1.0):  # has no effect
         found, scores, valid = suppressed(CLUSTERS, SCORES, 6, iou, 0.0, 0.5)
         assert found.tolist() == [3, 0, 1, 5, 4, 2] and valid == 6
         np.testing.assert_allclose(scores, [0.95, 0.9, 0.384, 0.3, 0.256, 0.197], atol=1e-3)

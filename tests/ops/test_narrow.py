@@ -1,6 +1,6 @@
-"""Ops that add up many numbers, on 5,000 numbers of each narrow dtype: as exact as that dtype can hold.
+"""Ops that sum many numbers, on 5,000 numbers of each narrow dtype: as exact as the dtype allows.
 
-What an op gives in a narrow dtype is held against what the same op gives of the same numbers in float64 (or int64),
+The result of an op in a narrow dtype is compared with that of the same op on the same numbers in float64 (or int64),
 rounded once.
 """
 
@@ -17,7 +17,7 @@ from workbench.ir.types import TensorType, numpy_dtype
 N = 5000
 FLOATS = ("float16", "bfloat16")
 INTEGERS = ("int8", "uint8", "int16", "uint16")
-#: families whose ops add up, and those of them that do not
+#: families whose ops compute sums, and the exceptions among them
 FAMILIES = {
     "reduction": ("max", "min", "any", "all", "argmax", "argmin", "sort", "argsort", "top_k"),
     "linear algebra": ("outer",),
@@ -50,13 +50,13 @@ FAMILIES = {
         "tensor_diag_part",
     ),
 }
-#: families of which integers are tested too
+#: families tested with integers too
 WHOLE = ("reduction", "linear algebra", "segments")
-#: ops of other families that add up
+#: ops of other families that compute sums
 OTHERS = ("put_along_axis", "scatter_nd", "scatter_update", "adjust_contrast", "add_n")
 
 rng = np.random.default_rng(0)
-#: no cancellation: what is lost is lost by adding, not by the rounding of the inputs
+#: no cancellation: errors come from the additions, not from the rounding of the inputs
 V = rng.uniform(0.5, 1.5, N)
 ROWS = rng.uniform(0.5, 1.5, (2, N))
 UP = np.zeros((N, 1), np.int64)
@@ -70,7 +70,7 @@ def i64(*values: int) -> np.ndarray:
     return np.array(values, np.int64)
 
 
-#: op -> (inputs, attrs); inputs of float64 are made narrow
+#: op -> (inputs, attrs); float64 inputs are cast to the narrow dtype
 CASES: dict[str, list[tuple[list[np.ndarray], dict]]] = {
     **{op: [([V], {}), ([V], {"dtype": "same"}), ([ROWS.T], {"axis": 0})] for op in ("sum", "mean")},
     "prod": [([np.where(V > 1, 1.25, 0.8)], {}), ([np.where(V > 1, 1.25, 0.8)], {"dtype": "same"})],
@@ -137,8 +137,8 @@ CASES: dict[str, list[tuple[list[np.ndarray], dict]]] = {
     "add_n": [([*ROWS[:, :9].T, *ROWS[:, :9].T], {})],
 }
 
-#: results that are sums of parts of either sign: the rounding of what was rounded before shows. Ulps of the greatest
-#: part, not of the result
+#: results that are sums of terms of either sign, in which earlier rounding errors are visible. Ulps of the greatest
+#: term, not of the result
 CANCELS = (
     "fused_batch_norm",
     "fused_batch_norm_gradient",
@@ -158,7 +158,7 @@ def run(name, arrays, attrs):
 
 
 def ulp(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The distance of the neighbours of x in a float dtype."""
+    """The distance of adjacent numbers at x in a float dtype."""
     found = ml_dtypes.finfo(dtype)
     _, exponent = np.frexp(np.maximum(np.abs(x), float(found.smallest_normal)))
     return np.ldexp(float(found.eps), exponent - 1)
@@ -196,7 +196,7 @@ def test_floats_are_added_up_in_a_wider_dtype_and_rounded_once(name, dtype):
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("name", [n for n in CASES if REGISTRY[n].family in WHOLE])
 def test_integers_are_added_up_whole(name, dtype):
-    """Integer results are those of 64-bit integers, cut to the dtype; floats those of float64 within an ulp."""
+    """Integer results are those of 64-bit integers, truncated to the dtype; floats those of float64 within an ulp."""
     for arrays, attrs in CASES[name]:
         if "alpha" in attrs or attrs.get("reduction") == "sqrt_n":
             continue
@@ -213,7 +213,7 @@ def test_integers_are_added_up_whole(name, dtype):
                 np.testing.assert_array_equal(got, whole.astype(got.dtype))
             else:
                 error = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-                # running sums that are float32 themselves are added in it, one after another
+                # running sums of float32 are added in float32, one after another
                 limit = {2: 1, 4: 32}.get(got.dtype.itemsize, 1e4) * ulp(wanted, got.dtype)
                 over = np.isinf(wanted.astype(got.dtype)) & (got == wanted.astype(got.dtype))
                 assert np.all((error <= limit) | over), (attrs, got, wanted)

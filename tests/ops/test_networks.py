@@ -1,4 +1,4 @@
-"""Normalization, recurrent cells and losses against loops, published numbers and ONNX."""
+"""Normalization, recurrent cells and losses compared with loops, published numbers and ONNX."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_batch_norm_by_the_statistics_of_the_batch(share):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_local_response_as_onnx(size):
-    x = f32(6, 6, 3, 2)  # that evaluator goes through as many channels as there are samples
+    x = f32(6, 6, 3, 2)  # that evaluator iterates over as many channels as there are samples
     expected = onnx_op("LRN", [x], size=size, alpha=0.3, beta=0.6, bias=1.5)
     before, after = (size - 1) // 2, size - 1 - (size - 1) // 2
     close(ours("lrn", x, axis=1, before=before, after=after, alpha=0.3 / size, beta=0.6, bias=1.5), expected)
@@ -69,7 +69,7 @@ def test_a_bias_for_each_channel():
 
 
 def onnx_gates(w, inputs, order, own):
-    """Weights as (units of the gates in ONNX's order, inputs) and (..., units), from ours."""
+    """Our weights as (units of the gates in ONNX's order, inputs) and (..., units)."""
     parts = dict(zip(own, np.split(w, len(own), axis=-1), strict=True))
     whole = np.concatenate([parts[g] for g in order], axis=-1)
     return whole[:inputs].T[None].copy(), whole[inputs:].T[None].copy()

@@ -1,4 +1,4 @@
-"""Results of the ops against NumPy and against numbers written down by hand."""
+"""Results of the ops compared with NumPy and with handwritten numbers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ BY_HAND = [
         {"tolerance": 0.25},
         np.array([True, False, True, False, False, False, True]),
     ),
-    # in float32 the distance of 1 and 1.1 is above 0.1, which is 0.100000001 there
+    # in float32 the distance of 1 and 1.1 exceeds 0.1, which is 0.100000001
     ("approximate_equal", (np.float32(1), np.float32(1.1)), {"tolerance": 0.1}, np.array(False)),
     ("approximate_equal", (np.zeros(2), np.array([9e-6, 2e-5])), {}, np.array([True, False])),
     ("matmul", (V, V), {}, np.array(18.0, np.float32)),
@@ -175,10 +175,10 @@ def test_as_numpy(name, function, inputs, attrs):
 
 
 def test_every_elementwise_op_has_expected_numbers():
-    """Ufuncs of NumPy are held against NumPy in ``test_agreement``."""
+    """Ufuncs of NumPy are compared with NumPy in ``test_agreement``."""
     named = {row[0] for row in (*BY_HAND, *NUMPY, *VALUES)}
     lacking = [n for n in ELEMENTWISE if ops.lookup(n).ufunc is None and n not in named]
-    assert lacking == ["whole_power"]  # which has a file of its own
+    assert lacking == ["whole_power"]  # which has a separate file
 
 
 def test_joining_and_cutting_are_inverse():

@@ -1,4 +1,4 @@
-"""NumPy's functions and index keys as op calls: the same result by either way."""
+"""NumPy's functions and index keys as op calls: the same result as in NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pooling and patches against loops over every window, and ONNX's own evaluator."""
+"""Pooling and patches compared with loops over every window, and with ONNX's own evaluator."""
 
 from __future__ import annotations
 

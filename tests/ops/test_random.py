@@ -95,7 +95,7 @@ def test_key_and_counter_of_seeds(name):
     drawn = run(f"keyed_{name}", [50], key, counter, 1)
     np.testing.assert_array_equal(drawn, run(f"stateless_{name}", [50], [7, -9]))
     later = run(f"keyed_{name}", [50], key, counter + np.array([1, 0], np.uint64), 3)
-    if name != "truncated_normal":  # whose samples lie 256 words apart
+    if name != "truncated_normal":  # whose samples are 256 words apart
         np.testing.assert_array_equal(later[:46], drawn[4:])
     assert (later != drawn).any()
     whole = run("keyed_integers", [50], key, counter, 1, 0, 2**40)
@@ -167,7 +167,7 @@ def test_poisson(rate):
 def test_classes():
     p = np.array([[0.5, 0.3, 0.2, 0.0], [0.1, 0.0, 0.1, 0.8]])
     with np.errstate(divide="ignore"):
-        logits = np.log(p) + [[3.0], [-900.0]]  # a constant in all of a row changes nothing
+        logits = np.log(p) + [[3.0], [-900.0]]  # a constant added to a whole row changes nothing
     x = run("random_categorical", logits, 20000, seed=4)
     assert x.dtype == np.int64
     for row, law in zip(x, p, strict=True):

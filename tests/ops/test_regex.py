@@ -1,6 +1,6 @@
-"""Patterns of RE2: what Python's would do differently, what is refused, and bounds on time and memory.
+"""Patterns of RE2: differences from Python, refused patterns, and bounds on time and memory.
 
-That the values are those of TensorFlow is in tests/frontends/test_tf_text.py.
+tests/frontends/test_tf_text.py checks that the values are those of TensorFlow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROWS = st.tuples(st.lists(ATOMS, min_size=1, max_size=3), st.sampled_from(["", "
 @settings(deadline=None, max_examples=200)
 @given(st.lists(ROWS, min_size=1, max_size=3).map("|".join), TEXTS)
 def test_where_both_mean_the_same_the_values_are_those_of_python(pattern, text):
-    """Patterns that match no empty text, and mean the same to both."""
+    """Patterns that match no empty text, and have the same meaning in both."""
     regex, data = compiled(pattern.encode()), text.encode()
     assert regex.fullmatch(data) == (re.fullmatch(pattern, text) is not None)
     for every in (True, False):
@@ -33,7 +33,7 @@ def test_where_both_mean_the_same_the_values_are_those_of_python(pattern, text):
 
 
 def test_where_python_s_own_patterns_differ():
-    """Each of these means something else, or nothing, to Python."""
+    """Each of these has another meaning, or none, in Python."""
     assert compiled(b"x*").replace(b"abxd", b"-", True) == b"-a-b-d-" != re.sub(b"x*", b"-", b"abxd")
     assert not compiled(b"a$").fullmatch(b"a\n") and re.match("a$", "a\n")
     assert compiled(rb"a{,2}").fullmatch(b"a{,2}") and not compiled(rb"a{,2}").fullmatch(b"aa")
@@ -59,14 +59,14 @@ def test_a_match_sees_what_is_in_front_of_it():
 def test_groups():
     assert compiled(b"(a)(b?)").replace(b"ab" * 700, rb"\2\1", True) == b"ba" * 700
     assert compiled(b"(a)|(b)").replace(b"ab", rb"<\1\2>", True) == b"<a><b>"
-    assert compiled(b"a").replace(b"a", rb"\1", True) == b"a"  # a group that is not there: the text stays
+    assert compiled(b"a").replace(b"a", rb"\1", True) == b"a"  # a missing group: the text is unchanged
     assert compiled(b"a").replace(b"a", rb"\\", True) == b"\\"
     with pytest.raises(RuleError) as caught:
         compiled(b"a").replace(b"a", rb"\x", True)
     assert caught.value.slug == "bad-pattern"
 
 
-#: a pattern and a text for which a matcher that goes back takes exponential or cubic time: it would never end
+#: a pattern and a text for which a backtracking matcher takes exponential or cubic time and would never end
 BOMBS = {
     "nested": ("(a+)+$", "a" * 4000 + "b"),
     "alternatives": ("(a|aa)+$", "a" * 4000 + "b"),
@@ -123,6 +123,6 @@ def test_what_is_refused(pattern):
 def test_what_is_written_is_bounded(pattern):
     room = Room(10_000)
     with pytest.raises(RuleError) as caught:
-        for _ in range(3):  # texts share it
+        for _ in range(3):  # shared by all texts
             compiled(pattern).replace(b"a" * 5, rb"\0" * 1000, True, room)
     assert caught.value.slug == "too-large"

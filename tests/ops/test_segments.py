@@ -1,4 +1,6 @@
-"""Segments, counting, partitions, gathering by batches: documented examples, and loops over the elements."""
+"""Segments, counting, partitions, gathering by batches, compared with documented examples and loops over the
+elements.
+"""
 
 from __future__ import annotations
 

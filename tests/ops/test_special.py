@@ -1,4 +1,4 @@
-"""Special functions against closed forms and published values; bits, complex numbers and Fourier transforms."""
+"""Special functions compared with closed forms and published values; bits, complex numbers and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_complex_numbers():
 
 
 def dft(x, axis, sign):
-    """The transform as the definition has it: a sum over products with powers of the root of unity."""
+    """The transform by its definition: a sum over products with powers of the root of unity."""
     n = x.shape[axis]
     matrix = np.exp(sign * 2j * pi * np.outer(np.arange(n), np.arange(n)) / n)
     return np.moveaxis(np.tensordot(matrix, np.moveaxis(x, axis, 0), 1), 0, axis)

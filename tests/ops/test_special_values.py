@@ -1,7 +1,7 @@
 """Element-wise ops on zeros of either sign, infinities, NaN, the smallest and the largest numbers of every float dtype.
 
-Activations are held against their formula in float64, ufuncs against NumPy bit for bit, both as graphs run them:
-single numbers, arrays, and inside of loops.
+Activations are compared with their formula in float64, ufuncs with NumPy bit for bit, both as run in graphs: scalars,
+arrays, and inside loops.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def test_ufuncs_are_numpys(op, dtype):
     for loop in (False, True):
         got = run(op, *arrays, loop=loop)
         assert got.dtype == want.dtype
-        zero = (got == 0) & (want == 0) if op in ("fmax", "fmin") else False  # NumPy's sign depends on the place
+        zero = (got == 0) & (want == 0) if op in ("fmax", "fmin") else False  # NumPy's sign depends on the position
         differs = (got != want) | (np.signbit(got.astype(np.float64)) != np.signbit(want.astype(np.float64)))
         wrong = differs & ~zero & ~(np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64)))
         assert not wrong.any(), (got[wrong], want[wrong])

@@ -1,4 +1,4 @@
-"""TensorArrays, TensorLists and stacks: TensorFlow's rules, and that no value ever changes.
+"""TensorArrays, TensorLists and stacks: TensorFlow's rules, and immutable values.
 
 Expected values follow the descriptions at https://www.tensorflow.org/api_docs/python/tf/raw_ops.
 """
@@ -85,7 +85,7 @@ def test_a_write_leaves_older_flows_alone():
     assert plain(FLOW) == [None] * 4
     value = np.array([1, 2, 3], np.float32)
     written = call("tensor_array_write", HANDLE, one(0), value, FLOW)
-    value[:] = 9  # the executor uses its memory again
+    value[:] = 9  # the executor reuses its memory
     assert plain(written)[0] == [1, 2, 3]
     with pytest.raises(ValueError, match="read-only"):
         call("tensor_array_read", HANDLE, one(0), written)[0] = 5
@@ -108,13 +108,13 @@ def test_reading_what_was_never_written():
 def test_gradients_add_up_and_join():
     twice = call("tensor_array_write", GRAD, one(1), X[0], call("tensor_array_write", GRAD, one(1), X[1], GRADS))
     assert call("tensor_array_read", GRAD, one(1), twice).tolist() == (X[0] + X[1]).tolist()
-    # zeros of the forward element's shape where nothing is written
+    # zeros of the forward element's shape for unwritten elements
     assert call("tensor_array_read", GRAD, one(3), twice).tolist() == [0, 0, 0]
     other = call("tensor_array_write", GRAD, one(2), X[2], GRADS)
     nothing = call("tensor_array_flow", one(0.0, np.float32))
     both = call("tensor_array_join", nothing, twice, other, twice)
     assert plain(both) == [None, (2 * (X[0] + X[1])).tolist(), X[2].tolist(), None]
-    # the gradients begin with the flow of the forward array, and go on with their own
+    # the gradients begin with the flow of the forward array, and continue with their own
     assert plain(call("tensor_array_write", GRAD, one(0), X[0], FULL))[0] == X[0].tolist()
     assert call("tensor_array_grad", HANDLE, both, source="s")[1] is both
     shaped, flow = call("tensor_array_grad", HANDLE, FULL, i32(2))
@@ -164,7 +164,7 @@ def test_lists():
     shorter, last = call("tensor_list_pop_back", LIST, ANY_SHAPE)
     assert (len(shorter), last.tolist(), len(LIST)) == (3, X[3].tolist(), 4)
     assert call("tensor_list_stack", BLANK, ANY_SHAPE).tolist() == np.zeros((4, 3)).tolist()
-    # an element that was never written takes its shape from the others
+    # an unwritten element takes its shape from the others
     some = call("tensor_list_set_item", call("tensor_list_reserve", ANY_SHAPE, one(2), dtype="float32"), one(1), X[0])
     assert call("tensor_list_get_item", some, one(0), ANY_SHAPE).tolist() == [0, 0, 0]
     joined, lengths = call("tensor_list_concat", call("tensor_list_split", X, i32(-1, 3), np.array([3, 1])), ANY_SHAPE)
@@ -207,7 +207,7 @@ def test_faults_of_lists(name, inputs, attrs, slug):
     assert caught.value.slug == slug and caught.value.fix
 
 
-# -- the lists beneath --------------------------------------------------------------------------------------------
+# -- the underlying lists --------------------------------------------------------------------------------------------
 STEPS = st.lists(st.tuples(st.sampled_from(["set", "append", "sized", "back"]), st.integers(0, 2100), st.integers()))
 
 

@@ -1,4 +1,4 @@
-"""Hash tables: looking up is what a dict does, and what makes no sense is refused."""
+"""Hash tables: lookups equal those of a dict, and invalid tables are refused."""
 
 from __future__ import annotations
 

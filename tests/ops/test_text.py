@@ -127,7 +127,7 @@ def test_what_would_take_too_much_memory_is_one_error(op, inputs, attrs, monkeyp
 
 
 def test_many_bytes_that_are_no_characters_are_read_once():
-    """Each is one point; the work grows with the bytes, not with their square."""
+    """Each byte is one code point; the work is linear in the number of bytes, not quadratic."""
     splits, points, starts = call("unicode_decode", np.array([b"\xff" * 200_000, b"\xe6\x97a\xff"], object))
     assert splits.tolist() == [0, 200_000, 200_003] and points[-3:].tolist() == [65533, 97, 65533]
     assert starts[-3:].tolist() == [0, 2, 3]

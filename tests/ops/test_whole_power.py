@@ -1,4 +1,4 @@
-"""ONNX Pow of integers, against Python's integers taken modulo the dtype's size."""
+"""ONNX Pow of integers, compared with Python's integers modulo the dtype's size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Makes the files of this folder with TensorFlow (2.21 made those that are checked in): ``python make.py``.
+"""Creates the files of this folder with TensorFlow (2.21 for the files checked in): ``python make.py``.
 
-They are small models as TensorFlow itself writes them, with what it computes for them in ``expected.json``. The tests
-need no TensorFlow. Files that the reader does not look at (assets, fingerprints, debug information) are left out.
+They are small models written by TensorFlow itself, with its results in ``expected.json``. The tests need no TensorFlow.
+Files that the reader ignores (assets, fingerprints, debug information) are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FEEDS = ((1.0, 0), (1.0, 1), (2.5, 7), (40.0, 4))
 
 
 def tidy(folder: Path) -> None:
-    """Leave out what the reader does not look at."""
+    """Remove the files that the reader ignores."""
     path = folder / "saved_model.pb"
     model = saved_model_pb2.SavedModel.FromString(path.read_bytes())
     for meta in model.meta_graphs:
@@ -138,7 +138,7 @@ def saved_v2() -> None:
 
 
 def functions() -> None:
-    """A functional graph: While, If, Case and a call, in each other."""
+    """A functional graph: nested While, If, Case and a call."""
     v1.enable_control_flow_v2()
 
     @tf.function

@@ -1,6 +1,6 @@
-"""Makes ``control_flow.zip``: small TensorFlow graphs with loops, branches, calls and gradients, and their values.
+"""Creates ``control_flow.zip``: small TensorFlow graphs with loops, branches, calls and gradients, and their values.
 
-Run with a Python that has TensorFlow (2.21 made the archive); the tests read the archive only::
+Run it with a Python that has TensorFlow (the archive is from 2.21); the tests read only the archive::
 
     python tests/frontends/data/make_control_flow.py
 
@@ -72,7 +72,7 @@ def nested(x):
 
 
 def exchange(x, n):
-    """Variables that change places, one that is not touched, and a loop of no trips."""
+    """Variables that are swapped, one that is not changed, and a loop without trips."""
     found = tf.while_loop(lambda i, a, b, c, n: i < n, lambda i, a, b, c, n: (i + 1, b, a + c, a, n), (0, x, -x, x, n))
     none = tf.while_loop(lambda i, a: i < 0, lambda i, a: (i + 1, a * 2.0), (0, x))
     return *found, *none

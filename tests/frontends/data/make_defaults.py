@@ -1,4 +1,4 @@
-"""Makes ``defaults.pb`` with TensorFlow (2.21 made the one that is checked in): ``python make_defaults.py < names``.
+"""Creates ``defaults.pb`` with TensorFlow (2.21 for the file checked in): ``python make_defaults.py < names``.
 
 It is a GraphDef with a node for each op of the standard input that has attributes with a default: the node
 has them all, with TensorFlow's defaults, and the inputs ``c0``, ``c1`` and so on. The test needs no TensorFlow.

@@ -1,8 +1,9 @@
-"""Makes the files in ``pt2`` with PyTorch (2.13 made them): ``python -m tests.frontends.data.make_pt2 [NAME ...]``.
+"""Creates the files in ``pt2`` with PyTorch (they are from 2.13): ``python -m tests.frontends.data.make_pt2 [NAME
+...]``.
 
-Files of another version have it in their names: PyTorch 2.9.1 (schema 8.14) wrote ``newton_2_9`` and others. Each is
-what ``torch.export.save`` writes, but for the names of folders in stack traces. Beside it lie the inputs and what
-PyTorch computed, in the order of the graph's inputs and outputs. The tests need no PyTorch.
+Files of another version have it in their names: PyTorch 2.9.1 (schema 8.14) wrote ``newton_2_9`` and others. Each is a
+file of ``torch.export.save`` without the names of folders in stack traces, together with the inputs and PyTorch's
+results, in the order of the graph's inputs and outputs. The tests need no PyTorch.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from tests.frontends.pt2_files import MODEL, archive, members, saved
 from tests.frontends.pt2_modules import modules, results_of
 
 HERE = Path(__file__).resolve().parent / "pt2"
-#: those that are exported with strict=True, so that bodies of loops have lines of their own
+#: modules exported with strict=True, so that bodies of loops have source lines
 STRICT = ("newton", "sinkhorn")
-#: those that are taken apart into the core ops of PyTorch
+#: modules decomposed into the core ops of PyTorch
 DECOMPOSED = {f"{name}_core": name for name in ("perceptron", "conv_net", "block", "learning")}
 
 
@@ -36,7 +37,7 @@ def without_folders(program: bytes) -> bytes:
 
     def walk(node):
         if isinstance(node, dict):
-            node.pop("from_node", None)  # history of the node in PyTorch, longer than all the rest
+            node.pop("from_node", None)  # history of the node in PyTorch, longer than the rest of the file
             trace = node.get("stack_trace")
             if isinstance(trace, str):
                 frames = re.findall(r'File "[^"]*", line \d+, in [^\n]*(?:\n(?! *File ")[^\n]*)*', trace)

@@ -1,11 +1,11 @@
-"""Makes ``text.zip``: SavedModels with tables and vocabularies, and values of ops on strings, as TensorFlow has them.
+"""Creates ``text.zip``: SavedModels with tables and vocabularies, and values of ops on strings, by TensorFlow.
 
-Run with a Python that has TensorFlow and Keras (2.21 and 3.15 made the archive); the tests read the archive only::
+Run it with a Python that has TensorFlow and Keras (the archive is from 2.21 and 3.15). The tests read it only::
 
     python tests/frontends/data/make_text.py [cases of each op, 12]
 
-``models/NAME/...`` is a SavedModel, ``models.json`` says what it is fed and what TensorFlow gives; ``ops.json`` holds
-nodes with inputs, attributes and outputs, None where TensorFlow refuses them. Bytes stand as text in Latin-1.
+``models/NAME/...`` is a SavedModel, ``models.json`` holds its feeds and TensorFlow's results; ``ops.json`` holds nodes
+with inputs, attributes and outputs, None if TensorFlow refuses them. Bytes are stored as text in Latin-1.
 """
 
 from __future__ import annotations
@@ -215,7 +215,9 @@ def texts(*shape: int, most: int = 6, spoilt: float = 0.0) -> np.ndarray:
 
 
 def case(op: str, inputs: dict[str, Any], implied: dict[str, Any] | None = None, **attrs: Any) -> None:
-    """The result of TensorFlow's op; ``inputs`` are in the order of the op, ``implied`` what it tells from them."""
+    """The result of TensorFlow's op; ``inputs`` are in the order of the op, ``implied`` are the attributes that it
+    infers from them.
+    """
     given = {k: [tf.constant(x) for x in v] if isinstance(v, list) else tf.constant(v) for k, v in inputs.items()}
     shown = {k: {"type": v.name} if isinstance(v, tf.DType) else v for k, v in {**attrs, **(implied or {})}.items()}
     flat = [x for v in inputs.values() for x in (v if isinstance(v, list) else [v])]

@@ -1,4 +1,6 @@
-"""One function three ways: plain Python, as a graph, and as a graph step by step; all must agree bit for bit."""
+"""Runs a function in three ways, as plain Python, as a graph, and as a graph step by step; all must agree bit
+for bit.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,12 @@ import numpy as np
 
 import workbench as wb
 
-#: steps of the slow way; longer programs are only run
+#: maximum number of steps; longer programs are only run
 MOST_STEPS = 4000
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal types, shapes and bits, also inside of tuples, lists and dicts."""
+    """Equal types, shapes and bits, also inside tuples, lists and dicts."""
     if type(a) is not type(b):
         return False
     if isinstance(a, (tuple, list)):
@@ -27,7 +29,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def check(function: Any, *args: Any, **kwargs: Any) -> wb.Graph:
-    """Assert that the ways agree; gives the graph."""
+    """Assert that the three ways agree; returns the graph."""
     captured = function if isinstance(function, wb.GraphFunction) else wb.graph(function)
     plain = captured.captured_function
     wanted = plain(*copy.deepcopy(args), **copy.deepcopy(kwargs))

@@ -139,7 +139,7 @@ numbers = st.one_of(
 
 
 class Beyond(Exception):
-    """Python can go on where the graph's types end: ints of more than 64 bits, complex powers, int ** -n."""
+    """Python's result is beyond the graph's types: ints of more than 64 bits, complex powers, int ** -n."""
 
 
 def expressions(arguments: int) -> st.SearchStrategy:
@@ -165,7 +165,9 @@ def expressions(arguments: int) -> st.SearchStrategy:
 
 
 def mixed(expression: Any, argument: int) -> Any:
-    """The expression with an argument in each of its parts: what is known now is computed by Python anyway."""
+    """The expression with an argument in each of its parts, because parts known at capture are computed by Python
+    anyway.
+    """
     if expression[0] in ("arg", "const"):
         return expression
     parts = [mixed(p, argument) for p in expression[2:]]
@@ -181,7 +183,7 @@ def _unrounded(part: Any) -> Any:
 
 
 def in_python(expression: Any, args: list[Any]) -> Any:
-    """Python's result; raises what Python raises, and Beyond where a value is no longer one of the graph's."""
+    """Python's result; raises as Python does, and Beyond if a value cannot be represented in the graph."""
     kind, *rest = expression
     if kind == "arg":
         return args[rest[0]]
@@ -200,7 +202,7 @@ def in_python(expression: Any, args: list[Any]) -> Any:
         small = next((v for p, v in known if p[0] == "const" and type(v) is int), None)
         if small is None or float not in map(type, values) or abs(small) > 2**53:
             raise Beyond  # the result has one type or the other
-        return float({"min": min, "max": max}[name](*values))  # a known int beside a float is one
+        return float({"min": min, "max": max}[name](*values))  # a known int combined with a float becomes a float
     if name == "factorial" and type(values[0]) is int and values[0] > 20:
         raise Beyond
     if name == "comb" and all(type(v) is int for v in values) and min(values[1], values[0] - values[1]) > 64:
@@ -215,7 +217,7 @@ def in_python(expression: Any, args: list[Any]) -> Any:
 
 
 def in_graph(b: wb.GraphBuilder, expression: Any, args: list[PyNumber]) -> Any:
-    """The same by :mod:`workbench.frontends.python.values.operators`."""
+    """The expression evaluated by :mod:`workbench.frontends.python.values.operators`."""
     kind, *rest = expression
     if kind == "arg":
         return args[rest[0]]
@@ -238,7 +240,7 @@ def run_graph(expression: Any, args: list[Any]) -> Any:
     values = [python_number(b, b.placeholder(f"x{k}", DTYPES[type(a)], ())) for k, a in enumerate(args)]
     result = in_graph(b, expression, values)
     if not isinstance(result, Value):
-        result = python_number(b, result)  # known, but what was computed on the way may fail
+        result = python_number(b, result)  # known, but intermediate nodes may fail
     assert isinstance(result, PyNumber)
     feeds = {f"x{k}": np.array(a, DTYPES[type(a)]) for k, a in enumerate(args)}
     return b.build({"result": result}).run(feeds)["result"].item()

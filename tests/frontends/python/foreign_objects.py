@@ -1,4 +1,4 @@
-"""Numbers and arrays that are not Python's or NumPy's own, and the positions in which a function may meet them."""
+"""Numbers and arrays of other libraries and classes, and the positions in which a function may use them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Samples:
 
 
 class Offset:
-    """A user's class with nothing but operators."""
+    """A user's class with operators only."""
 
     def __init__(self, by: float) -> None:
         self.by = by
@@ -70,7 +70,7 @@ class Celsius(float):
 
 
 class Shifted(np.ndarray):
-    """An array with a sum of its own."""
+    """An array that defines its own sum."""
 
     def __add__(self, other: Any) -> Any:
         return np.asarray(self) + other + 1.0

@@ -1,4 +1,4 @@
-"""More programs: arrays that are shared, changed and passed on, and control flow inside of conditions."""
+"""More programs: arrays that are shared, changed and passed on, and control flow inside conditions."""
 # ruff: noqa: B007, B023, E731, F841
 
 from __future__ import annotations

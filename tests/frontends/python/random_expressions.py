@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 
 class Expressions:
-    """Writes expressions. ``scope`` maps the names that are surely defined to their types."""
+    """Writes expressions. ``scope`` maps the names that are certainly defined to their types."""
 
     def __init__(self, draw: Callable[[Any], Any], statements: int) -> None:
         self.draw = draw
@@ -113,7 +113,7 @@ class Expressions:
         if form == 8:
             return f"({self._int(scope, depth - 1)} {self.pick('in', 'not in')} (0, 1, 3, 7))"
         if form == 9 and "array" in scope.values():
-            # bool(): a value that is NumPy's on one way and Python's on another is NumPy's in a graph
+            # bool(): a value that is NumPy's on one path and Python's on another is NumPy's in a graph
             elements = f"{self.of('array', scope)} {order} {self._float(scope, depth - 1)}"
             return f"bool(np.{self.pick('any', 'all')}({elements}))"
         return name or f"({self._int(scope, depth - 1)} > 0)"

@@ -1,8 +1,8 @@
-"""Random small programs of nested loops and branches, as source text: what decides is often a loop invariant.
+"""Random small programs of nested loops and branches, as source text, often with loop invariants as conditions.
 
 A program is ``f(p, q, m, x)`` (two bools and two numbers that never change). Its variables all have a value from the
-beginning, every loop is bounded, and numbers stay small; which of the variables it gives back is drawn too, so that
-many results are never read.
+beginning, every loop is bounded, and numbers stay small; the returned variables are drawn too, so that many results are
+never read.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Nests:
         )
 
     def condition(self, loop: bool) -> str:
-        """Mostly of loop invariants."""
+        """A condition, mostly on loop invariants."""
         kind = self.r.random()
         if kind < 0.55:
             return self.pick("p", "q", "not p", "m > 2", "p and q", "x > 1.0")

@@ -1,10 +1,9 @@
 """Random loop programs as source text, and Python as their oracle.
 
 A program is a module with a function ``f(i, j, x, y, p, v)`` (two ints, two floats, a bool, an array) and helpers that
-it calls. Every loop is bounded. Names tell types: ``i*`` ints, ``x*`` floats, ``p*`` bools, ``s*`` scalars of NumPy,
-``v*``
-arrays. What Python computes with numbers that a graph does not have (ints of more than 64 bits, complex powers) is
-found by running the program once more with every operation watched, see :mod:`watched`.
+it calls. Every loop is bounded. Names imply types: ``i*`` ints, ``x*`` floats, ``p*`` bools, ``s*`` scalars of NumPy,
+``v*`` arrays. Results that a graph cannot represent (ints of more than 64 bits, complex powers) are detected by another
+run with every operation watched, see :mod:`watched`.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ class Writer(Expressions):
         self.put(level, f"{name}[{where}] {self.pick('=', '=', '+=', '*=')} {value}")
 
     def shared(self, scope: dict[str, str], level: int) -> None:
-        """Two names for one array, a part of one, two items exchanged, a whole array changed in place."""
+        """Two names for one array, a part of an array, two swapped items, a whole array changed in place."""
         name, new = self.of("array", scope), f"v{next(self.names)}"
         i, j = (self._index(scope, 1) for _ in range(2))
         form = self.draw(st.integers(0, 3))
@@ -126,7 +125,7 @@ class Writer(Expressions):
             self.put(level, f"{name} {self.pick('+', '-', '*')}= {self.pick(self._float, self._array)(scope, 1)}")
 
     def nested(self, scope: dict[str, str], level: int) -> None:
-        """A function defined here that reads a variable around it, and a call of it."""
+        """A local function that reads an enclosing variable, and a call of it."""
         function, name = f"g{next(self.names)}", self.target("float", scope)
         inner = {**scope, "i": "int"}
         if self.chance(2):
@@ -228,7 +227,7 @@ def programs(draw: Callable[[Any], Any], statements: int = 14) -> str:
 
 
 def imported(source: str, folder: Path) -> ModuleType:
-    """The program as a module of its own file, so that its source can be found."""
+    """The program as a module from a file, so that its source can be found."""
     name = f"random_program_{next(_serial)}"
     path = folder / f"{name}.py"
     path.write_text(source, encoding="utf-8")

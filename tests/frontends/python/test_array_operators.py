@@ -46,7 +46,7 @@ S = np.array([[4.0, 1.0], [1.0, 3.0]])
 
 
 def in_graph(function, *args, static=()):
-    """``function(builder, *values)`` built and run; arguments at the places ``static`` stay as they are."""
+    """``function(builder, *values)`` built and run; arguments at the positions ``static`` are passed unchanged."""
     b = wb.GraphBuilder("arrays")
     values, feeds = [], {}
     for k, a in enumerate(args):
@@ -128,7 +128,7 @@ def test_promotion_is_numpys(name, strong, other, swapped, known):
 @pytest.mark.parametrize("exponent", [-2.5, np.float32(-2.5), np.float64(-2.5)], ids=lambda y: type(y).__name__)
 @pytest.mark.parametrize("shape", [(), (3,)], ids=str)
 def test_powers_of_numbers_and_arrays_have_the_last_digit_of_numpys(dtype, exponent, shape):
-    """NumPy computes them in three ways, by who is an array, a scalar or a number of Python's."""
+    """NumPy computes them in three ways, depending on which operands are arrays, scalars or Python numbers."""
     base = np.full(shape, 100, dtype)[()]
     found = in_graph(lambda b, x, y: operators.binary(b, "Pow", x, y), base, exponent)
     same(found, base**exponent)
@@ -286,7 +286,7 @@ INDICES: list[tuple[Any, ...]] = [
 @pytest.mark.parametrize("index", INDICES, ids=str)
 @pytest.mark.parametrize("computed", [False, True])
 def test_indexing_and_assignment(index, computed):
-    """Known indices and the same ones computed; what is stored is cast and broadcast as NumPy does it."""
+    """Known and computed indices; stored values are cast and broadcast as in NumPy."""
     numbers_ = [i for i in index if type(i) is int]
     if computed and not numbers_:
         numbers_ = [1]
@@ -356,7 +356,7 @@ def powers(v, w):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_powers_are_those_of_the_operator(seed):
-    """Of scalars the C library's, of arrays NumPy's loops: the last digits differ on some machines."""
+    """Powers of scalars by the C library, of arrays by NumPy's loops: the last digits differ on some machines."""
     rng = np.random.default_rng(seed)
     v, w = rng.normal(size=300) * 10, np.round(rng.normal(size=300) * 5, seed)
     v = v if seed == 0 else np.abs(v)

@@ -1,4 +1,4 @@
-"""Constructs that cannot be captured: each has its error, which names the line and says what to write instead."""
+"""Constructs that cannot be captured: each raises an error that names the line and a replacement."""
 
 import asyncio
 import functools

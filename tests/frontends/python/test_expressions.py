@@ -1,4 +1,6 @@
-"""Python's arithmetic in graphs: random expressions on edge values give what Python gives, bit for bit, or fail too."""
+"""Python's arithmetic in graphs: random expressions on edge values have Python's results bit for bit, or fail as in
+Python.
+"""
 
 from __future__ import annotations
 

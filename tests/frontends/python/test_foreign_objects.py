@@ -1,4 +1,4 @@
-"""Objects with operators of their own are refused by name wherever a function meets them, never computed at capture."""
+"""Objects that define operators are refused by name wherever a function uses them, and never computed at capture."""
 
 from __future__ import annotations
 
@@ -136,4 +136,4 @@ def test_what_is_taken_from_outside_is_asked_again_at_each_call() -> None:
         assert total(1.0) == before + 1.0
     keys.add("b")
     assert total(1.0) == 18.0
-    assert graph.run(x=1.0)["result"] == 5.0  # a graph in hand keeps the numbers of its capture
+    assert graph.run(x=1.0)["result"] == 5.0  # an existing graph keeps the numbers of its capture

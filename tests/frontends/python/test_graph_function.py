@@ -1,4 +1,6 @@
-"""The decorated function: graphs by signature, what is baked in, names, methods, threads; and the name ``wb.graph``."""
+"""The decorated function: graphs by signature, values fixed at capture, names, methods, threads; and the name
+``wb.graph``.
+"""
 
 import subprocess
 import sys
@@ -294,7 +296,7 @@ def test_a_captured_loop_is_the_hand_built_one():
 
 
 def _agree(captured, built, feeds, exits=True):
-    """The same ops, and as many instructions; the counter of a for loop has no Exit, which no instruction is."""
+    """The same ops, and as many instructions; the counter of a for loop has no Exit, but that is not an instruction."""
     ops = [sorted(n.op for n in g.nodes.values() if exits or n.op != "Exit") for g in (captured, built)]
     assert ops[0] == ops[1]
     with wb.Session(captured, feeds, trace="off") as one, wb.Session(built, feeds, trace="off") as two:

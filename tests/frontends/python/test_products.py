@@ -1,4 +1,4 @@
-"""Products of captured functions have the bits of NumPy's, whichever way their operands lie."""
+"""Products of captured functions have NumPy's bits for every memory layout of the operands."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_products_have_the_bits_of_numpy(function, dtype, data):
 
 
 def test_products_of_static_shape_are_compiled():
-    """Without a Python call a run of them would not be the fast one."""
+    """Their runs make no Python calls."""
     graph = wb.graph(in_loop).graph_for(np.ones((4, 3)), np.ones(4))
     session = wb.Session(graph, {"a": np.ones((4, 3)), "b": np.ones(4)})
     products = [n for n in graph.nodes.values() if n.op == "matmul"]

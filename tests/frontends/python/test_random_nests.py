@@ -1,7 +1,7 @@
-"""Random nests of loops and branches on loop invariants end, and give what Python and the token interpreter give.
+"""Random nests of loops and branches on loop invariants end, with the results of Python and of the token interpreter.
 
 Each program is run with every choice of its invariants. A run that takes more events than any of these programs can
-need is one that does not end.
+need counts as endless.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.errors import WorkbenchError
 from workbench.plan.reachability import may_raise
 
 MOST_EVENTS = 60_000
-#: where a graph needs one type for a variable, and Python does not
+#: errors where a graph needs one type for a variable, and Python does not
 REFUSALS = ("carried-type", "branch-dtype")
 
 
@@ -60,6 +60,6 @@ def test_they_end_and_agree(part, tmp_path):
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part, tmp_path):
-    """Fixed seeds; WORKBENCH_SWEEP sets how many."""
+    """Fixed seeds; WORKBENCH_SWEEP sets their number."""
     for seed in range(1000 + part, 1000 + int(os.environ.get("WORKBENCH_SWEEP", "400")), 4):
         check(seed, tmp_path, seed % 3 == 0)

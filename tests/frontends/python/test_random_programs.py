@@ -1,4 +1,4 @@
-"""Random loop programs: plain Python, the graph, and the graph step by step give the same, bit for bit."""
+"""Random loop programs: plain Python, the graph, and the graph step by step agree bit for bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARGUMENTS = st.tuples(
     st.booleans(),
     st.lists(st.floats(-3, 3), min_size=4, max_size=4).map(np.array),
 )
-#: a program that a graph refuses with a reason: whether two names share an array is not known there
+#: slugs of justified refusals: it is unknown whether two names share an array
 REFUSALS = ("alias",)
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
@@ -60,14 +60,14 @@ def agree(expected: list[Any] | Exception, found: list[Any] | Exception) -> None
 
 
 def stepped(built: wb.Graph, feeds: dict[str, Any]) -> dict[str, np.ndarray] | None:
-    """The outputs after stepping through every node, or None where a node fails."""
+    """The outputs after stepping through every node, or None if a node fails."""
     session = wb.Session(built, feeds)
     for _ in range(1_000_000):
         stop = session.step()
         if stop.reason is wb.StopReason.FAILED:
             return None
         if stop.reason is wb.StopReason.FINISHED:
-            # by node: an input and the output that it was changed into may have one name
+            # by node, because an input and its changed output may have the same name
             return {name: session.trace[ref][-1] for name, ref in built.outputs.items()}
     raise AssertionError("the program does not end")
 

@@ -1,6 +1,6 @@
 """Random programs whose arrays share memory, alone and in lists, tuples and dicts.
 
-The graph gives what Python gives, or there is a CaptureError; never anything else. Each seed is a program of its own.
+The graph has Python's result, or the capture raises a CaptureError. Each seed is a different program.
 """
 
 import collections
@@ -39,7 +39,7 @@ def f(a, b, x):
     d = {"k": w}
 """
 ARGUMENTS = [(1, 2, np.array([3.0, 1.0, 2.0])), (0, 5, np.array([0.0, -1.0, 4.0])), (4, -2, np.array([2.0, 2.0, 7.0]))]
-#: errors that say that a program depends on what only a run could tell
+#: slugs of errors for programs that depend on facts known only at run time
 ALLOWED = {"alias", "branch-types", "carried-type", "return-types", "unbound"}
 
 

@@ -1,4 +1,4 @@
-"""Functions whose results are as long as the data makes them."""
+"""Functions whose result sizes depend on the data."""
 
 from __future__ import annotations
 

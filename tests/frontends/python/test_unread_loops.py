@@ -1,4 +1,4 @@
-"""Loops whose results nobody reads: Python runs them, and hangs in one that never ends."""
+"""Loops whose results are not read: Python runs them, and hangs in one that never ends."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_an_endless_loop_that_nobody_reads_stays(function):
 
 def test_a_finite_loop_that_nobody_reads_is_run():
     graph = unread_and_finite.graph_for(1.0)
-    assert [len(path) for path in graph.frames] == [0, 1]  # the for loop certainly ends, so it goes
+    assert [len(path) for path in graph.frames] == [0, 1]  # the for loop certainly ends, so it is removed
     assert unread_and_finite(1.0) == 1.0
     assert wb.parse(graph.text()) == graph
     with wb.Session(graph, {"x": 1.0}) as session:

@@ -1,4 +1,4 @@
-"""Python as the oracle of the random programs, with every operation watched for what a graph cannot hold."""
+"""Python as the oracle of the random programs; every operation is checked for values that a graph cannot represent."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class Beyond(Exception):
-    """Python goes on with a number that a graph does not have."""
+    """A number that a graph cannot represent."""
 
 
 def held(value: Any) -> Any:
-    """The value, if a graph has it."""
+    """The value, if a graph can represent it; otherwise raises Beyond."""
     if isinstance(value, complex) or (type(value) is int and not -(2**63) <= value < 2**63):
         raise Beyond
     return value
@@ -37,7 +37,7 @@ class _Watch(ast.NodeTransformer):
 
 
 def watched(source: str) -> Callable[..., Any]:
-    """The program's ``f``, raising Beyond where Python leaves the numbers of a graph."""
+    """The program's ``f``, which raises Beyond if a number cannot be represented in a graph."""
     tree = ast.fix_missing_locations(_Watch().visit(ast.parse(source)))
     space: dict[str, Any] = {"__held__": held}
     exec(compile(tree, "<watched>", "exec"), space)  # the source is our own

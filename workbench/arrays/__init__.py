@@ -6,8 +6,8 @@
          │                   ▲ ▲
     submanagers         Hold ┘ └ reference queue, drained on the calling thread      scopes.py   ledger.py
 
-``buffers.py``: the record of one array. ``ledger_state.py``: the state of the ledger. ``accounts.py``: figures.
-``errors.py``: errors. ``process.py``: the ledger of this process, and the switch of collection.
+``buffers.py``: the record of one array. ``ledger_state.py``: the state of the ledger. ``accounts.py``: byte counts over
+time. ``errors.py``: errors. ``process.py``: the ledger of this process, and the switch for collection.
 """
 
 from workbench.arrays.accounts import LedgerEvent, ManagerFigures, Memory

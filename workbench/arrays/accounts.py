@@ -1,8 +1,7 @@
 """Accounts of arrays: live bytes, peak, and their curve over time; each change is O(1).
 
-``Levels`` is the curve of a figure over time in bounded memory: changes are grouped, and of each group the highest and
-the last level are kept; when there are too many groups, neighbours are merged. So neither the beginning nor a peak is
-ever lost.
+``Levels`` is a curve over time in bounded memory: changes are grouped, and each group keeps its highest and its last
+level; when there are too many groups, neighbours are merged. So neither the beginning nor a peak is ever lost.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from typing import Any, NamedTuple
 
 from workbench.text import facts_html, harmless
 
-#: most groups of changes in a curve; most separate events
+#: maximum number of groups of changes in a curve, and of separate events
 MAX_GROUPS, MAX_EVENTS = 512, 256
-#: managers in the table of a notebook
+#: maximum number of managers in the table of a notebook
 MOST_MANAGERS = 20
 
 
@@ -29,7 +28,7 @@ class Levels:
     __slots__ = ("_count", "_first", "_groups", "_high", "_last", "_stride")
 
     def __init__(self) -> None:
-        #: (time and level of the highest, time and level of the last)
+        #: (time and level of the maximum, time and level of the last change)
         self._groups: list[tuple[float, int, float, int]] = []
         self._first: tuple[float, int] | None = None
         self._stride = 1
@@ -51,7 +50,7 @@ class Levels:
             self._count = 0
             self._groups.append(group)
             if len(self._groups) >= MAX_GROUPS:
-                # Pairs take memory: the garbage collector may run a finalizer that notes a level, in the new list.
+                # allocating pairs may start a garbage collection whose finalizers note levels, in the new list
                 groups, self._groups = self._groups, fresh
                 pairs, single = zip(groups[::2], groups[1::2], strict=False), groups[len(groups) // 2 * 2 :]
                 self._groups[:0] = [(*(a if a[1] >= b[1] else b)[:2], *b[2:]) for a, b in pairs] + single
@@ -83,7 +82,7 @@ class Account:
         self.change(nbytes)
 
     def remove(self, nbytes: int) -> None:
-        """Count one array less."""
+        """Count one array fewer."""
         self.live -= 1
         self.change(-nbytes)
 
@@ -107,11 +106,11 @@ class LedgerEvent(NamedTuple):
 
 class EventLog:
     """Log of the events that freed arrays, in bounded memory: events of one kind and manager within a time window are
-    merged, and the window doubles when there are too many. None is lost."""
+    merged, and the window doubles when there are too many. No event is lost."""
 
     def __init__(self) -> None:
         self._window = 0.05
-        #: (kind, manager, number of the window) -> (seconds of the first, arrays, bytes)
+        #: (kind, manager, index of the window) -> (seconds of the first, arrays, bytes)
         self._groups: dict[tuple[str, str, int], tuple[float, int, int]] = {}
 
     def note(self, kind: str, name: str, nbytes: int) -> None:
@@ -138,9 +137,9 @@ class EventLog:
 
 
 class ManagerFigures(NamedTuple):
-    """Figures of one manager: arrays and bytes attached to it now, the peak, and counts of made and released arrays."""
+    """Figures of one manager: its arrays and bytes now, the peak, and counts of arrays made and released."""
 
-    name: str  #: with the names of the managers above it, ``base/step 3``
+    name: str  #: preceded by the names of the managers above it, such as ``base/step 3``
     live: int
     bytes: int
     peak: int
@@ -148,15 +147,15 @@ class ManagerFigures(NamedTuple):
     released: int
     collected: int
     limit: int | None
-    levels: tuple[tuple[float, int], ...]  #: (time.perf_counter() seconds, bytes), oldest first; if asked for
+    levels: tuple[tuple[float, int], ...]  #: (time.perf_counter() seconds, bytes), oldest first; only on request
 
 
 class Memory(NamedTuple):
     """The result of ``wb.memory()``.
 
-    ``live`` and ``bytes`` count arrays that are not freed; ``unused`` and ``unused_bytes`` those of them without a
-    handle, which collection would free. ``made``, ``released`` and ``collected`` count since the start (``collected``
-    are part of ``released``), ``peak`` is the maximum of ``bytes``.
+    ``live`` and ``bytes`` count arrays that are not freed; ``unused`` and ``unused_bytes`` those without a handle,
+    which collection would free. ``made``, ``released`` and ``collected`` count since the start (``collected`` are part
+    of ``released``), ``peak`` is the maximum of ``bytes``.
     """
 
     live: int
@@ -208,7 +207,7 @@ class Memory(NamedTuple):
 
 
 def figures_of(name: str, account: Account, limit: int | None, levels: bool) -> ManagerFigures:
-    """The present figures of an account."""
+    """The current figures of an account."""
     a = account
     points = tuple(a.levels.points()) if levels else ()
     return ManagerFigures(name, a.live, a.bytes, a.peak, a.made, a.released, a.collected, limit, points)

@@ -1,9 +1,8 @@
-"""The ledger's record of one array, and its tombstone after the release.
+"""The ledger's record of one array, and the tombstone that replaces it after the release.
 
-A user's handle has only a ``Key``: a number that is never used twice, and, once the array is released, the record of
-that release. So the tombstone of an array lives exactly as long as a handle can still refer to it, and no list of
-released numbers grows. A handle also has a *token*, to which only handles on that array refer: when the token is
-deleted, no handle is left.
+A user's handle has only a ``Key``: a unique number and, once the array is released, the record of that release. So the
+tombstone of an array lives exactly as long as a handle can refer to it, and no list of released numbers grows. A handle
+also has a *token*, to which only handles on that array refer: when the token is deleted, no handle is left.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 
 from workbench.text import harmless
 
-#: frames of these folders are not the user's: the handles themselves, and NumPy's dispatch to them
+#: frames of these folders are not the user's: they belong to the handles, and to NumPy's dispatch to them
 _INSIDE = (os.path.dirname(os.path.abspath(__file__)) + os.sep, os.path.dirname(np.__file__) + os.sep)
 
 
@@ -30,7 +29,7 @@ class Site(NamedTuple):
 
     @harmless
     def __str__(self) -> str:
-        if f"{os.sep}ipykernel_" in self.file:  # IPython's file name of a cell means nothing to users
+        if f"{os.sep}ipykernel_" in self.file:  # IPython's file name of a cell is meaningless to users
             return f"line {self.line} of a notebook cell"
         return f"{os.path.basename(self.file)}:{self.line}"
 
@@ -56,7 +55,7 @@ class Origin(NamedTuple):
 
 
 class Tombstone(NamedTuple):
-    """The release of an array: how, by which manager or holder, where, and after which ``event`` of the ledger."""
+    """The release of an array: its kind, the manager or holder, the line, and the ``event`` of the ledger before it."""
 
     how: str  #: "release", "close", "collection" or "hold" (the last hold of an array without an owner was dropped)
     by: str
@@ -78,17 +77,19 @@ class Tombstone(NamedTuple):
 
 
 def new_token() -> Any:
-    """An object that can be weakly referenced and is not tracked by the cyclic garbage collector.
+    """Make an object that can be weakly referenced and is not tracked by the cyclic garbage collector.
 
     The collector clears the weak references to objects of a garbage cycle *before* it runs their finalizers, which may
-    still use a handle, or save it. An untracked token is deleted after them, with the last handle. NumPy's arrays are
+    still use a handle or store it. An untracked token is deleted after them, with the last handle. NumPy's arrays are
     untracked; instances of Python classes are not.
     """
     return np.empty(0, np.bool_)
 
 
 class Key:
-    """The number of an array; ``released`` is set when the array is released. Shared by its handles and the ledger."""
+    """The unique number of an array; ``released`` is set when the array is released. Shared by its handles and the
+    ledger.
+    """
 
     __slots__ = ("released", "uid")
 
@@ -156,7 +157,7 @@ class Buffer:
         self.nbytes = array.nbytes
         self.scope = scope
         self.origin = origin
-        #: number of a hold -> (its weak reference, name of the holder); None if there never was one
+        #: number of a hold -> (its weak reference, name of the holder); None if there was never a hold
         self.holds: dict[int, tuple[TokenReference, str]] | None = None
 
 
@@ -169,11 +170,11 @@ class ArrayInfo(NamedTuple):
     nbytes: int
     origin: Origin
     holders: tuple[str, ...]
-    in_use: bool  #: True while a handle on it is left
+    in_use: bool  #: True while a handle on it exists
 
 
 def owned(array: Any, *inputs: Any) -> np.ndarray:
-    """The array in its own memory, read-only: one buffer has one owner, so views and inputs are copied."""
+    """The array in separate memory, read-only: a buffer has one owner, so views and inputs are copied."""
     found = np.asarray(array)
     if not found.flags.owndata or any(found is x for x in inputs):
         found = found.copy()

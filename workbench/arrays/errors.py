@@ -8,7 +8,7 @@ from workbench.errors import ReleasedError
 
 
 def array_gone(key: Key, slug: str) -> ReleasedError:
-    """The error for a released array that is used (``use-after-release``), or released again (``double-release``)."""
+    """The error for use of a released array (``use-after-release``), or a second release (``double-release``)."""
     done, fix = {
         "double-release": ("released again", "release it once: check handle.released, or leave it to its manager."),
         "use-after-release": (

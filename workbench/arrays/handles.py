@@ -1,8 +1,8 @@
 """Handles on arrays: a key, with which every call looks the array up in the ledger.
 
 The result of an operation belongs to the manager of its FIRST operand that is a handle, as in DJL. So results can
-escape from a submanager: ``w * x`` belongs to the manager of ``w``, though ``x`` was made for one step only.
-``manager.cap()`` finds such results, ``attach`` moves them, and the collection of unused arrays makes them harmless.
+escape from a submanager: ``w * x`` belongs to the manager of ``w``, although ``x`` was made for only one step.
+``manager.cap()`` finds such results, ``attach`` moves them, and the collection of unused arrays frees them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from workbench.text import harmless
 class Array(Handle, NDArrayOperatorsMixin):
     """A light handle on an array that a manager owns. Made by managers, operations and ``session.hold``.
 
-    NumPy's functions and operators accept it (``np.exp(a)``, ``a @ b``, ``a[2:]``) and return handles; those that
+    NumPy's functions and operators accept it (``np.exp(a)``, ``a @ b``, ``a[2:]``) and return handles; functions that
     return a plain Python value in NumPy do so here, too. The array itself never changes while it is read: ``a += b``
     puts another array under the same key. ``np.asarray(a)`` is a read-only view, ``a.numpy()`` an independent copy.
-    After its release every call raises ReleasedError (``use-after-release``) with the place of the release; only
-    ``repr`` does not.
+    After its release every call except ``repr`` raises ReleasedError (``use-after-release``) with the line of the
+    release.
 
     Examples
     --------
@@ -62,12 +62,12 @@ class Array(Handle, NDArrayOperatorsMixin):
     # -- properties -------------------------------------------------------------------------------------------------
     @property
     def uid(self) -> int:
-        """The number of the array in the process; it is never used twice."""
+        """The number of the array, unique in the process."""
         return self._key.uid
 
     @property
     def released(self) -> bool:
-        """True after its release; the array cannot be used any more."""
+        """True after its release, when the array can no longer be used."""
         self._ledger.drain()
         return self._key.released is not None
 
@@ -79,7 +79,7 @@ class Array(Handle, NDArrayOperatorsMixin):
 
     @property
     def origin(self) -> Origin:
-        """The op and the line that made it; for a value of a run its tag."""
+        """The op and the line that made it; for a value of a run, its tag."""
         return self._ledger.buffer(self._key).origin
 
     @property
@@ -213,7 +213,7 @@ class Array(Handle, NDArrayOperatorsMixin):
         Raises
         ------
         ManagerError
-            For anything but an open ArrayManager with room for it: ``no-manager``, ``manager-closed``,
+            For anything except an open ArrayManager with room for it: ``no-manager``, ``manager-closed``,
             ``manager-capped``, ``manager-full``.
         """
         ledger: Any = self._ledger
@@ -227,7 +227,7 @@ class Array(Handle, NDArrayOperatorsMixin):
         return self
 
     def detach(self) -> Array:
-        """Take the array from its manager: it lives until :meth:`release`, or until no handle on it is left."""
+        """Remove the array from its manager: it lives until :meth:`release`, or until its last handle is deleted."""
         self._ledger.move(self._key, self._ledger.detached)
         return self
 
@@ -248,7 +248,7 @@ class Array(Handle, NDArrayOperatorsMixin):
         return made
 
     def release(self) -> None:
-        """Release the array now, for all handles on it.
+        """Release the array now for all its handles.
 
         Raises
         ------

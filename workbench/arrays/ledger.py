@@ -6,11 +6,11 @@
                                   │ gone                          ▲
                                   └──► reference queue ──► drain() ┘   on the calling thread, at the next call
 
-Its state is in ``ledger_state.py``; here are the operations.
+Its state is in ``ledger_state.py``; this module has the operations.
 
 Rules
-- A number is used once. A buffer has one owner: a manager, or the user (``detached``, ``held``).
-- A release ends the ownership: no handle can read the array from then on. Its memory is freed with the last hold.
+- A number is never reused. A buffer has one owner: a manager, or the user (``detached``, ``held``).
+- A release ends the ownership: from then on no handle can read the array. Its memory is freed with the last hold.
 - The callback of a weak reference is ``deque.append``: it takes no lock and runs no Python code, so it may run in any
   thread, inside the garbage collector, and while the interpreter ends. Its consequences are handled in ``drain``.
 - With collection off, ``drain`` only records that an array is unused; with it on, it releases the array. No handle on
@@ -39,8 +39,9 @@ class Ledger(LedgerState):
 
     # -- arrays -----------------------------------------------------------------------------------------------------
     def make(self, array: np.ndarray, scope: Scope, origin: Origin) -> tuple[Key, Any]:
-        """Enter an array (in its own memory, see ``owned``); returns key and token for a handle. ManagerError if the
-        owner accepts none."""
+        """Enter an array (in separate memory, see ``owned``); returns key and token for a handle. ManagerError if the
+        owner accepts no array.
+        """
         self.drain()
         uid = next(self._numbers)
         key, token = Key(uid), new_token()
@@ -59,7 +60,7 @@ class Ledger(LedgerState):
         """The array of a key. ReleasedError after its release."""
         buffer = self.buffer(key)
         array = buffer.array
-        if array is None or key.released is not None:  # given up by another thread just now
+        if array is None or key.released is not None:  # just released by another thread
             raise array_gone(key, "use-after-release")
         return array
 
@@ -85,10 +86,10 @@ class Ledger(LedgerState):
                 )
             before, buffer.array = buffer.array, array
             self.version += 1
-        del before  # its destructor runs outside of the lock
+        del before  # its destructor runs outside the lock
 
     def move(self, key: Key, scope: Scope) -> None:
-        """Move an array to another owner. ReleasedError, or ManagerError if the new owner accepts none."""
+        """Move an array to another owner. ReleasedError, or ManagerError if the new owner accepts no array."""
         with self.lock:
             buffer = self.buffer(key)
             if buffer.scope is scope:
@@ -112,7 +113,7 @@ class Ledger(LedgerState):
         del gone
 
     def close(self, scope: Scope) -> None:
-        """Close the submanagers of a manager, then release all its arrays; harmless if it is closed already."""
+        """Close the submanagers of a manager, then release all its arrays; harmless if it is already closed."""
         self.drain()
         site = call_site()
         with self.lock:
@@ -188,11 +189,11 @@ class Ledger(LedgerState):
                     break
                 buffer = self._live.get(reference.uid)
                 if buffer is None:
-                    continue  # released before its handle went
+                    continue  # released before its handle was deleted
                 if reference.hold:
                     gone.append(self._end_hold(buffer, reference.hold))
                 elif buffer.scope is None:
-                    continue  # given up; holds keep it
+                    continue  # released; holds keep it
                 elif self.collecting or buffer.scope.always:
                     gone.append(self._collect(buffer))
                 else:
@@ -202,7 +203,7 @@ class Ledger(LedgerState):
         return sum(g is not None for g in gone)
 
     def collect(self, on: bool) -> None:
-        """Switch collection on or off; on also collects arrays that became unused while it was off."""
+        """Switch collection on or off; switching it on also collects arrays that became unused while it was off."""
         self.drain()
         gone: list[Any] = []
         with self.lock:
@@ -218,7 +219,7 @@ class Ledger(LedgerState):
         return self._give_up(buffer, "collection", buffer.scope.path, None)
 
     def figures(self, levels: bool = False) -> Memory:
-        """The present figures; with ``levels`` also the curves over time. O(managers)."""
+        """The current figures; with ``levels`` also the curves over time. O(managers)."""
         self.drain()
         return self.count(levels)
 

@@ -4,8 +4,8 @@ Constant state: the lock, the queue, the two owners without a manager. State tha
 (number -> buffer), ``_unused`` (numbers of live arrays without a handle), ``collecting``, the accounts.
 
 The lock is reentrant: the garbage collector can run a user's destructor at almost any line, and that may use handles.
-So each change first removes the state that it decides about (a buffer's owner, its entry in ``_live``) in one step, and
-a nested change then finds it removed. Arrays are deleted outside of the lock.
+So each change first removes the state on which it depends (a buffer's owner, its entry in ``_live``) in one step, and a
+nested change then finds it removed. Arrays are deleted outside the lock.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LedgerState:
 
     # -- figures ----------------------------------------------------------------------------------------------------
     def count(self, levels: bool) -> Memory:
-        """The present figures of all owners."""
+        """The current figures of all owners."""
         with self.lock:
             owners = [self.detached, self.held, *self.managers]
             open_ones = [s for s in owners if s.closed_at is None and (s.named or s.account.made or s.account.live)]
@@ -71,7 +71,7 @@ class LedgerState:
             return [self._info(b, a) for b in self._of(scope) if (a := b.array) is not None]
 
     def _of(self, scope: Scope) -> list[Buffer]:
-        """The buffers of an owner as a new list: destructors that run meanwhile may release some."""
+        """The buffers of an owner as a new list, as destructors that run meanwhile may release some."""
         return [b for uid in list(scope.uids) if (b := self._live.get(uid)) is not None]
 
     def _info(self, b: Buffer, a: np.ndarray) -> ArrayInfo:
@@ -83,9 +83,9 @@ class LedgerState:
         return Tombstone(how, by, site, self.version, threading.current_thread().name, made)
 
     def _give_up(self, buffer: Buffer, how: str, by: str, site: Any) -> np.ndarray | None:
-        """End the ownership; returns the array if its memory is freed, to be deleted outside of the lock."""
+        """End the ownership; returns the array if its memory is freed, to be deleted outside the lock."""
         scope, buffer.scope = buffer.scope, None
-        if scope is None:  # a destructor that the garbage collector has just run on this thread released it
+        if scope is None:  # a destructor run by the garbage collector on this thread has just released it
             return None
         buffer.key.released = self._now(how, by, site, buffer.origin)
         self._leave(buffer, scope)

@@ -35,15 +35,15 @@ class ArrayManager(Scope):
     parent : ArrayManager, optional
         The manager that closes this one when it is closed itself.
     limit : int, optional
-        Most bytes that may be attached to it.
+        Maximum bytes that may be attached to it.
     ledger : Ledger, optional
         The list of arrays; by default that of the process.
 
     Raises
     ------
     ManagerError
-        For a negative limit (``bad-limit``). Later, methods that attach an array raise ``manager-closed``,
-        ``manager-capped`` or ``manager-full``.
+        For a negative limit (``bad-limit``). Methods that attach an array raise ``manager-closed``, ``manager-capped``
+        or ``manager-full``.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class ArrayManager(Scope):
         name : str, optional
             Its name.
         limit : int, optional
-            Most bytes that may be attached to it.
+            Maximum bytes that may be attached to it.
 
         Returns
         -------
@@ -100,13 +100,13 @@ class ArrayManager(Scope):
 
     @property
     def closed(self) -> bool:
-        """True once it is closed; all its arrays are then released."""
+        """True once it is closed and all its arrays are released."""
         return self.closed_at is not None
 
     def close(self) -> None:
         """Close the submanagers and release all arrays. Closing twice is harmless.
 
-        Arrays with holds keep their memory until the last hold is dropped; handles cannot read them any more.
+        Arrays with holds keep their memory until the last hold is dropped; handles can no longer read them.
         """
         self.ledger.close(self)
 
@@ -293,7 +293,7 @@ class ArrayManager(Scope):
         graph : Graph
             The graph.
         feeds : mapping, optional
-            Inputs by name. Handles may be fed; the run holds them until it ends, also if their manager is closed
+            Inputs by name. Handles may be fed; the run holds them until it ends, even if their manager is closed
             meanwhile.
         **named
             More inputs, as keywords.
@@ -301,12 +301,12 @@ class ArrayManager(Scope):
         Returns
         -------
         dict
-            Outputs by name, as handles; those that are not arrays (lists, strings) as they are.
+            Outputs by name, as handles; outputs that are not arrays (lists, strings) are returned unchanged.
 
         Raises
         ------
         FeedError, ExecutionError, DeadValueError
-            As for :meth:`workbench.Graph.run`.
+            As in :meth:`workbench.Graph.run`.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class ArrayManager(Scope):
         return handle.attach(self.parent)
 
     def arrays(self) -> list[ArrayInfo]:
-        """List its own arrays, oldest first, without those of submanagers. The records keep nothing alive."""
+        """List the arrays that it owns, oldest first, without those of submanagers. The records keep nothing alive."""
         return self.ledger.listing(self)
 
     @harmless

@@ -15,9 +15,9 @@ from workbench.errors import ManagerError
 from workbench.kernels.typed import MissingKernel, call
 from workbench.kernels.types.ops import OPS
 
-#: NumPy's name of a ufunc -> ours, where they differ
+#: NumPy's name of a ufunc -> the workbench's, where they differ
 _NAMES = {"absolute": "abs", "conjugate": ""}
-#: combinations of op and dtypes without a kernel; bounded, as text of fixed width has any number of dtypes
+#: combinations of op and dtypes without a kernel; bounded, as fixed-width strings have any number of dtypes
 _WITHOUT: set[tuple[Any, ...]] = set()
 _MAX_WITHOUT = 4096
 
@@ -47,7 +47,7 @@ def result(first: Any, op: str, value: Any) -> Any:
         ledger = first._ledger
         buffer = ledger.buffer(first._key)
         scope, array = buffer.scope, buffer.array
-        if scope is None:  # released by another thread just now
+        if scope is None:  # just released by another thread
             array = ledger.read(first._key)
         return type(first)(*ledger.make(owned(value, array), scope, Origin(op, call_site())), ledger)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -78,7 +78,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict
 
 
 def _into(function: np.ufunc, method: str, arrays: list[Any], kwargs: dict[str, Any], out: Any, first: Any) -> Any:
-    """With ``out``: into fresh arrays that then take the handles' keys; into plain arrays as NumPy does."""
+    """With ``out``: write into fresh arrays that then take the handles' keys, or into plain arrays as NumPy does."""
     fresh = tuple(np.array(plain(o)) if isinstance(o, Handle) else o for o in out)
     computed = getattr(function, method)(*arrays, out=fresh, **kwargs)
     for handle, array in zip(out, fresh, strict=True):
@@ -93,7 +93,7 @@ def _into(function: np.ufunc, method: str, arrays: list[Any], kwargs: dict[str, 
 
 
 def _typed(function: np.ufunc, arrays: list[Any]) -> np.ndarray | None:
-    """The result of the compiled kernel; None where there is none."""
+    """The result of the compiled kernel; None if there is none."""
     name = function.__name__
     op = _NAMES.get(name, name)
     row = OPS.get(op)
@@ -116,7 +116,7 @@ def _kernel(op: str, arrays: list[Any], **options: Any) -> np.ndarray | None:
 
 
 def reduction(handle: Any, op: str, axis: Any, keepdims: bool) -> Any:
-    """sum, mean, max or min of a handle, along one axis or all by the compiled kernel."""
+    """sum, mean, max or min of a handle along one axis, or over all by the compiled kernel."""
     array = plain(handle)
     computed = None
     if not keepdims and (axis is None or isinstance(axis, int)):

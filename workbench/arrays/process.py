@@ -31,10 +31,10 @@ class _Switch:
 
 
 def collect_unused(on: bool = True) -> _Switch:
-    """Switch the collection of unused arrays on or off, for the whole process; it is off at first.
+    """Switch the collection of unused arrays on or off for the whole process; it is initially off.
 
-    While it is on, an array is released once no handle on it is left: at the next call of any handle or manager, on
-    that thread. Arrays that became unused before are collected, too.
+    While it is on, an array without handles is released at the next call of any handle or manager, on the thread of
+    that call. Arrays that became unused before are collected, too.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def memory() -> Memory:
     return LEDGER.figures()
 
 
-# a child process gets the ledger between two changes, with its lock free
+# a child process receives the ledger between two changes, with its lock free
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=LEDGER.lock.acquire, after_in_parent=LEDGER.lock.release, after_in_child=LEDGER.lock.release

@@ -15,8 +15,9 @@ from workbench.text import harmless
 
 
 class Scope:
-    """An owner of arrays: a manager, or the user. ``always``: an array is freed when no handle on it is left, whether
-    collection is on or off, because it has no manager that would release it."""
+    """An owner of arrays: a manager, or the user. With ``always``, an array is freed with its last handle, whether
+    collection is on or off, because it has no manager that would release it.
+    """
 
     def __init__(self, path: str, *, limit: int | None = None, always: bool = False) -> None:
         self.path = path

@@ -7,8 +7,8 @@
                               ├ rules of ops: functions of the namespace   rules/  semantics.py
                               └ regions: nodes that become one call, on CUDA one graph   joined.py  cuda_graph.py
 
-The namespace is CuPy's on a GPU; with NumPy's the very same code runs anywhere. Types decide where a value lives:
-arrays of a fixed type from ``Device.least_bytes`` on live on the device, everything else on the host.
+The namespace is CuPy's on a GPU; with NumPy's the same code runs anywhere. Types decide where a value lives: arrays of
+fixed dtype and shape with at least ``Device.least_bytes`` live on the device, everything else on the host.
 """
 
 from workbench.device.array import DeviceArray, all_to_host, host_objects, to_host

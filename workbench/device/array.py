@@ -1,4 +1,4 @@
-"""An array on a device, as the rows of a run hold it: a reference that counts with its bytes."""
+"""An array on a device, as the rows of a run hold it: a reference whose bytes are counted."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 class DeviceBlock:
-    """Memory on a device that several arrays share; it counts until the last of them goes. ``view(offset, shape,
-    dtype)`` is an array of the library in it."""
+    """Memory on a device that several arrays share; it is counted until the last of them is freed. ``view(offset,
+    shape, dtype)`` returns an array of the library in it.
+    """
 
     __slots__ = ("memory", "size", "view")
 
@@ -48,8 +49,8 @@ class DeviceArray(HeldElsewhere):
         block: DeviceBlock | None = None,
         offset: int = 0,
     ) -> None:
-        """``block``: memory shared with other arrays and counted separately, in place of ``data``; the library creates
-        such an array when it is first read.
+        """``block``: memory shared with other arrays and counted separately, in place of ``data``; the library's array
+        is created when it is first read.
         """
         size = math.prod(shape) * dtype.itemsize
         if block is None:
@@ -82,7 +83,7 @@ class DeviceArray(HeldElsewhere):
 
 
 def to_host(value: Any) -> Any:
-    """A value as the host has it: of an array on a device a read-only copy, anything else as it is."""
+    """A value on the host: a read-only copy of an array on a device, any other value unchanged."""
     if not isinstance(value, DeviceArray):
         return value
     host = value.home.fetch(value.data)
@@ -91,7 +92,7 @@ def to_host(value: Any) -> Any:
 
 
 def all_to_host(values: Sequence[Any]) -> list[Any]:
-    """:func:`to_host` of several values; those on a device come in one go, while it computes on."""
+    """:func:`to_host` of several values; those on a device are copied together, while it continues to compute."""
     there = [v for v in values if isinstance(v, DeviceArray)]
     if not there:
         return list(values)
@@ -106,7 +107,7 @@ def all_to_host(values: Sequence[Any]) -> list[Any]:
 
 
 class HostCopies(Sequence[Any]):
-    """Some values as the host has them; each is copied once, on request."""
+    """Given values on the host; each is copied once, on demand."""
 
     def __init__(self, items: Sequence[Any]) -> None:
         self._items, self._copied = items, dict[int, Any]()
@@ -126,5 +127,5 @@ class HostCopies(Sequence[Any]):
 
 
 def host_objects(objects: Mapping[int, Sequence[Any]]) -> dict[int, Sequence[Any]]:
-    """Object columns of rows that leave the machine, for keepers on the host."""
+    """Object columns of rows that leave the machine, for stores on the host."""
     return {offset: HostCopies(items) for offset, items in objects.items()}

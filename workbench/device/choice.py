@@ -1,4 +1,4 @@
-"""The device that a user names: which array library, from which size on, with how much memory."""
+"""The device that a user chooses: its array library, minimum array size, and memory limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import DeviceError
 
 #: arrays below this many bytes stay on the host: a call on a GPU takes 10 to 50 us whatever its size (measured on an
-#: H100: a loop body of ten ops is as fast on both at about 100 KiB, one op alone at about 300 KiB)
+#: H100: a loop body of ten ops is equally fast on both at about 100 KiB, a single op at about 300 KiB)
 LEAST_BYTES = 1 << 18
 #: name of the device -> import name of its array library
 LIBRARIES = {"cuda": "cupy", "numpy": "numpy", "array-api-strict": "array_api_strict"}
@@ -29,17 +29,17 @@ class Device:
     name : str
         ``"cuda"`` (or ``"cuda:1"`` ...): an NVIDIA GPU through CuPy. ``"numpy"``: the same code with NumPy as the array
         library, on the CPU; it shows what would run on a GPU, and is slower than ``device=None``.
-        ``"array-api-strict"``: with the strict reference library, for tests.
+        ``"array-api-strict"``: the strict reference library, for tests.
     least_bytes : int, default 256 KiB
-        Bytes from which on an array lives on the device.
+        Minimum bytes of an array that lives on the device.
     memory : int, optional
-        Most bytes of arrays on the device; by default as many as it has. Beyond it the run stops before the node that
-        asks for more (``device-memory``).
+        Maximum bytes of arrays on the device; by default as many as it has. Beyond it the run stops before the node
+        that needs more (``device-memory``).
 
     Raises
     ------
     DeviceError
-        ``unknown-device`` for another name, ``bad-device`` for a number that does not fit.
+        ``unknown-device`` for any other name, ``bad-device`` for an invalid number.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""A region as one CUDA graph: its kernels are recorded once, on memory of their own, and launched together.
+"""A region as one CUDA graph: its kernels are recorded once, on separate memory, and launched together.
 
-A launch copies the operands into that memory (not those that are the same as last time), and the results out of it
-into fresh memory, all results at once: what a trace holds must not change with the next iteration. Numbers go there
-and come back in one copy each.
+A launch copies the operands that changed since the last launch into that memory, and all results out of it into fresh
+memory at once, as values in a trace must not change with the next iteration. All numbers go to the device in one copy,
+and return in one.
 
 Source: CUDA programming guide, "CUDA Graphs"; CuPy reference, ``cupy.cuda.Graph``.
 """
@@ -23,13 +23,13 @@ from workbench.ir.types import TensorType, numpy_dtype
 if TYPE_CHECKING:
     from workbench.device.opened import OpenDevice
 
-#: arrays begin at multiples of this; numbers take so many bytes each
+#: alignment of arrays, and bytes of each number
 ALIGNED, NUMBER = 256, 8
 TO_DEVICE, TO_HOST, ON_DEVICE = 1, 2, 3  #: cudaMemcpyKind
 
 
 class _Pack:
-    """Arrays side by side in one piece of memory: ``places`` are (number, bytes, shape, dtype)."""
+    """Arrays in one block of memory: ``places`` are (index, slice of bytes, shape, dtype)."""
 
     def __init__(self) -> None:
         self.places: list[tuple[int, slice, tuple[int, ...], np.dtype[Any]]] = []
@@ -45,9 +45,9 @@ class _Pack:
 class CudaGraph:
     """The graph of ``values``, a function from arrays on the device to arrays on the device.
 
-    ``takes`` and ``gives`` are the types, ``stays`` the results that stay on the device; those ``apart`` share memory
-    that goes by itself. ``given`` are operands to record it with. Raises what CUDA and CuPy raise where a call cannot
-    be recorded.
+    ``takes`` and ``gives`` are the types, ``stays`` marks the results that stay on the device; those marked in
+    ``apart`` share a block that is freed separately. ``given`` are operands with which it is recorded. Errors of CUDA
+    and CuPy are raised if a call cannot be recorded.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class CudaGraph:
             if operand is None:
                 array = home.operand(given[k])
                 self._inputs[k] = operands[k] = self._cupy.array(array, order="C")
-        self._same: dict[int, weakref.ref[DeviceArray]] = {}  # operands whose copies are there
+        self._same: dict[int, weakref.ref[DeviceArray]] = {}  # operands that are already copied
         self._send(given)
         self._record(values, operands)
         sizes = [a.nbytes for a in self._inputs.values()], [m.mem.size for m in self._memory.values()]
@@ -93,10 +93,10 @@ class CudaGraph:
     def _record(self, values: Callable[[Sequence[Any]], list[Any]], operands: Sequence[Any]) -> None:
         cuda = self._cupy.cuda
         cuda.get_current_stream().synchronize()
-        # what the calls need in between stays with the graph: nobody else may write there
+        # temporary memory of the calls belongs to the graph, so that nothing else writes to it
         self._pool, stream = cuda.MemoryPool(), cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(self._pool.malloc):
-            values(operands)  # kernels are compiled, and the pool has what they need
+            values(operands)  # this compiles the kernels and fills the pool
             stream.synchronize()
             stream.begin_capture()
             try:
@@ -123,12 +123,12 @@ class CudaGraph:
                 self._same[k] = weakref.ref(value)
         for k, slot in self._slots:
             slot[0] = given[k]
-        if self._numbers.size:  # of so few bytes CUDA has a copy of its own before this returns
+        if self._numbers.size:  # CUDA copies so few bytes before this returns
             to = self._memory[id(self._numbers)].ptr
             copy(to, self._staged.ctypes.data, self._numbers.size, TO_DEVICE, stream)
 
     def launch(self, given: Sequence[Any]) -> list[Any]:
-        """The results for operands: arrays on the device, and arrays of the host for those that do not stay there."""
+        """The results for operands: arrays on the device, and host arrays for results that do not stay there."""
         cupy, results = self._cupy, list[Any]([None] * self._count)
         stream = cupy.cuda.get_current_stream()
         fresh = [cupy.cuda.alloc(pack.size) for pack in self._packs]

@@ -1,4 +1,4 @@
-"""Calls of a plan with a device: rules on device arrays, and host ops that are given host copies."""
+"""Calls of a plan with a device: rules on device arrays, and host ops on host copies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from workbench.ir.types import TensorType
 
 
 def device_evaluator(home: OpenDevice, rule: Rule, outs: Sequence[TensorType]) -> Callable[[list[Any]], list[Any]]:
-    """A call that computes a node on the device. Results that do not live there come to the host.
+    """A call that computes a node on the device. Results that do not live there are copied to the host.
 
-    ExecutionError ``device-memory`` where the device has no memory for them.
+    ExecutionError ``device-memory`` if the device has no memory for them.
     """
     ends = [home.keeper(t) if home.holds(t) else home.fetch for t in outs]
 
@@ -30,5 +30,5 @@ def device_evaluator(home: OpenDevice, rule: Rule, outs: Sequence[TensorType]) -
 
 
 def on_host(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
-    """A host's call whose operands may live on the device: it gets copies of those."""
+    """A host call whose operands may live on the device: it receives copies of those."""
     return lambda arrays, *more: function([to_host(a) for a in arrays], *more)

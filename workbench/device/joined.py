@@ -1,8 +1,8 @@
-"""Regions on a device: stretches of nodes with a rule that become one call, with the very results of the nodes one by
-one.
+"""Regions on a device: sequences of nodes with a rule that become one call, with the same results as the separate
+nodes.
 
-Values that only these nodes read are neither kept nor counted, views stay views, and a number that one node makes and
-another takes does not come to the host. On CUDA a region that runs often becomes a graph (cuda_graph): one launch.
+Values that only these nodes read are neither kept nor counted, views stay views, and a number passed between two of
+them is not copied to the host. On CUDA a region that runs often becomes a graph (cuda_graph) with one launch.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from workbench.threads import Lock
 
 #: ops that read their arrays element by element; their operands may be views with any strides
 BY_ELEMENT = frozenset((*FUNCTIONS, "cast", "where", *MOVING))
-#: a region's ops: no index is read on the host, and no library is called that a CUDA graph cannot hold
+#: ops of regions: they read no index on the host, and call no library that a CUDA graph cannot capture
 JOINED = (BY_ELEMENT | frozenset(REDUCTIONS) | POSITIONS) - {"gather", "roll"}
-#: calls of a region before it becomes a graph; and the most bytes of its inputs and outputs, which a graph copies: for
-#: each node as many as take about as long as the call that it spares, and in all, for their memory stays with the plan
+#: calls of a region before it becomes a graph; and maximum bytes of its inputs and outputs, which a graph copies: per
+#: node, as many as take about as long as the call that is saved, and in total, as the plan keeps their memory
 CALLS_BEFORE, COPIED_FOR_EACH, MOST_COPIED = 8, 1 << 23, 1 << 28
 
 
 class DeviceJoiner:
-    """Joins nodes of a plan that run on one device. ``read_later``: outputs of the next region that others read."""
+    """Joins nodes of a plan that run on one device. ``read_later`` has the outputs of the next region that nodes
+    outside it read.
+    """
 
     def __init__(self, home: OpenDevice) -> None:
         self.home = home
@@ -53,7 +55,7 @@ class DeviceJoiner:
         return step.op in JOINED
 
     def gains(self, steps: Sequence[RegionStep]) -> bool:
-        """Return whether one call is worth more than the nodes: there are some, or a result comes to the host."""
+        """Return whether one call is faster than the nodes: there are several, or a result is copied to the host."""
         return len(steps) > 1 or any(not self.home.holds(t) for t in steps[0].gives)
 
     def join(
@@ -64,12 +66,12 @@ class DeviceJoiner:
         objects: Collection[Ref],
         most: int | None = None,
     ) -> RegionCall | None:
-        """The call of the nodes from ``inputs`` to ``outputs``; ``most`` bounds regions of other shapes than these."""
+        """The call of the nodes from ``inputs`` to ``outputs``; ``most`` bounds regions whose shapes may change."""
         return DeviceRegion(self.home, steps, inputs, outputs, self.read_later)
 
 
 class DeviceRegion:
-    """A region as the machine calls it. Safe under threads."""
+    """A region as the machine calls it. Thread-safe."""
 
     def __init__(
         self,
@@ -90,7 +92,7 @@ class DeviceRegion:
         self._wanted = set(outputs)
         last = {r: k for k, s in enumerate(steps) for r in s.inputs}
         self._ends = [[r for r in dict.fromkeys(s.inputs) if last[r] == k] for k, s in enumerate(steps)]
-        #: outputs that only other values of the trace stand beside; they share memory that goes when the last one goes
+        #: outputs that only the trace keeps; they share memory that is freed with the last of them
         self._apart = [r not in read_later for r in outputs]
         self._lock = Lock()
         self._calls = 0
@@ -114,7 +116,7 @@ class DeviceRegion:
                 if results is None:
                     made = self._values([home.operand(g) for g in given])
                     results = [end(v) for end, v in zip(self._kept, made, strict=True)]
-        except Exception:  # what is wrong is told by the node that fails
+        except Exception:  # the failing node raises its error when it runs alone
             return None
         found = list[Any]()
         for result, address, type_ in zip(results, addresses, self._gives, strict=True):
@@ -139,7 +141,7 @@ class DeviceRegion:
 
     # -- as a graph ---------------------------------------------------------------------------------------------------
     def _launched(self, given: Sequence[Any]) -> list[Any] | None:
-        """The results by one launch; None before there is a graph, and where there can be none."""
+        """The results of one launch; None before there is a graph, and if there can be none."""
         with self._lock:
             self._calls += 1
             if self._calls <= CALLS_BEFORE:
@@ -150,7 +152,7 @@ class DeviceRegion:
             return results
 
     def _captured(self, given: Sequence[Any]) -> bool:
-        """Make the graph, and hold its results against those of the calls."""
+        """Make the graph, and compare its results with those of the calls."""
         capture = self._home.space.capture
         assert capture is not None
         stays = [self._home.holds(t) for t in self._gives]

@@ -1,4 +1,4 @@
-"""Bytes of arrays on one device: what is held now, at most, and the limit."""
+"""Bytes of arrays on one device: current, peak, and limit."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from workbench.threads import Lock
 
 
 class DeviceMemory:
-    """Counts the arrays of a device, a view in full; from any thread. ``take`` refuses what goes beyond the limit."""
+    """Counts the bytes of arrays on a device, of a view in full; any thread may use it. ``take`` raises an error beyond
+    the limit.
+    """
 
     def __init__(self, name: str, limit: int | None) -> None:
         self.name, self.limit = name, limit
         self.held = self.peak = 0
-        self._lock = Lock()  # a garbage collection inside of it may release arrays
+        self._lock = Lock()  # a garbage collection inside it may release arrays
 
     def take(self, size: int) -> None:
-        """Count ``size`` bytes; ExecutionError ``device-memory`` where the limit refuses them."""
+        """Count ``size`` bytes; ExecutionError ``device-memory`` beyond the limit."""
         with self._lock:
             if self.limit is not None and self.held + size > self.limit:
                 raise self.full(size)
@@ -23,7 +25,7 @@ class DeviceMemory:
             self.peak = max(self.peak, self.held)
 
     def release(self, size: int) -> None:
-        """Count ``size`` bytes no more."""
+        """Stop counting ``size`` bytes."""
         with self._lock:
             self.held -= size
 

@@ -1,4 +1,6 @@
-"""Array libraries by import name: their namespace after the array API standard, and how arrays get there and back."""
+"""Array libraries by import name: their namespaces in the array API standard, and transfers of arrays to the device and
+back.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,18 @@ from workbench.device.cuda_graph import CudaGraph
 from workbench.errors import DeviceError
 from workbench.libraries import install, needed
 
-#: copies of so many bytes go through pinned memory of the host, all in flight at once
+#: copies of at least this many bytes use pinned host memory and run concurrently
 MOST_PINNED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """One array library on one device. ``xp`` has the functions of the standard; ``native``: it is NumPy itself, whose
-    results need no rule (device: semantics). ``upload``, ``fetch`` and ``fetch_all`` always copy; ``contiguous`` gives
-    an array of its own memory, in C order; ``active`` makes the device the current one; ``full`` are the exceptions for
-    memory that is not there; ``capture`` makes one launch of many calls (cuda_graph), None where there is no such
-    thing."""
+    """One array library on one device. ``xp`` has the functions of the standard; ``native`` is True for NumPy itself,
+    whose results need no rule (device: semantics). ``upload``, ``fetch`` and ``fetch_all`` always copy; ``contiguous``
+    returns an array with separate memory in C order; ``active`` makes the device the current one; ``full`` are the
+    exceptions for insufficient memory; ``capture`` turns many calls into one launch (cuda_graph), None if the library
+    cannot.
+    """
 
     xp: Any
     native: bool
@@ -38,7 +41,7 @@ class Namespace:
     capture: Callable[..., Any] | None = None
 
     def dtype_of(self, name: str) -> Any:
-        """A dtype as the library's arrays have it."""
+        """The library's dtype for a dtype."""
         dtype = getattr(self.xp, name)
         return np.dtype(dtype) if isinstance(dtype, type) else dtype
 
@@ -94,7 +97,7 @@ def _cupy(device: Device, xp: Any) -> Namespace:
             return host
 
     def fetch_all(arrays: Sequence[Any]) -> list[np.ndarray]:
-        # behind what was launched before, but not behind what a run launches meanwhile
+        # after the earlier launches, but not after those that a run makes meanwhile
         with place:
             copies.wait_event(cupy.cuda.get_current_stream().record())
             if sum(a.nbytes for a in arrays) > MOST_PINNED:
@@ -103,7 +106,7 @@ def _cupy(device: Device, xp: Any) -> Namespace:
             for array, host in zip(arrays, found, strict=True):
                 array.get(stream=copies, out=host, blocking=False)
             copies.synchronize()
-            return [h.copy() for h in found]  # pinned memory is dear to hold
+            return [h.copy() for h in found]  # pinned memory is expensive to keep
 
     def contiguous(array: Any) -> Any:
         return array if array.flags.c_contiguous else cupy.ascontiguousarray(array)

@@ -1,4 +1,4 @@
-"""A device in use: its namespace, its memory, and the copies of host arrays that are there already."""
+"""A device in use: its namespace, its memory, and the copies of host arrays that it already has."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpenDevice:
 
     @property
     def xp(self) -> Any:
-        """The namespace after the array API standard."""
+        """The namespace of the array API standard."""
         return self.space.xp
 
     def holds(self, type_: TensorType) -> bool:
@@ -45,11 +45,11 @@ class OpenDevice:
         return 0 < items and items * numpy_dtype(type_.dtype).itemsize >= self.device.least_bytes
 
     def fetch(self, data: Any) -> np.ndarray:
-        """A copy of an array of the library on the host."""
+        """A host copy of an array of the library."""
         return np.asarray(self.space.fetch(data))
 
     def fetch_all(self, data: Sequence[Any]) -> list[np.ndarray]:
-        """Copies of several arrays of the library on the host."""
+        """Host copies of several arrays of the library."""
         return [np.asarray(a) for a in self.space.fetch_all(data)]
 
     def checked(self, data: Any, type_: TensorType) -> None:
@@ -59,7 +59,7 @@ class OpenDevice:
 
     def keeper(self, type_: TensorType) -> Callable[[Any], DeviceArray]:
         """A function from results of the library to values of the run; TypeError if one is not of this type."""
-        assert type_.is_static  # what lives here has a fixed shape
+        assert type_.is_static  # arrays on the device have a fixed shape
         shape, dtype, contiguous = (
             tuple(d or 0 for d in type_.shape or ()),
             numpy_dtype(type_.dtype),

@@ -1,4 +1,4 @@
-"""The place of each node of a plan, and the reason: the device where it has a rule and arrays that live there."""
+"""The place of each node of a plan, with the reason: the device if the node has a rule and its arrays live there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def place_node(
     outs: Sequence[TensorType],
     values: Sequence[np.ndarray | None],
 ) -> Placement | None:
-    """The place of a node that works on arrays; None for a node on numbers, of which the host knows its own reason."""
+    """The place of a node that works on arrays; None for a node on numbers, whose reason comes from the host's plan."""
     arrays = [t for t in (*ins, *outs) if t.shape != ()]
     if not arrays:
         return None

@@ -1,9 +1,9 @@
-"""NumPy's semantics where another library's, CuPy's above all, differ: one table, and a rule in standard functions for
-each line that can be made the same.
+"""NumPy's semantics where those of another library, mainly CuPy, differ: one table, and a rule in standard functions
+for each difference that can be removed.
 
-Rules are written with the functions of the array API standard alone and run with every library but NumPy itself. Tests
-run them with NumPy and with array-api-strict against NumPy's own result.
-Sources: CuPy user guide, "Differences between CuPy and NumPy"; array API standard 2024.12; C standard 6.3.1.4, 6.5.7.
+Rules use only functions of the array API standard and run with every library except NumPy itself. Tests run them with
+NumPy and with array-api-strict against NumPy's own result. Sources: CuPy user guide, "Differences between CuPy and
+NumPy"; array API standard 2024.12; C standard 6.3.1.4, 6.5.7.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ DIFFERENCES = (
 
 
 def as_number(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python number for a host operand of rank 0, after its cast to the dtype in which the op works."""
+    """A Python number for a host operand of rank 0, cast to the dtype in which the op works."""
     with np.errstate(all="ignore"):
         return np.asarray(value).astype(dtype).item()
 
@@ -60,8 +60,9 @@ def is_number(value: Any) -> bool:
 
 
 def cast_to_integer(xp: Any, x: Any, dtype: str) -> Any:
-    """A float array to integers as x86-64 processors convert: to int64, the least one out of its range, then the low
-    bits; to int32, int16 and int8 by way of int32; to uint64 from 2^63 on by way of the difference."""
+    """A float array to integers as x86-64 processors convert: to int64, with the least int64 for values out of range,
+    and then the low bits; to int32, int16 and int8 through int32; to uint64 from 2^63 on through the difference.
+    """
     if dtype == "uint64":
         half = 2.0**63
         high = x >= half
@@ -83,7 +84,7 @@ def _to_signed(xp: Any, x: Any, target: Any) -> Any:
 
 
 def floor_divide(xp: Any, a: Any, b: Any) -> Any:
-    """Integers: 0 where b is 0; the least integer // -1 stays what it is."""
+    """Integers: 0 where b is 0; the least integer // -1 is itself."""
     zero, one, least = b == 0, xp.ones_like(b), b == -1 if _signed(xp, b) else None
     quotient = xp.floor_divide(a, xp.where(zero if least is None else xp.logical_or(zero, least), one, b))
     if least is not None:  # -a wraps as NumPy's does
@@ -99,14 +100,14 @@ def remainder(xp: Any, a: Any, b: Any) -> Any:
 
 
 def left_shift(xp: Any, a: Any, b: Any) -> Any:
-    """0 from the number of bits on, and for negative counts."""
+    """0 for counts from the number of bits on, and for negative counts."""
     inside = _shift_fits(xp, a, b)
     shifted = xp.bitwise_left_shift(a, xp.where(inside, b, xp.zeros_like(b)))
     return xp.where(inside, shifted, xp.zeros_like(shifted))
 
 
 def right_shift(xp: Any, a: Any, b: Any) -> Any:
-    """0, or -1 of a negative number, from the number of bits on, and for negative counts."""
+    """0, or -1 for a negative number, for counts from the number of bits on, and for negative counts."""
     inside = _shift_fits(xp, a, b)
     shifted = xp.bitwise_right_shift(a, xp.where(inside, b, xp.zeros_like(b)))
     beyond = xp.zeros_like(shifted)
@@ -121,12 +122,12 @@ def _shift_fits(xp: Any, a: Any, b: Any) -> Any:
 
 
 def sign(xp: Any, x: Any) -> Any:
-    """NaN of NaN."""
+    """The sign; NaN for NaN."""
     return xp.where(xp.isnan(x), x, xp.sign(x)) if xp.isdtype(x.dtype, "real floating") else xp.sign(x)
 
 
 def sort(xp: Any, x: Any, axis: int) -> Any:
-    """Ascending, NaN last."""
+    """Sort in ascending order, NaN last."""
     if not xp.isdtype(x.dtype, "real floating"):
         return xp.sort(x, axis=axis)
     nan = xp.isnan(x)
@@ -139,7 +140,7 @@ def sort(xp: Any, x: Any, axis: int) -> Any:
 
 
 def take(xp: Any, x: Any, indices: Any, axis: int) -> Any:
-    """Rows by index, negative ones from the end; IndexError with NumPy's text out of bounds."""
+    """Rows by index, negative indices from the end; IndexError with NumPy's text if out of bounds."""
     size = x.shape[axis]
     outside = xp.logical_or(indices >= size, indices < -size)
     if bool(xp.any(outside)):
@@ -154,7 +155,7 @@ def _signed(xp: Any, x: Any) -> bool:
     return bool(xp.isdtype(x.dtype, "signed integer"))
 
 
-#: op -> its rule of two operands, or one
+#: op -> its rule for two operands, or for one
 RULES: dict[str, Callable[..., Any]] = {
     "floor_divide": floor_divide,
     "remainder": remainder,

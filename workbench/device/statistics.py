@@ -1,7 +1,7 @@
 """Statistics of an array on a device: size, NaN, Inf, min, max, sum and sum of squares, as on the host.
 
-A NaN counts only as such; an infinity counts and takes part in min and max, not in the sums; without a number min is
-inf and max -inf. On CuPy one fused kernel reads the array once; elsewhere standard functions do.
+A NaN counts only as NaN; an infinity counts and takes part in min and max, not in the sums; without numbers min is inf
+and max is -inf. On CuPy one fused kernel reads the array once; other libraries use standard functions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.device.opened import OpenDevice
 
-#: threads of a block, as in the kernel; and blocks, each of which leaves six numbers
+#: threads per block, as in the kernel; and blocks, each of which writes six numbers
 THREADS, MOST_BLOCKS = 256, 1024
 C_TYPES = {
     "bool": "bool",
@@ -24,7 +24,8 @@ C_TYPES = {
     "float32": "float",
     "float64": "double",
 }  # fmt: skip
-#: every thread carries six numbers over the items, a block joins them, and the block that ends last joins the blocks
+#: every thread accumulates six numbers over items, a block combines them, and the last block to finish combines the
+#: blocks
 SOURCE = """
 struct Six { double nan, inf, low, high, sum, squares; };
 

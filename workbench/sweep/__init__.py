@@ -2,11 +2,11 @@
 
 ::
 
-    parameters -> design (points) -> problem (one plan, what is collected)
+    parameters -> design (points) -> problem (one plan, collected values)
       -> engine: threads | Dask workers, chunks of points -> runner: compiled | one plain run each -> facts
       -> Sweep: columns, tables, sessions of single points; a store of Parquet files
 
-:func:`sweep` makes a :class:`Sweep`, :func:`boundary` looks for the value of a parameter at which the answer changes.
+:func:`sweep` makes a :class:`Sweep`, :func:`boundary` searches the value of a parameter at which the answer changes.
 The compiled runner is ``run_points`` of ``workbench.kernels.machine``.
 
 The package can be called as the function: ``import workbench.sweep`` binds the name ``workbench.sweep`` to it, which

@@ -12,10 +12,11 @@ from workbench.sweep.chunk import ENDED, FAILED, NOT_FINITE, OUTCOMES, OVER, UND
 from workbench.sweep.problem import make_problem
 from workbench.sweep.runners import make_runner
 
-#: newest values that are kept of an undecided point, and length of the two windows in which its steps are looked at
+#: number of newest values that are kept for an undecided point, and length of the two windows in which its steps are
+#: compared
 NEWEST, WINDOW = 8192, 64
-#: growth of the steps that is above rounding errors, how many of its standard errors it must exceed, and by what share
-#: it may differ between the windows: a run that nears a cycle, or critically slow, has steps that shrink ever less
+#: minimum growth of the steps above rounding errors, minimum growth in standard errors, and maximum relative difference
+#: between the windows: in a run that approaches a cycle, or slows down critically, the steps shrink ever less
 GROWTH, SURE, STEADY = 1e-15, 5.0, 0.02
 
 
@@ -35,7 +36,7 @@ class Answers:
                 slug="no-variable",
                 fix='ask what="fails".',
             )
-        if what == "converges":  # the newest values of the variable are kept for it
+        if what == "converges":  # it needs the newest values of the variable
             found, _ = make_problem(graph, columns, inputs, ["rate"], variable, work, 0.0)
             variable = found.variable
             wanted = [*found.graph.outputs, f"{variable}[-{NEWEST}:]"]
@@ -45,7 +46,7 @@ class Answers:
         self._runner = make_runner(self.problem, {name: columns[name][0]})
 
     def __call__(self, value: float) -> tuple[bool, str]:
-        """(answer, how it is known)."""
+        """(answer, its evidence)."""
         self.points += 1
         chunk = self._runner.run({self.name: np.array([value], self.dtype)})
         status = int(chunk.status[0])
@@ -60,8 +61,9 @@ class Answers:
         return (True, OUTCOMES[ENDED]) if self._finite(chunk) else (False, OUTCOMES[NOT_FINITE])
 
     def _finite(self, chunk: Chunk) -> bool:
-        """True if all newest values of the variable are finite numbers; right-aligned: a short run leaves the first
-        entries empty."""
+        """True if all newest values of the variable are finite numbers; values are right-aligned, and a short run
+        leaves the first entries empty.
+        """
         found = [
             column[0, column.shape[1] - min(int(chunk.counts[name][0]), column.shape[1]) :]
             for name, column in chunk.series.items()
@@ -69,7 +71,7 @@ class Answers:
         return all(bool(np.isfinite(v.astype(complex)).all()) for v in found if v.dtype.kind in "fcV")
 
     def _by_steps(self, chunk: Chunk, value: float) -> tuple[bool, str]:
-        """The answer by the steps of the variable, which shrink or grow over its newest values."""
+        """The answer from the steps of the variable, which shrink or grow over its newest values."""
         (column,) = chunk.series.values()
         count = min(int(chunk.counts[next(iter(chunk.counts))][0]), column.shape[1])
         newest = column[0, column.shape[1] - count :].reshape(count, -1).astype(np.float64)
@@ -93,14 +95,15 @@ class Answers:
 
 
 def steps_of(values: np.ndarray) -> np.ndarray:
-    """Lengths of the steps between rows, in a unit of their own: squares of large numbers overflow."""
+    """Lengths of the steps between rows relative to the largest value, as squares of large numbers overflow."""
     values = values / (np.abs(values).max(initial=0.0) or 1.0)
     return np.asarray(np.linalg.norm(np.diff(values, axis=0), axis=1))
 
 
 def growth_of(steps: np.ndarray) -> tuple[float, float]:
-    """The slope of the logarithms of steps, and its standard error: over all of them, for single ones differ by
-    rounding errors."""
+    """The slope of the logarithms of steps, and its standard error, over all steps, as single ones have rounding
+    errors.
+    """
     k = np.arange(len(steps)) - (len(steps) - 1) / 2
     logs = np.log(steps) - np.log(steps).mean()
     rate = float(k @ logs / (k @ k))

@@ -1,4 +1,4 @@
-"""Basins: which points lead to the same values, and to which. Attractors are found, counted and named."""
+"""Basins: points that lead to the same values. Attractors are found, counted and named."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from workbench.text import facts_html, harmless
 if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
 
-#: attractors that have a name of their own, and numbers of one that a name tells
+#: maximum number of attractors with a separate name, and of numbers in a name
 MAX_ATTRACTORS, MAX_NUMBERS = 6, 4
-#: least share of the points that leads to an attractor; fewer are runs that did not get there
+#: minimum share of the points that lead to an attractor; fewer points have not reached one
 LEAST = 1e-3
-#: points of a sweep in which a single one may be all that leads to an attractor
+#: maximum number of points of a sweep in which a single point is enough for an attractor
 FEW = 20
-#: name of points that lead to none of them
+#: name for points that lead to none of them
 ELSEWHERE = "elsewhere"
-#: a group that is wider than this many tolerances is a range of values and no single one
+#: a group wider than this many tolerances is a range of values, not a single value
 WIDE = 8
 
 
@@ -34,13 +34,13 @@ class Basins:
     Attributes
     ----------
     names : list of str
-        The attractors by their values, in the order of these.
+        The attractors, named by their values and sorted by them.
     values : list of ndarray
         Their values, (period, numbers); the period is 1 for a fixed point.
     counts : list of int
-        Numbers of points that lead to each.
+        Number of points that lead to each.
     column : ndarray of str
-        The name for each point: an attractor, "elsewhere", or the outcome of a point that did not get there.
+        The name for each point: an attractor, "elsewhere", or the outcome of a point that reached none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Basins:
 
 
 def columns_for(sweep: Sweep) -> list[str]:
-    """The columns that can distinguish attractors: newest values of loop variables, else outputs that are numbers."""
+    """The columns that can distinguish attractors: newest values of loop variables, else numeric outputs."""
     whole = sweep.columns.all
     series = [f"{name}[-{c.shape[1]}:]" for name, c in whole.series.items() if c.ndim == 2 and c.dtype.kind in "iuf"]
     outputs = [name for name, c in whole.values.items() if c.ndim == 1 and c.dtype.kind in "iufc"]
@@ -131,7 +131,7 @@ def find_basins(sweep: Sweep, by: Sequence[str] | None, tolerance: float) -> Bas
 
 
 def groups(values: np.ndarray, tolerance: float) -> np.ndarray:
-    """Numbers of groups of rows: two groups differ by a gap above the tolerance in a column at least."""
+    """Group index of each row: two groups differ by a gap above the tolerance in at least one column."""
     label = np.zeros(len(values), np.int64)
     count = 0
     while len(values) and int(label.max()) + 1 != count:
@@ -144,7 +144,7 @@ def groups(values: np.ndarray, tolerance: float) -> np.ndarray:
 
 
 def _outputs(sweep: Sweep, names: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray], list[str]]:
-    """Points that ended with finite numbers, what they ended with as cycles of one, and a label for each number."""
+    """Points that ended with finite numbers, these numbers as cycles of period one, and a label for each number."""
     whole = sweep.columns.all
     there = whole.status == ENDED
     parts: dict[str, np.ndarray] = {}
@@ -161,7 +161,7 @@ def _outputs(sweep: Sweep, names: Sequence[str]) -> tuple[np.ndarray, list[np.nd
 
 
 def _cycles(sweep: Sweep, names: Sequence[str], tolerance: float) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Points whose newest values return, and one turn of each, from its smallest state on."""
+    """Points whose newest values return, and one round of each cycle, from its smallest state on."""
     whole = sweep.columns.all
     columns = [whole.series[name[: name.rindex("[")]] for name in names]
     counts = np.min([whole.counts[name[: name.rindex("[")]] for name in names], axis=0)
@@ -183,7 +183,7 @@ def _cycles(sweep: Sweep, names: Sequence[str], tolerance: float) -> tuple[np.nd
 
 
 def _names(labels: Sequence[str], attractors: Sequence[np.ndarray], tolerance: float) -> list[str]:
-    """Names of attractors with as few digits as tell them apart."""
+    """Names of attractors with as few digits as distinguish them."""
     for digits in range(4, 18):
         names = [_name(labels, ends, digits, tolerance) for ends in attractors]
         if len(set(names)) == len(names):
@@ -192,7 +192,7 @@ def _names(labels: Sequence[str], attractors: Sequence[np.ndarray], tolerance: f
 
 
 def _name(labels: Sequence[str], ends: np.ndarray, digits: int, tolerance: float) -> str:
-    """The name of one attractor: ``ends`` has its values, or the least and the greatest ones of a range."""
+    """The name of one attractor: ``ends`` has its values, or the least and the greatest of a range."""
 
     def number(v: float) -> str:
         return f"{0.0 if abs(v) < 1e-2 * tolerance else v:.{digits}g}"

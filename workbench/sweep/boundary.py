@@ -14,11 +14,11 @@ from workbench.sweep.answers import Answers
 from workbench.sweep.problem import WORK
 from workbench.text import harmless
 
-#: answers that can change
+#: the questions whose answer can change
 ANSWERS = ("converges", "ends", "fails")
-#: width of a range, relative to its ends, in which a point may stay without an answer
+#: maximum width of a range, relative to its ends, in which a point may have no answer
 ROUNDING = 1e-13
-#: points that are run on each side to tell between which values nothing is known
+#: points that are run on each side to find the limits of a range without answers
 SIDE_POINTS = 16
 
 
@@ -29,14 +29,14 @@ class Boundary:
     Attributes
     ----------
     parameter, answer : str
-        The parameter, and the answer: "converges", "ends" or "fails".
+        The parameter, and the question: "converges", "ends" or "fails".
     value : float
         The middle between ``low`` and ``high``.
     low, high : float
         Neighbours on both sides, whose answers differ.
     below, above : str
-        Answers there, and how they are known: the outcome of the run ("ended", "not finite", "failed", "endless" by a
-        recurrence), or "steps shrink" and "steps grow" of a run that ends only after its bound of work.
+        The evidence there: the outcome of the run ("ended", "not finite", "failed", "endless" by a recurrence), or
+        "steps shrink" or "steps grow" for a run that reached its bound of work.
     points : int
         Number of points that were run.
 
@@ -79,8 +79,8 @@ def boundary(
 ) -> Boundary:
     """Find the value of a parameter at which the answer about a run changes.
 
-    The range is halved until its ends are neighbouring numbers of the parameter's dtype, or nearer than ``tolerance``,
-    or so near that rounding errors decide. If the answer changes several times, one of these places is found.
+    The range is halved until its ends are neighbouring numbers of the parameter's dtype, or closer than ``tolerance``,
+    or so close that rounding errors decide. If the answer changes several times, one of these places is found.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def boundary(
     parameters : mapping
         The parameter and its range, ``{"lr": (0.1, 3.0)}``; the answers at its ends must differ.
     what : {"converges", "ends", "fails"}, default "converges"
-        "converges": the run ends with finite numbers, those of ``variable`` among them; a run that is not decided
-        within ``work`` converges if the steps of ``variable`` shrink at a steady rate, which is an observation and no
-        proof. "ends" and "fails": the outcome.
+        "converges": the run ends with finite numbers, those of ``variable`` among them; a run that is undecided within
+        ``work`` converges if the steps of ``variable`` shrink at a steady rate, which is an observation, not a proof.
+        "ends" and "fails": the outcome.
     inputs : mapping, optional
         Inputs that stay the same.
     variable : str, optional
-        The loop variable whose steps are looked at; by default the first one that is a real number.
+        The loop variable whose steps are examined; by default the first one that is a real number.
     tolerance : float, default 0.0
         Width of the range at which the search stops.
     work : int, default 200,000
@@ -108,9 +108,9 @@ def boundary(
     Raises
     ------
     SweepError
-        ``same-answer`` if the answer is the same at both ends, ``undecided`` if there are points
-        without an answer at the place, as where a period doubles: the error says between which values it is;
-        ``bad-range``, ``bad-answer`` and ``bad-tolerance`` for arguments that do not fit.
+        ``same-answer`` if the answer is the same at both ends, ``undecided`` if there are points without an answer at
+        the boundary, as where a period doubles: the error names the values between which it lies; ``bad-range``,
+        ``bad-answer`` and ``bad-tolerance`` for arguments that do not fit.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def boundary(
         except SweepError as error:
             if high - low > ROUNDING * max(abs(low), abs(high)):
                 raise _between(ask, low, middle, high, below, above, error) from None
-            break  # so near to it, rounding errors decide
+            break  # so close to it, rounding errors decide
         if found[0] == below[0]:
             low, below = middle, found
         else:
@@ -157,7 +157,7 @@ def boundary(
 
 
 def _fitted(ask: Answers, value: float) -> float:
-    """An end of the range as the parameter's dtype has it; SweepError where whole numbers are needed."""
+    """An end of the range in the parameter's dtype; SweepError if an integer is needed and not given."""
     if ask.dtype.kind in "iu" and value != round(value):
         raise SweepError(
             f"boundary: {ask.name!r} is a whole number, got {value!r}.", slug="bad-range", fix="give whole numbers."
@@ -181,7 +181,7 @@ def _between(
     above: tuple[bool, str],
     error: SweepError,
 ) -> SweepError:
-    """The error for a range that holds points without an answer: between which values these are."""
+    """The error for a range with points without an answer, which names the limits of these points."""
     for known, answer in ((low, below), (high, above)):
         unknown = middle
         for _ in range(SIDE_POINTS):

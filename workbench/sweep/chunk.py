@@ -16,9 +16,9 @@ from workbench.text import harmless
 #: outcomes by their code; WAITING is a point that was not run
 OUTCOMES = ("undecided", "ended", "failed", "endless", "not finite")
 UNDECIDED, ENDED, FAILED, ENDLESS, NOT_FINITE = range(5)
-#: outcomes of runs that got to their end
+#: outcomes of runs that reached their end
 OVER = (ENDED, NOT_FINITE)
-#: the order in which outcomes are told
+#: the order of outcomes in texts
 OUTCOME_ORDER = ("ended", "not finite", "endless", "undecided", "failed", "waiting")
 WAITING = 255
 
@@ -50,7 +50,7 @@ class Chunk:
     series: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
     failures: dict[int, Failure] = field(default_factory=dict)
-    #: numbers that are looked at and not kept: other outputs and sides of conditions; 0 where there are none
+    #: numbers that are checked and not kept: other outputs and sides of conditions; 0 if missing
     checks: dict[Ref, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ def empty_chunk(problem: Problem, plan: ExecutionPlan, n: int) -> Chunk:
 
 
 def blank(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """NaN where the dtype has it, else zeros: entries without a value."""
+    """Entries without a value: NaN if the dtype has it, else zeros."""
     return np.full(shape, np.nan, dtype) if dtype.kind in "fcV" else np.zeros(shape, dtype)
 
 

@@ -1,4 +1,4 @@
-"""The columns of a whole sweep: one row for each point, filled as chunks come."""
+"""The columns of a whole sweep: one row per point, filled as chunks arrive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = np.array([*OUTCOMES, *["waiting"] * (WAITING + 1 - len(OUTCOMES))])
 
 
 def as_slice(places: np.ndarray) -> np.ndarray | slice:
-    """Ascending places as a slice where they are neighbours."""
+    """Ascending places as a slice if they are contiguous."""
     n = len(places)
     return slice(int(places[0]), int(places[0]) + n) if n and places[-1] - places[0] == n - 1 else places
 
@@ -26,20 +26,16 @@ class ResultColumns:
 
     def __init__(self, problem: Problem, plan: ExecutionPlan, n: int) -> None:
         self.all = empty_chunk(problem, plan, n)
-        for name in set(self.all.series) - set(problem.series):  # they were for the facts alone
+        for name in set(self.all.series) - set(problem.series):  # only the facts needed them
             del self.all.series[name], self.all.counts[name]
         for name, length in problem.series.items():
             self.all.series[name] = self.all.series[name][:, -length:].copy()
         self.facts = empty_facts(problem, n)
 
     def put(self, places: np.ndarray, chunk: Chunk, facts: dict[str, Any]) -> np.ndarray:
-        """Take over the points of a chunk that were run, and return which of its rows those are."""
+        """Copy the points of a chunk that were run, and return the indices of their rows in the chunk."""
         done = np.flatnonzero(chunk.status != WAITING)
-        at, rows, whole = (
-            as_slice(places[done]),
-            as_slice(done),
-            self.all,
-        )  # slices: copies of thousands of points at once
+        at, rows, whole = (as_slice(places[done]), as_slice(done), self.all)  # slices copy thousands of points at once
         for name in ("events", "iterations", "periods"):
             getattr(whole, name)[at] = getattr(chunk, name)[rows]
         for mine, theirs in ((whole.values, chunk.values), (whole.alive, chunk.alive), (whole.counts, chunk.counts)):
@@ -51,11 +47,11 @@ class ResultColumns:
             column[at] = facts[name][rows]
         for k, failure in chunk.failures.items():
             whole.failures[int(places[k])] = failure
-        whole.status[at] = chunk.status[rows]  # last: who sees the status sees the values
+        whole.status[at] = chunk.status[rows]  # last, so that a visible status implies visible values
         return done
 
     def rows(self, places: np.ndarray) -> tuple[Chunk, dict[str, Any]]:
-        """The results at some places."""
+        """The results at given places."""
         whole = self.all
 
         def pick(table: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +79,7 @@ class ResultColumns:
         return names
 
     def failure_texts(self) -> np.ndarray:
-        """Failures as strings, one for each point; empty where nothing failed."""
+        """Failures as strings, one per point; empty if nothing failed."""
         texts = np.full(len(self.all), "", object)
         for place in np.flatnonzero(self.all.status == FAILED):
             texts[place] = str(self.all.failures.get(int(place), Failure("?", (), "")))

@@ -17,12 +17,12 @@ from workbench.sweep.finite import checked_outputs, checked_sides, mark_not_fini
 from workbench.sweep.problem import Problem
 from workbench.sweep.recurrence import bytes_of, kept_in_rows, recurring_parts
 
-#: bytes of a chunk of rows: small ones stay in the cache of a core
+#: bytes of a chunk of rows, small enough for the cache of a core
 CHUNK, CHUNKS = 32768, 6
 
 
 def compiles(problem: Problem, plan: ExecutionPlan) -> bool:
-    """True if rows hold only numbers, and contain everything that is collected."""
+    """True if rows hold only numbers, and hold all collected values."""
     values = plan.layout.values
     places = [v.place for v in values.values() if v.place is not None]
     if plan.raw or any(p.dtype is None and p.base for p in places):
@@ -33,7 +33,7 @@ def compiles(problem: Problem, plan: ExecutionPlan) -> bool:
 
 
 def _stands_outside(plan: ExecutionPlan, ref: Ref) -> bool:
-    """True for a value outside of all loops that has a place."""
+    """True for a value outside all loops that has a place."""
     found = plan.layout.values.get(ref)
     return (
         found is not None
@@ -54,7 +54,7 @@ def _stands_in_rows(plan: ExecutionPlan, ref: Ref) -> bool:
 def slot(plan: ExecutionPlan, node: str, index: int = 0) -> Place:
     """The place of a value in rows."""
     place = plan.layout.values[node, index].place
-    assert place is not None  # compiles() has looked
+    assert place is not None  # checked by compiles()
     return place
 
 
@@ -82,11 +82,11 @@ class CompiledRunner:
         self._fixed = {n: np.ascontiguousarray(v) for n, v in problem.inputs.items() if _read(plan, n)}
 
     def stop(self) -> None:
-        """End the run in progress before its present point."""
+        """End the run in progress before its current point."""
         core.request_stop(self._machine)
 
     def run(self, columns: Mapping[str, np.ndarray]) -> Chunk:
-        """Run points; those from the first on that was not run, after a stop, are WAITING."""
+        """Run points; after a stop, the points that were not run are WAITING."""
         plan, layout = self.plan, self.plan.layout
         n = len(next(iter(columns.values())))
         feeds, outputs, series = [], [], []
@@ -124,13 +124,13 @@ class CompiledRunner:
         return chunk
 
     def _output(self, ref: Ref, column: np.ndarray, alive: np.ndarray) -> tuple[Any, ...]:
-        """The words by which the machine writes an output into a column."""
+        """The words with which the machine writes an output into a column."""
         layout = self.plan.layout
         guard = [(*layout.operand(c.place), c.expect) for c in layout.values[ref].guard]
         return *layout.operand(slot(self.plan, *ref)), guard, _bytes(column, len(column)), alive.view(np.uint8)
 
     def _series(self, ref: Ref, column: np.ndarray, counts: np.ndarray) -> tuple[Any, ...]:
-        """The words by which the machine writes the newest values of a loop into a column."""
+        """The words with which the machine writes the newest values of a loop into a column."""
         place = slot(self.plan, *ref)
         raw = column.view(np.uint8).reshape(*column.shape[:2], bytes_of(place))
         return self.plan.layout.values[ref].frame, place.base - 1, place.offset, place.shift, raw, counts
@@ -149,12 +149,12 @@ class CompiledRunner:
 
 
 def array_bytes(plan: ExecutionPlan) -> list[int]:
-    """Bytes of the arrays in a row of each frame; somewhat more where some share theirs."""
+    """Bytes of the arrays in a row of each frame; an upper bound if some share memory."""
     layout, found = plan.layout, dict.fromkeys(range(len(plan.layout.frames)), 0)
     places = {v.place for v in layout.values.values() if v.place is not None and v.place.dtype is not None}
     for place in places:
         if place.base > len(layout.frames):
-            found[layout.frame_of(place)] += bytes_of(place) + 64  # each begins at a multiple of so many
+            found[layout.frame_of(place)] += bytes_of(place) + 64  # each array begins at a multiple of this
     return list(found.values())
 
 

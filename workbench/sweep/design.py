@@ -1,4 +1,4 @@
-"""Designs: which points of the parameters are run. Grids, lists, random numbers and Sobol sequences."""
+"""Designs: the points of the parameters that are run, as grids, lists, random numbers or Sobol sequences."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 from workbench.errors import SweepError
 
 DESIGNS = ("grid", "list", "random", "sobol")
-#: points of one sweep
+#: maximum points of one sweep
 MOST_POINTS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """Points: ``columns`` has one array of n values for each parameter. For a grid, ``axes`` are the values along each
-    axis and ``shape`` their counts; the first axis varies slowest. Points that were drawn have ``ranges``, each (low,
-    high, whether its logarithm is uniform), and a ``seed``."""
+    axis and ``shape`` their counts; the first axis varies slowest. Drawn points have ``ranges``, each (low, high,
+    whether its logarithm is uniform), and a ``seed``."""
 
     kind: str
     columns: dict[str, np.ndarray]
@@ -95,9 +95,9 @@ def drawn(ranges: dict[str, tuple[float, float, bool]], kind: str, points: int, 
     if kind == "random":
         unit = np.random.default_rng(seed).random((points, len(ranges)))
     else:
-        from scipy.stats import qmc  # here, because importing it takes longer than importing the workbench
+        from scipy.stats import qmc  # imported here, as it takes longer than importing the workbench
 
-        # a whole power of two, of which the first points are taken: Sobol's balance needs it, and scipy warns else
+        # the first points of a whole power of two: Sobol's balance needs it, and otherwise SciPy warns
         sobol = qmc.Sobol(len(ranges), scramble=True, rng=np.random.default_rng(seed))
         unit = sobol.random_base2(max(0, (points - 1).bit_length()))[:points]
     columns = {}
@@ -108,7 +108,7 @@ def drawn(ranges: dict[str, tuple[float, float, bool]], kind: str, points: int, 
 
 
 def _values(name: str, given: Any) -> np.ndarray:
-    """Values along an axis, the first of its axes."""
+    """Values along the first axis of an array."""
     try:
         values = np.asarray(given)
     except ValueError as error:

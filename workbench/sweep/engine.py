@@ -1,4 +1,6 @@
-"""Carries out a sweep on the threads of this machine: chunks of points, results as they come, stop at any moment."""
+"""Runs a sweep on the threads of this machine in chunks of points; results arrive as they are ready, and it can be
+stopped at any time.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from workbench.sweep.problem import Problem
 from workbench.sweep.runners import Runner, make_runner
 from workbench.threads import Event, Lock
 
-#: most points of a chunk, and with facts, which take longer
+#: maximum points of a chunk, without and with facts, which take longer
 POINTS, POINTS_WITH_FACTS = 16384, 128
-#: chunks that every thread gets, so that the last ones end together
+#: chunks per thread, so that the last ones end at about the same time
 CHUNKS_EACH = 8
 
 #: (places of the points, results, facts)
@@ -27,7 +29,9 @@ Result = tuple[np.ndarray, Chunk, dict[str, Any]]
 
 
 class PointEngine(Protocol):
-    """Runs points somewhere. After ``begin``, ``results`` gives chunks as they are ready; any thread may ``stop``."""
+    """Runs points on threads or workers. After ``begin``, ``results`` yields chunks as they are ready; any thread may
+    ``stop``.
+    """
 
     def begin(self) -> None: ...
     def with_points(self, columns: dict[str, np.ndarray]) -> PointEngine: ...
@@ -41,13 +45,13 @@ def threads_here() -> int:
 
 
 def chunk_size(problem: Problem, points: int, workers: int) -> int:
-    """Points of a chunk: enough that what a chunk costs is little, and few enough to show progress."""
+    """Points of a chunk: enough to make its overhead small, and few enough to show progress."""
     most = POINTS_WITH_FACTS if problem.facts else POINTS
     return max(1, min(most, -(-points // (workers * CHUNKS_EACH))))
 
 
 def run_chunk(problem: Problem, runner: Runner, columns: dict[str, np.ndarray]) -> tuple[Chunk, dict[str, Any]]:
-    """Results and facts of some points."""
+    """Results and facts of given points."""
     chunk = runner.run(columns)
     return chunk, facts_of(problem, runner.plan, columns, chunk) if problem.facts else {}
 
@@ -79,7 +83,7 @@ class Threads:
                 runner.stop()
 
     def results(self, places: np.ndarray) -> Iterator[Result]:
-        """Run the points at these places; chunks come as they are ready."""
+        """Run the points at these places; yields chunks as they are ready."""
         size = chunk_size(self._problem, len(places), self._threads)
         chunks: Iterator[np.ndarray] = iter([places[k : k + size] for k in range(0, len(places), size)])
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:

@@ -1,7 +1,7 @@
 """Facts about a point in addition to its values: label, rate, limit and period of a variable; proof and cause.
 
-The first come from the newest values of one loop variable, which the run leaves behind; the others ask the analysis
-about a run paused at the point's bound of work, and take milliseconds each.
+The former come from the newest values of one loop variable, which the run leaves behind; proof and cause come from the
+analysis of a run paused at the point's bound of work, and take milliseconds each.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from workbench.plan import ExecutionPlan
 from workbench.sweep.chunk import ENDLESS, FAILED, OVER, UNDECIDED, WAITING, Chunk
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
 
-#: events after which a point is asked about whose loop does not end at once: the record is then long enough
+#: events after which a point is analysed whose loop does not end at once; the record is then long enough
 FIRST_QUESTION = 4096
 
 
 def empty_facts(problem: Problem, n: int) -> dict[str, np.ndarray]:
-    """Columns of the facts of ``n`` points of which nothing is known."""
+    """Columns of the facts of ``n`` points that were not run."""
     kinds = {"rate": float, "limit": float, "period": float}
     return {f: np.full(n, np.nan) if f in kinds else np.full(n, "", object) for f in problem.facts}
 
@@ -42,7 +42,7 @@ def facts_of(problem: Problem, plan: ExecutionPlan, columns: Mapping[str, np.nda
 
 
 def _of_values(problem: Problem, chunk: Chunk, k: int, found: dict[str, Any]) -> None:
-    assert problem.variable is not None  # make_problem chose one
+    assert problem.variable is not None  # make_problem has chosen one
     column = chunk.series[problem.variable]
     count = min(int(chunk.counts[problem.variable][k]), column.shape[1], CLASSIFIED)
     if count == 0:
@@ -57,7 +57,7 @@ def _of_values(problem: Problem, chunk: Chunk, k: int, found: dict[str, Any]) ->
         elif fact in found and getattr(evolution, fact) is not None:
             found[fact][k] = getattr(evolution, fact)
             if fact == "limit" and evolution.limit_error and abs(evolution.limit or 0.0) <= evolution.limit_error:
-                found[fact][k] = 0.0  # the digits of an estimate that is below its error are noise in a map
+                found[fact][k] = 0.0  # the digits of an estimate below its error are noise in a map
 
 
 def _of_answer(

@@ -1,8 +1,8 @@
-"""Runs that reach their end with numbers that are none: an output, or a side of a loop's condition, is NaN or infinite.
+"""Runs that reach their end with an output, or a side of a loop's condition, that is NaN or infinite.
 
-A comparison with NaN is false, so that a loop ends where its values are lost; nothing was found, and such a point is no
-end as others are. Looked at are the outputs that are collected, all others that are single numbers, and the sides of
-the comparisons in the conditions of loops when these were computed last.
+A comparison with NaN is false, so that a loop ends when its values become NaN; it found nothing, and the point has an
+outcome different from other ends. The collected outputs, all other outputs that are single numbers, and the last values
+of the sides of comparisons in loop conditions are checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.sweep.problem import Problem
 
 
 def checked_outputs(problem: Problem, plan: ExecutionPlan) -> dict[Ref, np.dtype]:
-    """Outputs that are not collected, and are single numbers that may be no finite ones."""
+    """Outputs that are not collected, and are single numbers that may be non-finite."""
     refs = [plan.outputs[name] for name in problem.graph.outputs if name not in problem.outputs]
     return _singles(plan, refs)
 
@@ -49,7 +49,7 @@ def _sides(graph: Graph, cond: Ref) -> Iterator[Ref]:
 
 
 def _outside(graph: Graph, ref: Ref) -> Ref:
-    """The place outside of a loop of a value that the loop does not change; any other value itself."""
+    """For a value that a loop does not change, its place outside the loop; any other value itself."""
     node = graph.nodes[ref.node]
     while node.op == "Identity" or (node.op == "Enter" and node.attrs.get("is_constant")):
         ref = node.inputs[0]
@@ -69,7 +69,7 @@ def _singles(plan: ExecutionPlan, refs: list[Ref]) -> dict[Ref, np.dtype]:
 
 
 def mark_not_finite(chunk: Chunk) -> None:
-    """Give points that ended the outcome "not finite" where a number is none."""
+    """Give points that ended the outcome "not finite" if one of their numbers is not."""
     bad = np.zeros(len(chunk), bool)
     for name, column in chunk.values.items():
         if column.dtype.kind in "fcV":
@@ -86,6 +86,6 @@ def mark_not_finite(chunk: Chunk) -> None:
 
 def _finite(column: np.ndarray) -> np.ndarray:
     """True for each row whose numbers are all finite."""
-    numbers = column.astype(np.complex64) if column.dtype.kind == "V" else column  # those of ml_dtypes
+    numbers = column.astype(np.complex64) if column.dtype.kind == "V" else column  # dtypes of ml_dtypes
     finite: np.ndarray = np.isfinite(numbers).reshape(len(column), -1).all(axis=1)
     return finite

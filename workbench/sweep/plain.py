@@ -1,4 +1,4 @@
-"""The plain runner: a run for each point, for programs that the compiled one does not take."""
+"""The plain runner: one run per point, for programs that the compiled runner does not accept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.sweep.problem import Problem
 
 
 class PlainRunner:
-    """A run for each point, for programs whose values are lists, strings or arrays of unknown shape."""
+    """One run per point, for programs whose values are lists, strings or arrays of unknown shape."""
 
     def __init__(self, problem: Problem, plan: ExecutionPlan) -> None:
         self.problem, self.plan = problem, plan
@@ -23,11 +23,11 @@ class PlainRunner:
         self._stopped = False
 
     def stop(self) -> None:
-        """End the run in progress before its present point."""
+        """End the run in progress before its current point."""
         self._stopped = True
 
     def run(self, columns: Mapping[str, np.ndarray]) -> Chunk:
-        """Run points; those from the first on that was not run, after a stop, are WAITING."""
+        """Run points; after a stop, the points that were not run are WAITING."""
         n = len(next(iter(columns.values())))
         chunk = empty_chunk(self.problem, self.plan, n)
         chunk.checks = {ref: np.zeros(n, dtype) for ref, dtype in self._checks.items()}

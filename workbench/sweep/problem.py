@@ -1,4 +1,6 @@
-"""A problem: one graph, one plan, the inputs that stay, and what is collected of each point. Workers get it whole."""
+"""A problem: one graph, one plan, the constant inputs, and the values to collect at each point. Workers receive it
+whole.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ from workbench.ir.node import Ref
 from workbench.ir.types import numpy_dtype
 from workbench.plan import ExecutionPlan
 
-#: what is found out about a point beside its values; each takes more time than the run
+#: facts about a point in addition to its values; each takes more time than the run
 FACTS = ("label", "rate", "limit", "period", "proof", "cause")
-#: those that come from the newest values of one loop variable
+#: the facts that come from the newest values of one loop variable
 OF_VALUES = ("label", "rate", "limit", "period")
-#: newest values that a variable is classified by
+#: number of newest values from which a variable is classified
 CLASSIFIED = 512
 #: events of a point after which it is left undecided
 WORK = 200_000
@@ -31,8 +33,9 @@ _SERIES = re.compile(r"(.+)\[-(\d{1,7}):\]")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """All that a worker needs besides the points. ``series`` maps loop variables to how many of their newest values are
-    collected; ``variable`` is the one that is classified; ``loop`` the frame whose iterations count, or None."""
+    """All that a worker needs besides the points. ``series`` maps loop variables to the number of their newest values
+    to collect; ``variable`` is the one that is classified; ``loop`` the frame whose iterations count, or None.
+    """
 
     graph: Graph
     inputs: dict[str, np.ndarray]
@@ -50,7 +53,7 @@ class Problem:
         return plan_for(self.graph, prepare_feeds(self.graph, {**self.inputs, **first}), None)
 
     def feeds(self, point: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The feeds of one point, as a session gets them."""
+        """The feeds of one point, as a session takes them."""
         return {**self.inputs, **point}
 
     def merge(self, name: str) -> str:
@@ -76,7 +79,7 @@ def make_problem(
         raise SweepError(
             f"sweep: {twice[0]!r} is a parameter and also in inputs.", slug="fed-twice", fix="give it once."
         )
-    fixed = prepare_feeds(graph, inputs)  # says it where this is not a graph
+    fixed = prepare_feeds(graph, inputs)  # raises an error if this is not a graph
     columns = {name: _fitted(graph, name, column) for name, column in columns.items()}
     if work < 1:
         raise SweepError(f"sweep: work must be a positive number of events, got {work!r}.", slug="bad-work")
@@ -88,12 +91,12 @@ def make_problem(
     elif variable is not None:
         _check_variable(graph, variable)
     made = Problem(graph, fixed, tuple(columns), outputs, series, facts, variable, loop, int(work), float(seconds))
-    made.plan({name: column[0] for name, column in columns.items()})  # says what is missing
+    made.plan({name: column[0] for name, column in columns.items()})  # raises an error that names missing inputs
     return made, columns
 
 
 def _fitted(graph: Graph, name: str, column: np.ndarray) -> np.ndarray:
-    """A column in the dtype of its input, where that holds every value exactly."""
+    """A column in the dtype of its input, if that represents every value exactly."""
     at = next((n for n in (name, f"{name}:0") if n in graph.inputs), None)
     if at is None:
         prepare_feeds(graph, {name: column[0]})

@@ -1,8 +1,8 @@
 """The state whose exact return proves that a loop of a plan never ends; for the compiled runner of points.
 
-A loop goes on for ever if all that decides about its end returns: what its condition reads, what could make a node in
-it fail, and what loops inside it depend on. Nothing is claimed where a node has effects or draws numbers, where a loop
-variable is not kept in the rows, or where a frame is scheduled in parts.
+A loop never ends if all state that decides about its end returns: the inputs of its condition, of nodes in it that can
+fail, and of loops inside it. Nothing is claimed if a node has effects or draws random numbers, if a loop variable is
+not kept in the rows, or if a frame is scheduled in parts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from workbench.ir.node import Ref
 from workbench.kernels.layout import Layout, Place
 from workbench.plan import ExecutionPlan
 
-#: (frame, store, offset, shift, bytes) of a part of what a loop carries
+#: (frame, store, offset, shift, bytes) of a part of a loop's state
 Part = tuple[int, int, int, int, int]
-#: (frame, instruction in front of it, instruction behind it)
+#: (frame, instruction before it, instruction after it)
 Span = tuple[int, int, int]
 
 
 def recurring_parts(plan: ExecutionPlan) -> tuple[list[Part], list[Span]]:
-    """Parts of the state of every loop whose recurrence proves that it never ends, and where these loops are."""
+    """Parts of the state of every loop whose recurrence proves that it never ends, and the spans of these loops."""
     graph, layout = plan.graph, plan.layout
     if plan.raw or with_effects(graph, [n.name for n in layout.nodes if n.op != "Placeholder"]):
         return [], []
@@ -43,7 +43,7 @@ def recurring_parts(plan: ExecutionPlan) -> tuple[list[Part], list[Span]]:
 
 
 def _state_of(plan: ExecutionPlan, number: int, path: FramePath) -> list[Part]:
-    """The parts for one loop; empty where nothing can be said of it."""
+    """The parts for one loop; empty if nothing can be proved."""
     graph, layout = plan.graph, plan.layout
     cond = next((n.name for n in layout.nodes if n.op == "LoopCond" and n.frame == number), None)
     if cond is None:
@@ -59,7 +59,7 @@ def _state_of(plan: ExecutionPlan, number: int, path: FramePath) -> list[Part]:
             continue
         if value is None or value.place is None or not kept_in_rows(layout, value.place):
             return []
-        if layout.frame_of(value.place) == number:  # else it is one that the loop does not change
+        if layout.frame_of(value.place) == number:  # else the loop does not change it
             place = value.place
             found.append((number, place.base - 1, place.offset, place.shift, bytes_of(place)))
     return found
@@ -71,5 +71,5 @@ def kept_in_rows(layout: Layout, place: Place) -> bool:
 
 
 def bytes_of(place: Place) -> int:
-    """Bytes of what a place holds."""
+    """Bytes of the value in a place."""
     return int(np.dtype(place.dtype).itemsize * math.prod(place.shape))

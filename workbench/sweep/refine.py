@@ -13,7 +13,7 @@ from workbench.sweep.design import Design, drawn, grid_of
 
 
 def finer(axis: np.ndarray) -> np.ndarray:
-    """The axis with a value between each two: the mean, or of an axis that grows by a factor the geometric mean."""
+    """The axis with a value added between each two: the mean, or the geometric mean if the axis grows by a factor."""
     values = axis.astype(np.float64)
     out = np.empty(2 * len(values) - 1)
     out[::2] = values
@@ -23,7 +23,7 @@ def finer(axis: np.ndarray) -> np.ndarray:
 
 
 def grows_by_factor(values: np.ndarray) -> bool:
-    """True if each value is the one before it times the same factor."""
+    """True if each value is the previous one times the same factor."""
     if len(values) < 3 or not (values > 0).all():
         return False
     ratios, steps = values[1:] / values[:-1], np.diff(values)
@@ -49,10 +49,10 @@ def refined_design(design: Design) -> Design:
 
 
 def wanted_points(column: np.ndarray, known: np.ndarray, share: float) -> np.ndarray:
-    """Which points of the finer grid are to be run: those in cells of the coarse grid whose corners differ.
+    """The points of the finer grid to run: those in cells of the coarse grid whose corners differ.
 
-    ``column`` and ``known`` have the shape of the coarse grid; corners that are not known count as equal. Numbers
-    differ by more than ``share`` of the range of the column; all else differs where it is not equal.
+    ``column`` and ``known`` have the shape of the coarse grid; unknown corners count as equal. Numbers differ if their
+    distance exceeds ``share`` of the range of the column; other values differ if they are not equal.
     """
     if column.dtype.kind in "iuf":
         values = np.where(known & np.isfinite(column), column, np.nan).astype(np.float64)
@@ -76,8 +76,9 @@ def wanted_points(column: np.ndarray, known: np.ndarray, share: float) -> np.nda
 
 
 def design_in_box(design: Design, box: Mapping[str, Any]) -> Design:
-    """The design with other ranges of the parameters in ``box``, and as many values; SweepError (``bad-box``,
-    ``no-grid``)."""
+    """The design with the ranges of ``box`` for its parameters, and as many values; SweepError (``bad-box``,
+    ``no-grid``).
+    """
     if not isinstance(box, Mapping) or not box:
         raise _bad_box(f"expected a column or a box, got {box!r}")
     names = list(design.axes or design.ranges)
@@ -99,7 +100,7 @@ def design_in_box(design: Design, box: Mapping[str, Any]) -> Design:
 
 
 def _axis(name: str, axis: np.ndarray, limits: tuple[float, float] | None) -> np.ndarray:
-    """As many values as ``axis`` has, between the limits; of whole numbers those that there are."""
+    """As many values as ``axis`` has, between the limits; for integers, at most those that exist."""
     if limits is None:
         return axis
     if axis.ndim > 1 or axis.dtype.kind not in "iuf":

@@ -28,29 +28,29 @@ if TYPE_CHECKING:
 class Sweep(RunningSweep):
     """Many runs of one graph, one for each point of its parameters.
 
-    Made by :func:`workbench.sweep`: its parameters (``problem``, ``design``, ``points``, ``engine``,
-    ``store``) are those of the engine, and not for callers.
+    Made by :func:`workbench.sweep`: its parameters (``problem``, ``design``, ``points``, ``engine``, ``store``) are
+    internal.
 
     ``sweep[name]`` is a column with one entry for each point: a parameter, "outcome", "iterations", "events",
-    "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a fact
-    that was collected; ``sweep["basin"]`` names the attractor to which a point leads (:meth:`basins`). Columns are
-    NumPy arrays; :meth:`grid` gives one in the shape of the grid.
+    "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a
+    collected fact; ``sweep["basin"]`` names the attractor to which a point leads (:meth:`basins`). Columns are NumPy
+    arrays; :meth:`grid` returns one in the shape of the grid.
 
-    An output that a point did not compute is NaN, or 0 in a column of integers; ``sweep.computed("x")`` says which ones
-    are there.
+    An output that a point did not compute is NaN, or 0 in a column of integers; ``sweep.computed("x")`` marks the
+    computed entries.
 
-    Outcomes: "ended"; "not finite", it ended, and an output or a side of the condition is NaN or infinite; "failed", a
-    node failed; "endless", proved; "undecided", neither an end nor a proof within the
-    bound of work; "waiting", not run yet.
+    Outcomes: "ended"; "not finite": it ended, and an output or a side of the condition is NaN or infinite; "failed": a
+    node failed; "endless": proved; "undecided": neither an end nor a proof within the bound of work; "waiting": not run
+    yet.
 
     Attributes
     ----------
     graph : Graph
         The graph.
     state : {"running", "finished", "stopped"}
-        "stopped" after :meth:`cancel`, Ctrl-C or an error; :meth:`resume` runs the points that are left.
+        "stopped" after :meth:`cancel`, Ctrl-C or an error; :meth:`resume` runs the remaining points.
     shape : tuple of int
-        Numbers of values along the axes of a grid; (n,) of other designs.
+        Number of values along each axis of a grid; (n,) for other designs.
 
     Examples
     --------
@@ -76,17 +76,17 @@ class Sweep(RunningSweep):
     def refine(
         self, where: str | Mapping[str, tuple[float, float]] = "outcome", share: float = 0.05, wait: bool = True
     ) -> Sweep:
-        """Return a finer sweep: of the places where a column changes, or of a box.
+        """Return a finer sweep, either where a column changes or in a box.
 
         Parameters
         ----------
         where : str or mapping, default "outcome"
             A column: the grid gets twice as many cells along each axis, and only points near neighbours that differ in
-            this column are run; the points of this sweep are taken over. Or a box, ``{"lr": (0.1, 0.3)}``: the range of
-            each parameter that is named is swept again with as many values as the whole axis has here; of a random or
-            Sobol design as many points are drawn in the box.
+            this column are run; the results of this sweep are kept. Or a box, ``{"lr": (0.1, 0.3)}``: the range of each
+            named parameter is swept with as many values as the whole axis has here; for a random or Sobol design, as
+            many points are drawn in the box.
         share : float, default 0.05
-            Numbers differ by more than this share of the range of the column.
+            Numbers differ if their distance exceeds this share of the range of the column.
         wait : bool, default True
             As in :func:`workbench.sweep`.
 
@@ -97,8 +97,8 @@ class Sweep(RunningSweep):
         Raises
         ------
         SweepError
-            For designs and parameters between whose values there are no others (``no-grid``), boxes that do not fit
-            (``bad-box``), and for more points than allowed.
+            For designs that are not grids and parameters without values in between (``no-grid``), boxes that do not fit
+            (``bad-box``), and too many points.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Sweep(RunningSweep):
         return made.resume(wait)
 
     def _with(self, design: Design) -> Sweep:
-        """The same sweep of other points, none of which was run."""
+        """The same sweep with other points, none of which was run."""
         points = {name: column.astype(self.points[name].dtype) for name, column in design.columns.items()}
         return Sweep(self.problem, design, points, self._engine.with_points(points), None)
 
@@ -134,22 +134,22 @@ class Sweep(RunningSweep):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Numbers of values along the axes of a grid; (n,) of other designs."""
+        """Number of values along each axis of a grid; (n,) for other designs."""
         return self.design.shape
 
     def basins(self, by: str | Sequence[str] | None = None, tolerance: float = 1e-3) -> Basins:
         """Find the attractors to which the points lead.
 
         Points that end with the same values, or whose newest values return to the same cycle, are in one basin.
-        ``sweep["basin"]`` is the column of their names, and a picture of it the map of the basins.
+        ``sweep["basin"]`` is the column of their names, and its picture is the map of the basins.
 
         Parameters
         ----------
         by : str or sequence of str, optional
-            Outputs that are single numbers, or newest values of loop variables such as "x[-64:]". By default all newest
-            values that were collected, else all such outputs.
+            Outputs that are single numbers, or newest values of loop variables such as "x[-64:]". By default all
+            collected newest values, else all such outputs.
         tolerance : float, default 1e-3
-            Values are the same if they differ by less, absolutely between -1 and 1 and relatively beyond.
+            Values are equal if they differ by less, absolutely between -1 and 1 and relatively beyond.
 
         Returns
         -------
@@ -163,8 +163,8 @@ class Sweep(RunningSweep):
         return find_basins(self, by, tolerance)
 
     def _table(self) -> dict[str, np.ndarray]:
-        """All columns except those that are computed on demand. An output with the name of a parameter or of one of our
-        own columns gets the suffix "(output)".
+        """All columns except those that are computed on demand. An output with the name of a parameter or of a built-in
+        column gets the suffix "(output)".
         """
         whole = self.columns.all
         own = {"iterations": whole.iterations, "events": whole.events, "recurs_after": whole.periods}
@@ -197,13 +197,13 @@ class Sweep(RunningSweep):
     def grid(self, name: str) -> np.ndarray:
         """A column in the shape of the grid, the first parameter along the first axis.
 
-        After :meth:`refine`, a point that was not run has the entry of the nearest point that was.
+        After :meth:`refine`, a point that was not run has the entry of the nearest point that was run.
         """
         column = self[name]
         return column.reshape(*self.shape, *column.shape[1:]) if name in self.points else self.on_grid(column)
 
     def on_grid(self, column: np.ndarray) -> np.ndarray:
-        """Any entries, one for each point, in the shape of the grid, filled as :meth:`grid` says."""
+        """Any entries, one per point, in the shape of the grid, filled as by :meth:`grid`."""
         values = column.reshape(*self.shape, *column.shape[1:])
         ran = (self.columns.all.status != WAITING).reshape(self.shape)
         if self.wanted.all() or not ran.any():
@@ -214,7 +214,7 @@ class Sweep(RunningSweep):
         return filled
 
     def computed(self, name: str) -> np.ndarray:
-        """Which points have an entry in a column: those that were run, and of an output those that computed it."""
+        """True for points with an entry in a column: those that were run, and for an output, those that computed it."""
         output = name.removesuffix(" (output)")
         alive = self.columns.all.alive.get(output)
         ran = self.columns.all.status != WAITING
@@ -224,11 +224,11 @@ class Sweep(RunningSweep):
 
     @property
     def failures(self) -> dict[int, Failure]:
-        """Failures by the number of the point."""
+        """Failures by the index of the point."""
         return dict(self.columns.all.failures)
 
     def index(self, point: int | tuple[int, ...] | Mapping[str, float]) -> int:
-        """The number of a point: given as itself, as its place on the grid, or as values, of which it is the nearest.
+        """The index of a point, given as an index, as a place on the grid, or as values, to which it is the nearest.
 
         Examples
         --------
@@ -270,15 +270,17 @@ class Sweep(RunningSweep):
         return arrow_table(self)
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with all columns; arrays are lists of one entry each. TraceError without pandas."""
+        """Return a pandas DataFrame with all columns; array entries become lists. TraceError without
+        pandas.
+        """
         pandas = needed("pandas", error=TraceError)
         columns = {name: self[name] for name in self.names}
         return pandas.DataFrame({n: list(c) if c.ndim > 1 else c for n, c in columns.items()})
 
-    if TYPE_CHECKING:  # the widgets are above this room: workbench/public.py defines this method
+    if TYPE_CHECKING:  # widgets are a layer above: workbench/public.py defines this method
 
         def view(self, columns: Any = "") -> Any:
-            """Pictures of the sweep, which fill while it runs."""
+            """Pictures of the sweep, which fill up while it runs."""
 
     @harmless
     def __repr__(self) -> str:

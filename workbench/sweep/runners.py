@@ -1,4 +1,4 @@
-"""Run chunks of points: compiled where the program allows it, else one plain run after the other."""
+"""Runners of chunks of points: compiled if the program allows it, else one plain run after the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.sweep.problem import Problem
 
 
 class Runner(Protocol):
-    """Runs points; one thread uses it, any may ask it to stop."""
+    """Runs points; one thread uses it, any thread may stop it."""
 
     plan: ExecutionPlan
 

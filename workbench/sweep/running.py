@@ -1,4 +1,4 @@
-"""A sweep that runs: begun in the background, waited for, stopped and resumed; results are stored as they come."""
+"""A running sweep: started in the background, awaited, stopped and resumed; results are stored as they arrive."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class RunningSweep:
         plan = problem.plan({name: column[0] for name, column in points.items()})
         self.columns = ResultColumns(problem, plan, n)
         self.state = "stopped"
-        #: seconds for which points were run
+        #: seconds spent running points
         self.seconds = 0.0
         #: the error that stopped it, or None
         self.error: BaseException | None = None
-        #: the points that are to be run: of a refined grid, those near neighbours that differ
+        #: the points to run: in a refined grid, those near neighbours that differ
         self.wanted = np.ones(n, bool)
         self._engine, self._store = engine, store
         self._unsaved: list[np.ndarray] = []
@@ -46,12 +46,12 @@ class RunningSweep:
                 self.columns.put(places, chunk, facts)
 
     def resume(self, wait: bool = True) -> Self:
-        """Run the points that are left; returns the sweep itself.
+        """Run the remaining points; returns the sweep itself.
 
         Parameters
         ----------
         wait : bool, default True
-            Whether to wait for the end. Ctrl-C ends the wait and the sweep, and keeps what is there.
+            Whether to wait for the end. Ctrl-C ends the wait and the sweep, and keeps the results so far.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class RunningSweep:
         """
         if self.state != "running":
             if self._elsewhere():
-                self._ended.wait()  # its last callbacks
+                self._ended.wait()  # the last callbacks of the run
             self.state, self.error = "running", None
             self._ended.clear()
             self._engine.begin()
@@ -70,9 +70,9 @@ class RunningSweep:
         return self.wait() if wait else self
 
     def wait(self) -> Self:
-        """Wait for the end of a sweep that runs in the background; Ctrl-C stops it. Raises what stopped it."""
+        """Wait for the end of a sweep in the background; Ctrl-C stops it. Raises the error that stopped it."""
         try:
-            while self._elsewhere() and not self._ended.wait(0.1):  # a join that is interrupted ends for good
+            while self._elsewhere() and not self._ended.wait(0.1):  # an interrupted join does not resume
                 pass
         except KeyboardInterrupt:
             self.cancel()
@@ -81,13 +81,13 @@ class RunningSweep:
         return self
 
     def cancel(self) -> None:
-        """Stop; points that were run stay. Returns when no point runs any more."""
+        """Stop; points that were run are kept. Returns when no point runs any more."""
         self._engine.stop()
         if self._elsewhere():
             self._ended.wait()
 
     def _elsewhere(self) -> bool:
-        """True if it was begun, and this is not a callback of it."""
+        """True if the run was begun and this is not one of its callbacks."""
         return self._thread is not None and self._thread is not threading.current_thread()
 
     def subscribe(self, callback: Callable[[Any], None]) -> Callable[[], None]:
@@ -102,7 +102,9 @@ class RunningSweep:
         return lambda: self._callbacks.remove(callback) if callback in self._callbacks else None
 
     def _run(self) -> None:
-        """Run what is left, on a thread of its own: Ctrl-C reaches the thread that waits, and never in the middle."""
+        """Run the remaining points on a separate thread: Ctrl-C reaches the waiting thread and never interrupts a
+        chunk.
+        """
         before, began = self.seconds, time.perf_counter()
         try:
             self._save()
@@ -114,7 +116,7 @@ class RunningSweep:
                     self._unsaved.append(at[done])
                     self._save()
                     self._tell()
-        except BaseException as error:  # the thread that waits raises it
+        except BaseException as error:  # the waiting thread raises it
             self._engine.stop()
             self.error = error
             if isinstance(error, SweepError):
@@ -123,7 +125,7 @@ class RunningSweep:
         left = bool(((self.columns.all.status == WAITING) & self.wanted).any())
         self.state = "stopped" if left or self.error is not None else "finished"
         try:
-            self._tell()  # who has waited for the end sees what the callbacks made of it
+            self._tell()  # callers that waited for the end see the effects of callbacks
         finally:
             self._ended.set()
 

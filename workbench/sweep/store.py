@@ -1,4 +1,4 @@
-"""Results of a sweep on disk: a folder of Parquet files, one for each chunk; resumed from there."""
+"""Results of a sweep on disk: a folder of Parquet files, one per chunk, from which the sweep resumes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = b"workbench.sweep"
 
 
 class Store:
-    """The folder of one sweep. A file is written beside its place and renamed, so that none is ever half there."""
+    """The folder of one sweep. Files are written under a temporary name and renamed, so that none is incomplete."""
 
     def __init__(self, folder: str | os.PathLike[str], problem: Problem, points: dict[str, np.ndarray]) -> None:
         self._parquet = needed("pyarrow.parquet", error=TraceError)
@@ -43,7 +43,7 @@ class Store:
         remove_unfinished(self.folder)
 
     def write(self, places: np.ndarray, chunk: Chunk, facts: dict[str, Any], points: dict[str, np.ndarray]) -> None:
-        """Write some points; SweepError (``not-stored``) if the disk is full, and no file then."""
+        """Write points; if the disk is full, SweepError (``not-stored``) and no file."""
         columns: dict[str, Any] = {"point": self._arrow.array(places)}
         columns |= {f"in {name}": arrow_column(column) for name, column in points.items()}
         for name in ("status", "events", "iterations", "periods"):
@@ -65,7 +65,7 @@ class Store:
             raise not_stored(self.folder, error) from error
 
     def read(self, into: ResultColumns) -> Iterator[Result]:
-        """Results that are there already; SweepError (``another-sweep``) for files of another one."""
+        """Results that are already stored; SweepError (``another-sweep``) for files of another sweep."""
         for path in sorted(self.folder.glob("part-*.parquet")):
             try:
                 table = self._parquet.read_table(path)
@@ -99,14 +99,14 @@ class Store:
 
 
 def tables(chunk: Chunk, facts: dict[str, Any]) -> dict[str, dict[str, np.ndarray]]:
-    """The columns that have names of the graph, by kind."""
+    """The columns with names from the graph, by kind."""
     return {
         "out": chunk.values, "alive": chunk.alive, "newest": chunk.series, "count": chunk.counts, "fact": facts,
     }  # fmt: skip
 
 
 def identity(problem: Problem, points: dict[str, np.ndarray]) -> bytes:
-    """A digest of all that decides about the results."""
+    """A digest of all that determines the results."""
     settings = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
     digest = column_digest(problem.inputs, points)
     digest.update(repr((problem.graph.fingerprint, settings, OUTCOMES)).encode())
@@ -142,7 +142,7 @@ def _text(failure: Failure | None, field: str) -> str:
 
 
 def _back(found: Any, like: np.ndarray) -> Any:
-    """A column of Arrow as one like ``like``."""
+    """An Arrow column as an array like ``like``."""
     if like.dtype.kind == "O":
         return np.array([*found.to_pylist(), None], object)[:-1]
     if like.dtype.kind not in "biuf":

@@ -14,12 +14,12 @@ from workbench.text import facts_html
 if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
 
-#: failures that are told in words
+#: maximum number of failures in the text
 FAILURES = 3
 
 
 def counts_of(sweep: Sweep) -> dict[str, int]:
-    """How many points have each outcome, those that occur."""
+    """Number of points of each outcome that occurs."""
     outcome = sweep["outcome"]
     wanted = outcome[sweep.wanted]
     counts = {name: int((wanted == name).sum()) for name in OUTCOME_ORDER}
@@ -27,7 +27,7 @@ def counts_of(sweep: Sweep) -> dict[str, int]:
 
 
 def facts(sweep: Sweep) -> list[tuple[str, str]]:
-    """(what, how much) of a sweep."""
+    """(label, value) pairs of a sweep."""
     found = [("state", sweep.state)]
     for name, column in sweep.points.items():
         found.append((name, span(column)))
@@ -47,7 +47,7 @@ def facts(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def span(column: np.ndarray) -> str:
-    """The range of a column of numbers, and how many of them are not finite."""
+    """The range of a column of numbers, and the number of non-finite ones."""
     if column.ndim > 1 or column.dtype.kind not in "biuf":
         return f"{column.dtype}{list(column.shape[1:])}"
     with np.errstate(all="ignore"):
@@ -84,7 +84,7 @@ def arrow_table(sweep: Sweep) -> Any:
 
 
 def column_of_numbers(column: Any) -> bool:
-    """True if a column of Arrow can have empty entries put in: one of single numbers."""
+    """True if an Arrow column, one of single numbers, can have null entries."""
     pyarrow = needed("pyarrow", error=TraceError)
     kinds = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
     return any(kind(column.type) for kind in kinds)

@@ -1,6 +1,6 @@
-"""Rules of ops on a device: for a node of known types a function of (namespace, operands), or the reason why none.
+"""Rules of ops on a device: for a node of known types, a function of (namespace, operands), or None.
 
-A rule is made once for each node of a plan. It gets operands of the library, and numbers as NumPy arrays of rank 0.
+A rule is made once for each node of a plan. It receives operands of the library, and numbers as NumPy arrays of rank 0.
 """
 
 from workbench.device.rules.elementwise import elementwise_rule
@@ -12,7 +12,7 @@ __all__ = ["MOVING", "REDUCING", "Rule", "RuleNode", "elementwise_rule", "moving
 
 
 def rule_of(node: RuleNode) -> Rule | None:
-    """The rule of a node, None where it has none for these types and attributes."""
+    """The rule of a node; None if there is none for these types and attributes."""
     if node.op in MOVING:
         return moving_rule(node)
     if node.op in REDUCING:

@@ -11,8 +11,8 @@ from workbench.device.rules.rule import Rule, RuleNode, single
 from workbench.device.semantics import as_number, is_number
 from workbench.ir.types import numpy_dtype
 
-#: op -> (function of the namespace, kinds of the dtypes in which it works). Functions that the standard lacks are used
-#: where the library has them.
+#: op -> (function of the namespace, kinds of the dtypes in which it works). Functions outside the standard are used if
+#: the library has them.
 FUNCTIONS: dict[str, tuple[str, str]] = {
     **{name: (name, "iuf") for name in ("add", "subtract", "multiply", "negative", "positive", "abs", "square", "sign",
                                         "maximum", "minimum")},
@@ -31,12 +31,12 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
     "right_shift": ("bitwise_right_shift", "iu"),
     **{name: (name, "b") for name in ("logical_and", "logical_or", "logical_xor", "logical_not")},
 }  # fmt: skip
-#: constant exponents for which NumPy's loop of powers multiplies or takes a root instead
+#: constant exponents for which NumPy's power loop multiplies or takes a root instead
 SPECIAL_POWERS = (-1.0, 0.0, 0.5, 1.0, 2.0)
 
 
 def elementwise_rule(node: RuleNode) -> Rule | None:
-    """The rule of an element-wise op, a cast, or a selection; None where there is none."""
+    """The rule of an element-wise op, a cast, or a selection; None if there is none."""
     if len(node.outs) != 1:
         return None
     if node.op == "cast":
@@ -51,18 +51,18 @@ def elementwise_rule(node: RuleNode) -> Rule | None:
         return None
     rule = None if node.space.native else semantics.RULES.get(node.op)
     shape, function = node.out, getattr(node.space.xp, name)
-    dtypes = [getattr(node.space.xp, dtype.name) for dtype in work]  # a name takes NumPy longer than a small sum
+    dtypes = [getattr(node.space.xp, dtype.name) for dtype in work]  # NumPy resolves a name more slowly than a sum
     if rule is None and all(t.shape and numpy_dtype(t.dtype) == d for t, d in zip(node.ins, work, strict=True)):
         return lambda xp, arrays: (
             function(*arrays),
-        )  # arrays alone, none of which is cast: they broadcast to the result
+        )  # only arrays, none of which is cast: they broadcast to the result
 
     def call(xp: Any, arrays: Any) -> Any:
         given = [
             a if not is_number(a) and a.dtype == known else _as(xp, a, dtype)
             for a, dtype, known in zip(arrays, work, dtypes, strict=True)
         ]
-        if rule is not None or all(is_plain(g) for g in given):  # rules take arrays only, and a function one at least
+        if rule is not None or all(is_plain(g) for g in given):  # rules take only arrays, and a function at least one
             given = [_array(xp, g, dtype) for g, dtype in zip(given, work, strict=True)]
         result = function(*given) if rule is None else rule(xp, *given)
         return result if result.shape == shape else xp.broadcast_to(result, shape)

@@ -1,4 +1,4 @@
-"""Ops that take another look at an array, join arrays, or put one into another."""
+"""Ops that make views of an array, join arrays, or put one into another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.ops.index import decode_index
 
 #: results have the items of the first input in the same order
 RESHAPING = frozenset(("reshape", "flatten", "expand_dims", "squeeze", "stop_gradient"))
-#: results are parts of the first input, which NumPy gives as views
+#: results are parts of the first input, which NumPy returns as views
 CUTTING = frozenset(("getitem", "slice", "slice_size", "strided_slice", "split", "unstack", "reverse"))
 MOVING = frozenset(
     (*RESHAPING, *CUTTING, "transpose", "broadcast_to", "concat", "stack", "pad", "setitem", "gather", "roll")
@@ -26,7 +26,7 @@ MOVING = frozenset(
 
 
 def moving_rule(node: RuleNode) -> Rule | None:
-    """The rule of such an op; None where it depends on values, or NumPy would copy item by item."""
+    """The rule of such an op; None if it depends on values, or if NumPy would copy item by item."""
     known = all(v is not None for v in node.values[1:])
     shape = node.out
     if node.op in RESHAPING:
@@ -54,7 +54,7 @@ def moving_rule(node: RuleNode) -> Rule | None:
 
 
 def _array(xp: Any, node: RuleNode, value: Any, k: int) -> Any:
-    """An operand as an array of the library, also where it is a number."""
+    """An operand, array or number, as an array of the library."""
     return xp.asarray(value.item(), dtype=getattr(xp, node.ins[k].dtype)) if is_number(value) else value
 
 
@@ -66,13 +66,13 @@ def _views(node: RuleNode) -> tuple[np.ndarray, Sequence[np.ndarray]] | None:
     try:
         results = node.spec.evaluate([x, *node.values[1:]], node.attrs)
     except (IndexError, ValueError, WorkbenchError):
-        return None  # the host's own call says what is wrong
+        return None  # the host's call raises the error
     inside = all(isinstance(r, np.ndarray) and (r.size == 0 or np.may_share_memory(r, x)) for r in results)
     return (x, results) if inside else None
 
 
 def slices_of(x: np.ndarray, part: np.ndarray) -> tuple[slice, ...] | None:
-    """The slices that pick a view's items out of a contiguous array, in order; None where an axis was moved."""
+    """The slices that pick a view's items out of a contiguous array, in order; None if an axis was moved."""
     at, slices = part.ctypes.data - x.ctypes.data, list[slice]()
     steps = [(s, n) for s, n in zip(part.strides, part.shape, strict=True) if n > 1]
     for stride, size in zip(x.strides, x.shape, strict=True):
@@ -140,7 +140,7 @@ def _padded(node: RuleNode) -> Rule | None:
 
 
 def _written(node: RuleNode) -> Rule | None:
-    """x with a part replaced, on a copy."""
+    """A copy of x with a part replaced."""
     if len(node.ins) != 2 or node.ins[1].dtype != node.outs[0].dtype or node.ins[0] != node.outs[0]:
         return None
     x = np.empty(node.dims(0), numpy_dtype(node.ins[0].dtype))

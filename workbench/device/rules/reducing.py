@@ -16,7 +16,7 @@ POSITIONS = frozenset(("argmax", "argmin"))
 RUNNING = {"cumsum": "cumulative_sum", "cumprod": "cumulative_prod"}
 PRODUCTS = frozenset(("matmul", "dot"))
 REDUCING = frozenset((*REDUCTIONS, *POSITIONS, *RUNNING, *PRODUCTS, "sort"))
-#: products of fewer multiplications are the host's, which adds them up in another order than its library does
+#: products of fewer multiplications stay on the host, which adds in an order different from its library's
 LEAST_PRODUCT = 32768
 
 
@@ -66,7 +66,7 @@ def _reduction(node: RuleNode, axes: tuple[int, ...] | None) -> Rule | None:
 
     def call(xp: Any, arrays: Any) -> Any:
         x = arrays[0]
-        if adds:  # NumPy casts item by item on the way into the sum
+        if adds:  # NumPy casts item by item within the sum
             wanted = getattr(xp, target)
             x = x if x.dtype == wanted else xp.astype(x, wanted)
         return getattr(xp, name)(x, axis=axes, keepdims=keep)

@@ -1,1 +1,1 @@
-"""Sweeps on the workers of Dask: the engine in ``dask_engine`` hands out chunks, ``dask_worker`` runs them there."""
+"""Sweeps on the workers of Dask: the engine in ``dask_engine`` sends chunks to ``dask_worker``, which runs them."""

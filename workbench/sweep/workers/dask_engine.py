@@ -1,8 +1,8 @@
 """A sweep on the workers of a Dask client: chunks of points, results as they are ready.
 
-Dask schedules, and runs a chunk again elsewhere when its worker dies. The graph with its weights and the inputs that
-stay are tasks of their own, whose keys are digests of what they hold: each worker gets them once, also for further
-sweeps, and Dask sends them again where copies were lost or dropped. Workers need the workbench.
+Dask schedules, and runs a chunk again elsewhere when its worker dies. The graph with its weights and the constant
+inputs are separate tasks, whose keys are digests of their contents: each worker receives them once, also for further
+sweeps, and Dask sends them again if copies were lost or dropped. Workers need the workbench.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from workbench.sweep.store import column_digest, identity
 from workbench.sweep.workers.dask_worker import hold, run_on_worker
 from workbench.threads import Event
 
-#: seconds for which a cluster may have no workers
+#: seconds for which a cluster may be without workers
 PATIENCE = 30
-#: chunks that may end their workers before the sweep stops
+#: maximum number of chunks that may end their workers before the sweep stops
 MOST_FATAL = 3
 
 
 class DaskWorkers:
-    """The engine that hands chunks to a Dask client."""
+    """The engine that passes chunks to a Dask client."""
 
     def __init__(self, problem: Problem, columns: dict[str, np.ndarray], client: Any) -> None:
         fix = f"{install('distributed')}."
@@ -50,7 +50,7 @@ class DaskWorkers:
         self._waiting: dict[Any, np.ndarray] = {}
         text = write_graph(problem.graph)
         types = sorted((name, str(column.dtype), column.shape[1:]) for name, column in columns.items())
-        self._key = f"{identity(problem, {}).decode()} {types}"  # of all that the plan and the results depend on
+        self._key = f"{identity(problem, {}).decode()} {types}"  # covers all that the plan and the results depend on
         self._sent = (
             (f"workbench-graph-{hashlib.blake2b(text.encode(), digest_size=20).hexdigest()}", text),
             (f"workbench-inputs-{column_digest(problem.inputs).hexdigest()}", problem.inputs),
@@ -67,14 +67,14 @@ class DaskWorkers:
         self._stopped.clear()
 
     def stop(self) -> None:
-        """Let no chunk begin any more; results of those that workers are at are not waited for."""
+        """Start no more chunks; results of running ones are not awaited."""
         self._stopped.set()
         if self._client.status == "running":
-            with suppress(Exception):  # the scheduler is lost in this moment
+            with suppress(Exception):  # the scheduler was just lost
                 self._client.cancel(list(self._waiting))
 
     def results(self, places: np.ndarray) -> Iterator[Result]:
-        """Run the points at these places; chunks come as they are ready.
+        """Run the points at these places; yields chunks as they are ready.
 
         SweepError: ``lost-scheduler``; ``no-workers``; ``worker-error`` if the worker cannot run them; and, after all
         others, ``killed-worker`` for points that end each worker that runs them.
@@ -85,7 +85,7 @@ class DaskWorkers:
             size = chunk_size(self._problem, len(places), threads)
             parts = deque(places[k : k + size] for k in range(0, len(places), size))
             yield from self._run(parts, fatal, 2 * threads)
-            if len(fatal) <= MOST_FATAL and fatal:  # a chunk may only have waited on a worker that another one ended
+            if len(fatal) <= MOST_FATAL and fatal:  # a chunk may only have waited on a worker that another chunk ended
                 parts, fatal = fatal, deque()
                 yield from self._run(parts, fatal, 1)
         except Exception as error:
@@ -123,7 +123,7 @@ class DaskWorkers:
 
     def _run(self, parts: deque[np.ndarray], fatal: deque[np.ndarray], at_once: int) -> Iterator[Result]:
         """Results of chunks; those that end each worker that runs them are added to ``fatal``."""
-        # the warning about large graphs is for those who could scatter: what is scattered is lost with its worker
+        # Dask's warning about large graphs advises scatter, but scattered data are lost with their worker
         with self._configured({"distributed.admin.large-graph-warning-threshold": "1TB"}):
             self._held = [self._client.submit(hold, value, key=key) for key, value in self._sent]
 
@@ -148,7 +148,7 @@ class DaskWorkers:
             raise self._dask.core.CommClosedError("the client is closed")
 
     def _failed(self, error: BaseException, part: np.ndarray, fatal: deque[np.ndarray]) -> None:
-        """Set a chunk aside that ended its workers; SweepError for any other error of a chunk."""
+        """Set aside a chunk that ended its workers; SweepError for any other error of a chunk."""
         if isinstance(error, self._dask.KilledWorker):
             fatal.append(part)
         elif isinstance(error, WorkbenchError):

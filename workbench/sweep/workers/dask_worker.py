@@ -16,7 +16,7 @@ from workbench.sweep.problem import Problem
 from workbench.sweep.runners import Runner, make_runner
 from workbench.threads import Lock
 
-#: sweeps that a worker keeps ready: their graphs, and on each thread their plans
+#: number of sweeps that a worker caches: their graphs, and on each thread their plans
 KEPT = 4
 
 _problems: OrderedDict[str, Problem] = OrderedDict()
@@ -25,15 +25,16 @@ _own = threading.local()
 
 
 def hold(sent: Any) -> Any:
-    """The value that was sent. As a task of Dask it is there again after the last worker that had it died."""
+    """The value that was sent. As a Dask task it is restored after the last worker with it died."""
     return sent
 
 
 def run_on_worker(
     key: str, text: str, inputs: dict[str, np.ndarray], problem: Problem, columns: dict[str, np.ndarray]
 ) -> tuple[Chunk, dict[str, Any]]:
-    """Run a chunk of the sweep ``key``, whose graph is ``text``; ``problem`` has all else. Chunks on other threads of
-    the worker run beside it."""
+    """Run a chunk of the sweep ``key``, whose graph is ``text``; ``problem`` has everything else. Chunks on other
+    threads of the worker run concurrently.
+    """
     runners: OrderedDict[str, tuple[Problem, Runner]] = _own.__dict__.setdefault("runners", OrderedDict())
     if key not in runners:
         whole = _problem(key, text, inputs, problem)

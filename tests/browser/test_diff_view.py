@@ -52,8 +52,7 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
         f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=120_000
     )
     page.wait_for_function(
-        "() => [...document.querySelectorAll('[aria-label=\"Call stack of frames\"]')][0].innerText"
-        ".includes('Looking at')",
+        "() => [...document.querySelectorAll('[aria-label=\"Call stack\"]')][0].innerText.includes('Looking at')",
         timeout=120_000,
     )
 

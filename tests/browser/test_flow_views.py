@@ -125,7 +125,7 @@ def test_the_stack_tells_where_it_stands(views):
     until(rows.count, 3)
     rows.nth(1).click()
     views.shows(STACK, "Looking at outer 11")
-    views.cell(STACK).get_by_text("Back to now").click()
+    views.cell(STACK).get_by_text("Back to newest").click()
     views.shows(STACK, "Paused before j + 1")
 
 
@@ -253,7 +253,7 @@ def test_breakpoints_are_added_edited_and_rechecked(views):
     condition.press("Enter")
     views.opened.heard("[p.text for p in session.breakpoints] == ['inner/add, when value == 4']")
     cell.get_by_text("Recheck").click()
-    views.shows(TABLE, "8 would have stopped the run")
+    views.shows(TABLE, "would have stopped 8 times")
     cell.locator(".workbench-flow-table td button", has_text="inner/add").first.click()
     views.shows(STACK, "Looking at outer 4 \u203a inner 3")
     cell.locator(".workbench-flow-table input[type=checkbox]").click()

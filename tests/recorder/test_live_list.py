@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import workbench as wb
 from tests.cli.models import endless, newton
@@ -13,6 +14,15 @@ from workbench.recorder.live_list import LONGEST, MOST, live_list
 
 def of(number: int, kind: str) -> list[dict]:
     return [entry for entry in live_list().runs if (entry["kind"], entry["number"]) == (kind, number)]
+
+
+def verdict_under_way(session: wb.Session, begun) -> str:
+    while not begun():
+        time.sleep(0.001)
+    (entry,) = of(session.number, "session")
+    assert entry["state"] == "running"
+    session.pause()
+    return entry["verdict"]
 
 
 def test_a_session_is_listed_while_it_is_open():
@@ -30,6 +40,20 @@ def test_an_endless_loop_is_told():
     with wb.Session(endless(), {"start": 1.0}) as session:
         session.run_to("n", iteration=5)
         assert of(session.number, "session")[0]["verdict"].endswith(": the loop never ends")
+
+
+def test_the_verdict_on_a_run_under_way_counts_nothing_and_is_of_its_own_inputs():
+    b = wb.GraphBuilder("count")
+    start = b.placeholder("start", "float64")
+    graph = b.build(b.while_loop(lambda n: n < 1e15, lambda n: n + 1.0, {"n": start}))
+    with wb.Session(graph, {"start": 0.0}, trace="off") as session:
+        session.run_to("n", iteration=5)
+        stopped = of(session.number, "session")[0]["verdict"]
+        assert stopped == "PROVED: the loop ends after 999,999,999,999,995 more iterations"
+        session.run(wait=False)
+        assert verdict_under_way(session, lambda: session.state == "running") == "PROVED: the loop ends"
+        session.post("update", changes={"start": 1.0})
+        assert verdict_under_way(session, lambda: session.histories) == ""
 
 
 def test_a_session_that_is_forgotten_is_not_kept():

@@ -42,9 +42,9 @@ export default {
     anything.value = "";
     for (const word of model.get("health")) make("option", "", health, word).value = word;
     const iteration = makeField("iteration", 11, form, "iteration");
-    iteration.title = "Stop in this iteration only: 3, or 1, 3 for iteration 3 of a loop in iteration 1 of another";
+    iteration.title = "In this iteration only, for example 3; in nested loops 1, 3: iteration 1 of the outer loop, 3 of the inner loop";
     const hits = makeField("hit number", 12, form, "hits");
-    hits.title = "Stop at this hit only: 3 is the third time";
+    hits.title = "At this hit only, for example 3 for the third";
     const add = make("button", "", form, "Add");
     add.type = "submit";
     const problem = aria(make("div", "workbench-flow-error", box), "alert");
@@ -121,14 +121,15 @@ export default {
       }
       make("td", "workbench-flow-number", line, String(row.hits)).dataset.unit = row.hits === 1 ? "hit" : "hits";
       const tools = make("td", "workbench-flow-tools", line);
-      makeButton("Recheck", `Find where breakpoint ${row.number} would have stopped so far, without running again`, tools, () =>
+      makeButton("Recheck", `Find the places so far where breakpoint ${row.number} applies, without running again`, tools, () =>
         send("recheck", { number: row.number }),
       );
       makeButton("\u2715", `Remove breakpoint ${row.number}`, tools, () => send("remove", { number: row.number }));
       if (!row.recheck) return;
       const found = make("td", "", make("tr", "", body));
       found.colSpan = 6;
-      make("span", "workbench-flow-dim", found, `${row.recheck.count} would have stopped the run `);
+      const times = row.recheck.count === "1" ? "once" : `${row.recheck.count} times`;
+      make("span", "workbench-flow-dim", found, `would have ${row.kind === "log" ? "logged" : "stopped"} ${times} `);
       row.recheck.tags.forEach((tag, hit) => {
         makeButton(tag.text, `Look at ${tag.text}`, found, () => send("look", { number: row.number, hit }));
       });

@@ -13,7 +13,7 @@ export default {
     const headline = make("b", "", first);
     const cause = make("div", "", first);
     const acts = make("div", "workbench-flow-bar", first);
-    const undo = makeButton("Undo this edit", "Go back to the run without this value", acts, () => tell(model, { kind: "undo" }));
+    const undo = makeButton("Undo this edit", "Go back to the run as it was before this edit", acts, () => tell(model, { kind: "undo" }));
     makeButton("Next difference", "Show the next value that differs", acts, () => tell(model, { kind: "next" }));
     const beside = make("div", "workbench-flow-wide workbench-diff-beside", box);
     const said = aria(make("details", "workbench-diff-said", box), "status");
@@ -92,7 +92,7 @@ export default {
       drawBeside(status);
       const rows = status.rows ?? [];
       wide.style.display = rows.length ? "" : "none";
-      more.textContent = status.more ? `${status.more} more values differ; diff.rows has them all.` : "";
+      more.textContent = status.more ? `${status.more} more value${status.more === 1 ? " differs" : "s differ"}; diff.rows has them all.` : "";
       const texts = JSON.stringify(rows.map(({ same, ...row }) => row));
       if (texts !== shown) {
         shown = texts;

@@ -2,10 +2,10 @@
 
 export default {
   render({ model, el }) {
-    const box = aria(make("div", "workbench-flow", el), "region", "Call stack of frames");
+    const box = aria(make("div", "workbench-flow", el), "region", "Call stack");
     const head = make("div", "workbench-flow-bar", box);
     const line = aria(make("span", "workbench-flow-line", head), "status");
-    const now = makeButton("Back to now", "Show the newest state again", head, () => tell(model, { kind: "now" }));
+    const now = makeButton("Back to newest", "Show the newest state again", head, () => tell(model, { kind: "now" }));
     const list = make("ol", "workbench-flow-stack", box);
 
     return follow(model, el, (status) => {

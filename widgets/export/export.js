@@ -2,15 +2,15 @@
 // them to this side.
 
 const TEXTS = {
-  page: ["Write a page", "One HTML file with all views and the time slider, which works offline"],
-  finding: ["Save this panel", "The recorded run with its position, breakpoints, selection and note. wb.open_finding opens it again"],
+  page: ["Write a page", "One HTML file with all views and the time slider; it works offline"],
+  finding: ["Save this panel", "The recorded run with its position, breakpoints, selection and note; wb.open_finding opens it again"],
 };
 
 export default {
   render({ model, el }) {
     const box = make("div", "workbench-flow", el);
     const note = make("textarea", "", box);
-    note.placeholder = "A note for who reads this: what was found, and where to look";
+    note.placeholder = "A note for readers: what was found, and where to look";
     note.setAttribute("aria-label", "Note");
     note.rows = 3;
     note.style.cssText = "width: 100%; box-sizing: border-box; resize: vertical; font: inherit; padding: 4px 6px;";
@@ -22,7 +22,7 @@ export default {
       const name = make("input", "", row);
       name.type = "text";
       name.size = 24;
-      name.setAttribute("aria-label", `File name of the ${what}`);
+      name.setAttribute("aria-label", `File name of the ${what === "page" ? what : "saved panel"}`);
       const suffix = make("span", "", row);
       const button = makeButton(TEXTS[what][0], TEXTS[what][1], row, () => {
         tell(model, { kind: "note", text: note.value });

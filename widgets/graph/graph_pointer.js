@@ -3,7 +3,7 @@
 const KEYS = new Set([
   "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "b", "B", "n", "N", "+", "-", "0", "f", "Escape",
 ]);
-const HELP = "Click a node to see it here. Arrows move, Enter opens a box, B sets a breakpoint, / searches, F fits.";
+const HELP = "Click a node to see its facts here. Arrows move, Enter opens a box, B sets a breakpoint, / searches, F fits.";
 const KEY_HELP = "Arrow keys move along the edges, Enter opens a box, Backspace closes the box around, B sets a breakpoint, " +
   "/ searches, N goes to the next match, + and - zoom, 0 is full size, F fits.";
 

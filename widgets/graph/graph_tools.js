@@ -15,7 +15,7 @@ export default {
     search.type = "search";
     search.maxLength = 500;
     search.placeholder = "Search";
-    search.title = "Names and patterns, op:MatMul, dtype:float32, shape:3,3, frame:while, line:12";
+    search.title = "A name or pattern, op:MatMul, dtype:float32, shape:3,3, frame:while, line:12";
     search.setAttribute("aria-label", "Search for nodes by name, op:, dtype:, shape:, frame: or line:");
     const count = aria(make("span", "workbench-count", bar), "status");
     const command = (place, label, tooltip, kind, more) => {
@@ -25,7 +25,7 @@ export default {
     };
     const previous = command(bar, "\u2039", "Previous match (Shift+Enter)", "previous");
     const next = command(bar, "\u203a", "Next match (Enter)", "next");
-    const fit = makeButton("Fit", "Show the whole picture (F)", bar, () => picture.fit());
+    const fit = makeButton("Fit", "Show the whole graph (F)", bar, () => picture.fit());
     fit.dataset.command = "fit";
     // in a narrow area these are behind a button
     const { rest } = makeFold("View \u25be", "Size, direction and boxes of the picture", bar, "workbench-graphfold", "workbench-graphrest");
@@ -33,11 +33,11 @@ export default {
     button("\u2212", "Smaller (-)", "zoom", { value: "out" });
     const size = button("100 %", "Full size (0)", "zoom", { value: "one" });
     button("+", "Larger (+)", "zoom", { value: "in" });
-    const there = button("\u25ce", "Show the selected node, large", "zoom", { value: "selection" });
+    const there = button("\u25ce", "Zoom to the selected node", "zoom", { value: "selection" });
     const direction = button("", "", "direction");
     button("Open all", "Open all boxes that fit", "all", { value: "open" });
     button("Close all", "Draw loops, scopes and blocks as one box each", "all", { value: "close" });
-    const ops = button("Dataflow ops", "Show Enter, Merge, Switch, Exit, NextIteration and LoopCond as they are", "ops");
+    const ops = button("Dataflow ops", "Show Enter, Merge, Switch, Exit, NextIteration and LoopCond as nodes", "ops");
     const boxes = make("span", "workbench-boxes", rest);
 
     let typed;
@@ -81,7 +81,7 @@ export default {
     const listHits = hitList(root, send);
 
     // -- where we are, and what is selected -------------------------------------------------------------------------
-    const crumbs = aria(make("nav", "workbench-crumbs", root), "", "Boxes around what is shown");
+    const crumbs = aria(make("nav", "workbench-crumbs", root), "", "Enclosing boxes");
     const details = make("div", "workbench-details", root);
     details.setAttribute("aria-live", "polite");
     const facts = make("div", "workbench-facts", details);

@@ -9,7 +9,7 @@ const BARS = [
   [0.6, "#f3cf85", "#8a6a1d"], [0.72, "#e69f00", "#e69f00"], [0.85, "#f3a9c2", "#8f3a58"],
   [1, "#d81b60", "#ff5c93"], [1, "#8a0f4d", "#ffb3d1"],
 ];
-const WORDS = ["not computed", "from an earlier iteration", "computed", "Inf of an earlier iteration", "Inf", "NaN of an earlier iteration", "NaN", "failed"];
+const WORDS = ["not computed", "from an earlier iteration", "computed", "Inf in an earlier iteration", "Inf", "NaN in an earlier iteration", "NaN", "failed"];
 const SIGNS = [[2, "computed"], [1, "earlier iteration"], [0, "not computed"], [4, "Inf"], [6, "NaN"], [7, "failed"]];
 const LEAST_NAMED = 34; // pixels of a cell in which a name is written
 

@@ -21,7 +21,7 @@ export default {
     for (const [key, name] of COLUMNS) {
       const cell = make("th", NUMBERS.has(key) ? "workbench-flow-number" : "", head);
       cell.setAttribute("scope", "col");
-      makeButton(name, `Sort by ${name}; again for the other way`, cell, () => tell(model, { kind: "sort", by: key }));
+      makeButton(name, `Sort by ${name}; press again to reverse the order`, cell, () => tell(model, { kind: "sort", by: key }));
       heads.set(key, cell);
     }
     const body = make("tbody", "", table);

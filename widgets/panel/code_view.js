@@ -27,7 +27,7 @@ export default {
       const atEnd = code.scrollTop + code.clientHeight >= code.scrollHeight - 4;
       code.textContent = lines.join("\n");
       if (atEnd) code.scrollTop = code.scrollHeight;
-      told.textContent = lines.length ? `${lines.length} lines` : "No actions yet.";
+      told.textContent = lines.length ? `${lines.length} line${lines.length === 1 ? "" : "s"}` : "No actions listed.";
       copy.disabled = clear.disabled = !lines.length;
     };
     return follow(model, el, show, () => clearTimeout(again));

@@ -2,7 +2,7 @@
 function keyList(model, parent, opener) {
   const box = aria(make("div", "workbench-keys", parent), "dialog", "Keys");
   box.hidden = true;
-  make("p", "", box, "Keys work while the panel has the focus. Click a key, then press another one to change it.");
+  make("p", "", box, "Keys work while the panel has the focus. Click one to change it, then press the new keys.");
   const table = make("table", "", box);
   let changing = null;
 
@@ -14,7 +14,8 @@ function keyList(model, parent, opener) {
       const cell = make("td", "", row);
       const asked = changing === command.name;
       const text = asked ? "press the new keys" : (chords[command.name] ?? "none");
-      const button = makeButton(text, `Change the key of ${command.label}, now ${text}`, cell, () => {
+      const tip = asked ? `Press the new keys of ${command.label}` : `Change the keys of ${command.label}, now ${text}`;
+      const button = makeButton(text, tip, cell, () => {
         changing = command.name;
         fill();
       });

@@ -31,7 +31,7 @@ export default {
     el.classList.add("workbench-tabs");
     const more = make("details", "workbench-more", el);
     const summary = make("summary", "", more, "More \u25be");
-    summary.title = "Tabs that have no room";
+    summary.title = "More tabs";
     const menu = make("div", "workbench-menu", more);
     makeMaximise("tools", "the tools", el, () => shout(el, "workbench-maximise", "tools"));
     const tabs = new Map();

@@ -160,7 +160,7 @@ export default {
       bar.dataset.lab = String(Boolean(globalThis.__workbenchLab));
       state.box.dataset.tone = now.looking ? "looking" : now.state;
       field("state", "", now.word);
-      field("event", "", now.event === undefined ? "" : `${now.event} nodes done`);
+      field("event", "", now.event === undefined ? "" : `${now.event} node${now.event === "1" ? "" : "s"} done`);
       const inside = (now.crumbs ?? []).at(-1)?.iteration ?? [];
       field("iteration", "", inside.length && now.state !== "running" ? `in iteration ${numeral(inside.at(-1))}${inside.length > 1 ? ` of ${now.inside}` : ""}` : now.state === "finished" ? "" : now.iteration);
       field("next", "next", now.step);

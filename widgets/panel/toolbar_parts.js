@@ -21,10 +21,10 @@ const ICONS = {
 };
 const RIGHT = [
   ["share", "Share", "Write a page to share, or save this panel", "M7 0l4 4H8v5H6V4H3zM1 7h2v5h8V7h2v7H1z"],
-  ["larger", "Text size", "Larger text: four sizes in turn, kept for you", "M0 12 4 2h2l4 10H8L7.2 10H2.8L2 12zM3.5 8h3L5 4.3zM11 6h1v2h2v1h-2v2h-1V9H9V8h2z"],
-  ["present", "Present", "Fill the screen, with text that can be read from the last row (Esc ends)", "M0 1h14v9H8v2h2v1H4v-1h2v-2H0zM1 2v7h12V2z"],
-  ["mark", "Bookmark", "Mark this moment: while the panel is presented, Page Down goes to the next bookmark", "M3 0h8v14l-4-3-4 3z"],
-  ["tab", "Open in tab", "Show this panel in a tab of its own, too", "M1 2h6v2H3v7h7V8h2v5H1zM8 1h5v5l-2-2-4 4-1-1 4-4z"],
+  ["larger", "Text size", "The next of four text sizes; it is kept in the browser", "M0 12 4 2h2l4 10H8L7.2 10H2.8L2 12zM3.5 8h3L5 4.3zM11 6h1v2h2v1h-2v2h-1V9H9V8h2z"],
+  ["present", "Present", "Fill the screen with large text for an audience (Esc ends)", "M0 1h14v9H8v2h2v1H4v-1h2v-2H0zM1 2v7h12V2z"],
+  ["mark", "Bookmark", "Mark this moment: while presenting, Page Down goes to the next bookmark", "M3 0h8v14l-4-3-4 3z"],
+  ["tab", "Open in tab", "Also show this panel in a tab", "M1 2h6v2H3v7h7V8h2v5H1zM8 1h5v5l-2-2-4 4-1-1 4-4z"],
 ];
 
 // A duration as people say it: whole seconds below 100, then minutes.
@@ -39,7 +39,7 @@ const set = (element, text) => element.textContent === text || (element.textCont
 
 // The button at the right of a card that opens what is behind it; a press on the card beside its other buttons does so too.
 function whyButton(name, box, open) {
-  const button = makeButton("Why", "What is behind this", box, open);
+  const button = makeButton("Why", "Show the reasons", box, open);
   button.className = "workbench-why-open";
   button.dataset.card = name;
   button.setAttribute("aria-expanded", "false");

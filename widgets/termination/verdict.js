@@ -100,8 +100,8 @@ export default {
         }
         if (row.copy) {
           const acts = make("div", "workbench-try-copy", item);
-          makeButton("Open the copy", "Show the fixed copy in a panel of its own, below", acts, () => act("open", k));
-          makeButton("Use this fix here", "Show the fixed copy in the place of this panel", acts, () => act("use", k));
+          makeButton("Open the copy", "Show the fixed copy in another panel, below this one", acts, () => act("open", k));
+          makeButton("Use this fix here", "Show the fixed copy in place of this run", acts, () => act("use", k));
           makeButton("Discard the copy", "Close the copy; this run stays as it is", acts, () => act("discard", k));
         }
       });

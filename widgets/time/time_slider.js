@@ -35,7 +35,6 @@ export default {
     jump.min = 0;
     jump.placeholder = "at";
     jump.setAttribute("aria-label", "Look at iteration");
-    jump.title = "Type a number and press Enter; future iterations are computed first";
     const newest = makeButton("", "Show the newest state", tools, () => {
       halt();
       ask({ kind: "newest" });
@@ -251,6 +250,7 @@ export default {
       const ran = (levels[0]?.last ?? -1) >= 0;
       for (const control of [play, back, on]) control.disabled = !ran;
       jump.disabled = !ran && !status.can_run;
+      jump.title = `Type a number and press Enter${status.can_run ? "; iterations that have not run yet are run first" : ""}`;
       const placed = JSON.stringify([status.loop, levels.map((at) => at.last)]);
       if (!timer || placed !== aligned) align(); // it measures the page
       aligned = placed;

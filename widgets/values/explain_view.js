@@ -10,7 +10,7 @@ export default {
     const offerNames = suggest(name);
     const iteration = makeField("iteration, e.g. 3", 20, form);
     make("button", "", form, "Explain").type = "submit";
-    makeButton("Follow", "Explain what is selected in the other views", form, () => tell(model, { kind: "follow" }));
+    makeButton("Follow", "Explain the value that is selected in the other views", form, () => tell(model, { kind: "follow" }));
     makeButton("Find NaN", "Find the origin of the first NaN or infinity of the run", form, () => tell(model, { kind: "nan" }));
     const ask = (event) => {
       taken(event);
@@ -110,7 +110,7 @@ export default {
       if (row.op) make("span", "workbench-flow-dim", item, `\u2190 ${row.op}`);
       if (row.note) make("span", "workbench-flow-dim workbench-flow-said", item, row.note);
       if (row.line) make("span", "workbench-flow-dim", item, row.line);
-      const explain = makeButton("explain", `Explain ${row.shown} there`, item, (event) => {
+      const explain = makeButton("explain", `Explain ${[row.shown, row.where].filter(Boolean).join(" ")}`, item, (event) => {
         event.stopPropagation();
         tell(model, { kind: "explain-row", row: k });
       });

@@ -1,8 +1,8 @@
 // The iterations around the one that is shown, as rows of a table.
 
 const KIND_TIPS = {
-  ahead: "Looked ahead: certain, computed without touching the run",
-  forecast: "Expected from the values until now, and not proved",
+  ahead: "Computed ahead without changing the run: the exact value",
+  forecast: "A forecast from the values so far, not proved",
 };
 
 // the last iterations, the one that is shown, and those to come: the word behind the iteration says which is which

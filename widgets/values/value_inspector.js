@@ -4,12 +4,12 @@ const FIRST_WORDS = { image: "Image", line: "Chart", scalar: "Number", table: "V
 const TABS = [
   ["first", "", "The value as it is"],
   ["change", "Change", "Before, now, and the difference"],
-  ["table", "Table", "The items as numbers, which can be edited"],
+  ["table", "Table", "The items as numbers"],
   ["statistics", "Statistics", "How the items are distributed"],
 ];
 const BAD = new Set(["NaN", "Inf", "health"]);
 const SHORT = new Set(["elements", "NaN", "Inf", "min", "max", "mean", "largest difference", "true", "false", "sample"]);
-const TIPS = { spacing: "Distance to the next number of this type", std: "Standard deviation" };
+const TIPS = { spacing: "Distance to the next number of this type, away from zero", std: "Standard deviation" };
 
 export default {
   render({ model, el }) {
@@ -160,7 +160,7 @@ export default {
       const known = status.kind === "scalar" ? status.settled ?? status.text.length : status.text.length;
       make("span", "", holder, status.text.slice(0, known));
       if (known < status.text.length) make("span", "workbench-value-moving", holder, status.text.slice(known));
-      scalar.title = known < status.text.length ? "Grey digits still change from one iteration to the next" : "";
+      scalar.title = known < status.text.length ? "Grey from the first digit that differs from the iteration before" : "";
       if (status.kind !== "scalar" || !status.editable) return;
       editable(holder, 0, 0, status.text);
       const where = status.where ? ` of ${status.where}` : "";

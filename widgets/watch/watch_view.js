@@ -22,7 +22,7 @@ function watchEnd(status) {
   if (state === "quiet") return ["quiet", ...[...sentence.split(/\. (?=If )/), ""].slice(0, 2)];
   if (!["ready", "running"].includes(state)) return [status.standing || "over", status.headline || sentence, status.why ?? ""];
   if (known !== "PREDICTED") return ["", "Not known yet", sentence];
-  const told = "not proved: only the recorded values are seen";
+  const told = "not proved: based on the recorded values alone";
   if (outcome === "never") return ["never", `Forecast: ${sentence}`, told];
   const [words, ...rest] = sentence.split(/(?= \(|, (?=[^)]*$))/);
   const more = rest.map((part) => part.replace(/^[ ,]+/, "").replace(/^\((.*)\)$/, "$1 (90 %)"));
@@ -49,7 +49,7 @@ export default {
       name.textContent = status.name ?? "";
       word.textContent = status.stopping && status.state === "running" ? "asked to stop" : (status.state ?? "");
       const count = `iteration ${numeral(status.iteration ?? 0)}, ${status.rate ?? 0} per second`;
-      fillCard(state, STATES[status.state] ?? "finished", undefined, open ? count : `${numeral(status.iteration ?? 0)} iterations`);
+      fillCard(state, STATES[status.state] ?? "finished", undefined, open ? count : `${numeral(status.iteration ?? 0)} iteration${status.iteration === 1 ? "" : "s"}`);
       stop.disabled = status.stopping || !open;
       stop.style.display = open ? "" : "none";
       const names = status.variables ?? [];

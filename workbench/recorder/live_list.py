@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.analysis.verdict import after
 from workbench.errors import WorkbenchError
@@ -17,8 +17,19 @@ from workbench.session import Session, live_sessions
 
 #: maximum number of listed runs, and of characters of a name or verdict
 MOST, LONGEST = 50, 200
-#: session -> the version that its verdict describes, and the verdict
-_VERDICTS: weakref.WeakKeyDictionary[Session, tuple[int, str]] = weakref.WeakKeyDictionary()
+
+
+class _Verdict(NamedTuple):
+    """The verdict on a session at a stop: with the count from there (``sentence``), and what holds while it runs."""
+
+    version: int = -1
+    run: tuple[int, ...] = ()
+    sentence: str = ""
+    onward: str = ""
+
+
+#: session -> its latest verdict
+_VERDICTS: weakref.WeakKeyDictionary[Session, _Verdict] = weakref.WeakKeyDictionary()
 
 
 class LiveList:
@@ -62,23 +73,32 @@ def _session(number: int, session: Session) -> dict[str, Any]:
 
 
 def _verdict(session: Session, state: str, version: int) -> str:
-    """The first line of the verdict at the last stop; while a session runs, that of the stop before."""
-    known = _VERDICTS.get(session, (-1, ""))
-    if state != "running" and known[0] != version:
-        known = (version, "")
+    """The first line of the answer at a stop; while the session runs, what still holds of that of the stop before.
+
+    Nothing is known of a run with another input or edit until it stops.
+    """
+    known = _VERDICTS.get(session, _Verdict())
+    if state == "running":
+        return known.onward if known.run == _run_of(session) else ""
+    if known.version != version:
+        sentence = onward = ""
         with contextlib.suppress(WorkbenchError):  # a graph without loops, or closed in between
-            answer = session.termination(seconds=0.02)
-            known = (version, _first_line(answer))
-        _VERDICTS[session] = known
-    return known[1]
+            sentence, onward = _first_lines(session.termination(seconds=0.02))
+        _VERDICTS[session] = known = _Verdict(version, _run_of(session), sentence, onward)
+    return known.sentence
 
 
-def _first_line(answer: Any) -> str:
-    status, outcome, remaining = answer.status.name, answer.outcome, answer.remaining
-    if outcome is None:
-        return ""
-    if outcome == "never":
-        return f"{status}: the loop never ends"
-    if answer.over:
-        return str(answer.end.headline)
-    return f"{status}: the loop ends" + ("" if remaining is None else f" {after(remaining)}")
+def _run_of(session: Session) -> tuple[int, ...]:
+    """Equal for the same run: an edit or update adds a history, other inputs are other arrays."""
+    return len(session.histories), *map(id, session.inputs.values())
+
+
+def _first_lines(answer: Any) -> tuple[str, str]:
+    """(the first line, the part of it that holds while the loop runs on: without a count, nothing of an end)."""
+    if answer.outcome is None:
+        return "", ""
+    never = answer.outcome == "never"
+    if answer.over and not never:
+        return str(answer.end.headline), ""
+    sentence = f"{answer.status.name}: the loop {'never ends' if never else 'ends'}"
+    return sentence if never or answer.remaining is None else f"{sentence} {after(answer.remaining)}", sentence

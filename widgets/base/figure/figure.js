@@ -250,7 +250,7 @@ export default () => {
         made = await (starting ??= plotly(model));
       } catch {
         starting = undefined; // the kernel has gone, or the figure was closed meanwhile
-        el.textContent = "This figure needs its kernel: run the cell again.";
+        el.textContent = "This figure is not available without its kernel: run its cell, or open its file, again.";
         return;
       }
       held ??= new Held(model);

@@ -119,7 +119,7 @@ async function draw(host, name, node, signal) {
 export default {
   async render({ model, el, host, signal }) {
     if (!host?.getWidget) {
-      el.textContent = "This page cannot draw a widget in another one: marimo 0.25 or later does.";
+      el.textContent = "This page cannot draw a widget inside another one; marimo 0.25 or later can.";
       return;
     }
     el.classList.add("workbench-stage");

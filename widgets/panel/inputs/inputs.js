@@ -12,10 +12,10 @@ export default {
     const bar = make("div", "workbench-flow-bar", box);
     const texts = () =>
       Object.fromEntries([...body.querySelectorAll("input")].map((field) => [field.dataset.name, field.value]));
-    const run = makeButton("Run as a second run", "Run with these values; the run before stays as a named run", bar, () =>
+    const run = makeButton("Run as a second run", "Run with these values; the earlier run is kept under a name", bar, () =>
       tell(model, { kind: "run", texts: texts() }),
     );
-    const compare = makeButton("Compare", "Show this run beside the one before", bar, () => tell(model, { kind: "compare" }));
+    const compare = makeButton("Compare", "Compare this run with the earlier one", bar, () => tell(model, { kind: "compare" }));
     const said = aria(make("div", "workbench-flow-said", box), "status");
     body.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || run.disabled) return;
@@ -58,7 +58,7 @@ export default {
       compare.style.display = now.before ? "" : "none";
       compare.textContent = `Compare with ${now.before}`;
       compare.disabled = Boolean(now.running);
-      said.textContent = now.running ? "Running with these values." : (now.said ?? "");
+      said.textContent = now.running ? "Running \u2026" : (now.said ?? "");
     });
   },
 };

@@ -16,7 +16,7 @@ function divider(grid, axis, track, least, scale, changed) {
   const bar = aria(make("div", "workbench-divider", grid), "separator", axis === "columns" ? "Width" : "Height");
   bar.dataset.axis = axis;
   bar.tabIndex = 0;
-  bar.title = "Drag to size, arrow keys too; a double click resets";
+  bar.title = "Drag, or press arrow keys, to resize; double-click to reset";
   bar.setAttribute("aria-orientation", axis === "columns" ? "vertical" : "horizontal");
   bar.style[axis === "columns" ? "gridColumn" : "gridRow"] = String(track + 1);
 

@@ -30,20 +30,20 @@ export default {
       button.appendChild(sample(run ? run.slot : null));
       make("span", "", button, run ? run.words : model.get("status").this);
       if (!run?.added) return;
-      const cross = makeButton("\u00d7", `Leave out ${run.label}`, row, () => tell(model, { kind: "remove", label: run.label }));
+      const cross = makeButton("\u00d7", `Remove ${run.label} from this panel`, row, () => tell(model, { kind: "remove", label: run.label }));
       cross.className = "workbench-run-cross";
     }
 
     const menu = make("details", "workbench-more");
-    make("summary", "", menu, "+").title = "One more run beside this one";
+    make("summary", "", menu, "+").title = "Add a run beside this one";
     const inside = make("div", "workbench-menu", menu);
     const entry = (label, tip, act) =>
       makeButton(label, tip, inside, () => {
         menu.open = false;
         act();
       });
-    const inputs = entry("Other inputs \u2026", "Run with other inputs; the run before stays beside it", () => open("inputs"));
-    const copy = entry("Copy of this run", "Copy this session where it stands, and go on with either", () => tell(model, { kind: "copy" }));
+    const inputs = entry("Other inputs \u2026", "Run with other inputs; the earlier run is kept beside it", () => open("inputs"));
+    const copy = entry("Copy of this run", "Copy this session at its present position; each of the two can continue", () => tell(model, { kind: "copy" }));
     const form = make("form", "workbench-runs-file", inside);
     const file = makeField("file of a saved trace", 22, form, "path");
     make("button", "", form, "Load").type = "submit";
@@ -52,7 +52,7 @@ export default {
       menu.open = false;
       tell(model, { kind: "load", path: file.value });
     });
-    const difference = makeButton("Difference", "Draw how far the values are apart, too", null, () =>
+    const difference = makeButton("Difference", "Also draw the difference of the values", null, () =>
       tell(model, { kind: "difference", on: difference.ariaPressed !== "true" }),
     );
     const compare = makeButton("Compare", "List all values that differ, the first difference first", null, () => open("compare"));

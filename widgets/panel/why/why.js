@@ -48,7 +48,7 @@ export default {
     function healthy({ health, trouble }) {
       if (!health.title) {
         make("p", "workbench-flow-line", content, trouble);
-        make("p", "", content, "It was computed ahead of the run, which has not come so far. Stop there, and the values behind it are listed here.");
+        make("p", "", content, "It was computed ahead: the run has not reached it yet. Stop there to list here the values that it comes from.");
         return acts();
       }
       make("p", "workbench-flow-line workbench-bad", content, health.title);
@@ -63,7 +63,7 @@ export default {
       });
       if (health.note) make("p", "", content, health.note);
       const bar = acts();
-      makeButton("All values behind it", "Open the chain of values in Explain", bar, () => {
+      makeButton("All values that it comes from", "Open the chain of values in Explain", bar, () => {
         go((health.chain ?? []).length - 1);
         tool("explain");
       });

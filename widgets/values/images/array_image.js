@@ -198,10 +198,10 @@ export default {
           range.min = 0;
           range.max = axis.size - 1;
           range.dataset.axis = k;
-          range.setAttribute("aria-label", `Place on axis ${k}`);
+          range.setAttribute("aria-label", `Index on axis ${k}`);
           make("output", "", row);
           range.addEventListener("input", () => {
-            range.nextSibling.textContent = `${range.value} of ${axis.size}`;
+            range.nextSibling.textContent = `${range.value} of ${axis.size - 1}`;
             const places = [...slices.querySelectorAll("input")].map((input) => Number(input.value));
             send("set", { field: "index", value: `[${places.join(", ")}]` });
           });
@@ -212,12 +212,12 @@ export default {
         const range = slices.querySelector(`[data-axis="${k}"]`);
         range.parentElement.style.display = axis.size > 1 ? "" : "none";
         if (focusAround(range) !== range) range.value = axis.at;
-        range.nextSibling.textContent = `${range.value} of ${axis.size}`;
+        range.nextSibling.textContent = `${range.value} of ${axis.size - 1}`;
       });
     };
     const told = make("span", "", words);
     const scale = makeButton("", "", words, () => send("set", { field: "scale", value: scale.dataset.to }));
-    const again = makeButton("Fit to the run", "Find the limits of the colours again, for the run as it is now", words, () =>
+    const again = makeButton("Fit to the run", "Compute the limits of the colours again from the run so far", words, () =>
       send("rescale"),
     );
     const probed = make("span", "workbench-image-probe", words);

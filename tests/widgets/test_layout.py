@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.work import work_of
-from workbench.widgets.graph.model.layout import layered
+from workbench.widgets.graph.model.layered.layout import layered
 
 
 def test_empty_and_single():

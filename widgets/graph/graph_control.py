@@ -255,7 +255,7 @@ class GraphControl(_Part):
             self._room = (wide, tall)
             if value != "fit" and not self._handled:
                 self._unfold()
-            found = self._narrowed()
+            found = self._fitted()
             new = found if value == "fit" or found >= WHOLE else LEGIBLE
         elif value == "selection":
             new = 1.5
@@ -280,21 +280,27 @@ class GraphControl(_Part):
         return min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
 
     def _narrowed(self, enough: float = 1.0) -> float:
-        """Give the picture the room across the flow in which it can be drawn largest, or ``enough``; the zoom then."""
+        """Give the picture the room across the flow in which it can be drawn largest, or ``enough``; the zoom then, by
+        rough drawings."""
         room = self._room[self.scene.direction == "right"]
         rooms = [math.inf, *(room / zoom for zoom in (LEGIBLE, 0.9, 1.0, WHOLE))]
         best = (-1.0, math.inf)
         for across in rooms if self.scene.boxes <= MAX_NARROWED else rooms[:1]:
             self.scene.across = across
-            best = max(best, (self._fit(draw(self.scene)), across))
+            best = max(best, (self._fit(draw(self.scene, rough=True)), across))
             if best[0] >= enough:
                 break
-        self.scene.across = best[1]
+        self.scene.across = min(best[1], room / best[0])
         return best[0]
+
+    def _fitted(self) -> float:
+        """The zoom with which the picture fits, in the room across the flow in which it can be drawn largest."""
+        self._narrowed()
+        return self._fit(self.picture)
 
     def _refit(self) -> bool:
         """The zoom for other boxes in the same room, as far as the words can then be read; False where they cannot."""
-        found = self._narrowed() if self._room[0] else WHOLE
+        found = self._fitted() if self._room[0] else WHOLE
         if self._room[0]:
             self.zoom = found if found >= WHOLE else LEGIBLE
         return found >= WHOLE

@@ -5,12 +5,14 @@ Flow coordinates: u runs across and v along the flow of data. Downwards that is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.widgets.graph.model.captions import ASIDE, CHAR, place_captions
 from workbench.widgets.graph.model.group import ROOT
-from workbench.widgets.graph.model.layout import GraphLayout, Point, layered
+from workbench.widgets.graph.model.layered.layout import GraphLayout, Point, layered
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.graph.model.structure import NOW
 
@@ -35,8 +37,10 @@ Box = dict[str, Any]
 class Places:
     """Gives each box and frame x, y, w, h, and each edge its points."""
 
-    def __init__(self, scene: Scene, boxes: dict[str, Box], frames: dict[str, Box], edges: list[Box]) -> None:
-        self.scene, self.boxes, self.frames, self.edges = scene, boxes, frames, edges
+    def __init__(
+        self, scene: Scene, boxes: dict[str, Box], frames: dict[str, Box], edges: list[Box], rough: bool = False
+    ) -> None:
+        self.scene, self.boxes, self.frames, self.edges, self.rough = scene, boxes, frames, edges, rough
         self.right = scene.direction == "right"
         self.gap = GAP_RIGHT if self.right else GAP_DOWN
         #: what a box or frame stands in, outermost first
@@ -57,7 +61,8 @@ class Places:
         #: edge that leads around -> its side of the group (-1, 1), its number from the boxes, and how many there are
         self.lanes: dict[int, tuple[int, int, int]] = {}
         self.room: dict[str, float] = {}  # of a group, for those at its left
-        self.entries: dict[str, int] = {}
+        #: how far from the left side of its frame a line to an item enters it, where that is not above the item
+        self.entries: dict[tuple[str, str], float] = {}
 
     def place(self) -> Point:
         """Place everything; returns width and height of the whole."""
@@ -94,14 +99,19 @@ class Places:
     # -- sizes and positions ----------------------------------------------------------------------------------------
     def _size(self, key: str, across: float) -> Point:
         """Lay out one group, if it can be not wider than ``across``; its size in flow coordinates, with borders."""
-        lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])
+        lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])  # at most
         room = across - 2 * PAD - (LANE + 3.0) * lanes
         sizes: dict[str, Point] = {}
         for item in self.inside[key]:
             sizes[item] = (
                 (self.boxes[item]["fu"], self.boxes[item]["fv"]) if item in self.boxes else self._size(item, room)
             )
-        pairs = [self.ends[i] for i in self.by_level[key] if self.edges[i]["kind"] != "back"]
+        inner = self.by_level[key]
+        pairs = [self.ends[i] for i in inner if self.edges[i]["kind"] != "back"]
+        ports: dict[tuple[str, str], list[Point]] = {}
+        for i in inner:
+            if self.edges[i]["kind"] != "back":
+                ports.setdefault(self.ends[i], []).append((self._leaves(i), self._enters(i)))
         kind = self.scene.groups[key].kind
         pulls: list[tuple[str, str]] = []
         if kind != "root":
@@ -122,7 +132,8 @@ class Places:
             if kind not in ("loop", "branch"):
                 pulls += _first_and_last(pairs)  # before pairs has the stand-ins
             pairs += [(TOP, k) for k in self.entered[key]] + [(k, BOTTOM) for k in self.left[key]]
-        layout = self.layouts[key] = layered(sizes, pairs, pulls, gap=self.gap, room=room)
+        backs = [self.ends[i] for i in inner if self.edges[i]["kind"] == "back"]
+        layout = self.layouts[key] = layered(sizes, pairs, pulls, self.gap, room, ports, backs, self.rough)
         if kind != "root":
             _without_stand_ins(layout, sizes)
         if key == ROOT:
@@ -134,7 +145,53 @@ class Places:
         wide, long = layout.width + 2 * PAD + (LANE + 3.0) * (left + right), layout.height + 2 * PAD
         # the caption stands above, which is across the flow where that leads to the right
         frame["fu"], frame["fv"] = (wide + HEAD, max(long, words)) if self.right else (max(wide, words), long + HEAD)
+        self._pass_caption(key)
         return frame["fu"], frame["fv"]
+
+    def _origin(self, key: str) -> float:
+        """Distance of the layout of a group from the side of its frame."""
+        return PAD + self.room.get(key, 0.0) + (HEAD if self.right else 0.0)
+
+    def _leaves(self, index: int) -> float:
+        """How far from the centre of what holds its source in its group a line leaves that."""
+        edge, item = self.edges[index], self.ends[index][0]
+        source = self.boxes[edge["source"]]
+        side = side_of(source, edge)
+        off = 0.0 if side is None else (0.25 if side else -0.25) * source["fu"]
+        inner = [*self.chain[source["id"]], source["id"]]
+        for key, at in reversed(list(pairwise(inner[inner.index(item) :]))):
+            bends = self.layouts[key].bends.get((at, BOTTOM))
+            off += self.layouts[key].centres[at][0]
+            off = (bends[-1][0] if bends else off) + self._origin(key) - self.frames[key]["fu"] / 2
+        return off
+
+    def _enters(self, index: int) -> float:
+        """How far from the centre of what holds its target in its group a line enters that."""
+        item, target = self.ends[index][1], self.edges[index]["target"]
+        inner = [*self.chain[target], target]
+        off = 0.0
+        for key, at in reversed(list(pairwise(inner[inner.index(item) :]))):
+            entry = self.entries.get((key, at))
+            if entry is None:
+                bends = self.layouts[key].bends.get((TOP, at))
+                entry = self._origin(key) + (bends[0][0] if bends else self.layouts[key].centres[at][0] + off)
+            off = entry - self.frames[key]["fu"] / 2
+        return off
+
+    def _pass_caption(self, key: str) -> None:
+        """Lines enter a frame to the right of its caption, in the order of the items that they lead to."""
+        if self.right:
+            return
+        frame, layout = self.frames[key], self.layouts[key]
+        end = ASIDE + _words(frame) + ASIDE
+        found = []
+        for item in self.entered[key]:
+            bends = layout.bends.get((TOP, item))
+            found.append((self._origin(key) + (bends[0][0] if bends else layout.centres[item][0]), item))
+        for at, item in sorted(found):
+            if at < end:
+                self.entries[key, item] = min(end, frame["fu"] - ASIDE)
+                end += 6.0
 
     def _assign_lanes(self, key: str, layout: GraphLayout) -> tuple[int, int]:
         """Give each line that leads back a lane at the side that it is nearer to; how many there are left and right.
@@ -146,10 +203,11 @@ class Places:
         found = []
         for i in self.by_level[key]:
             one, two = self.ends[i]
-            if self.edges[i]["kind"] == "back" or layout.centres[two][1] <= layout.centres[one][1]:
+            back = self.edges[i]["kind"] == "back" and (one, two) not in layout.bends
+            if back or layout.centres[two][1] <= layout.centres[one][1]:
                 found.append(((layout.centres[one][0] + layout.centres[two][0]) / 2, i))
         for at, i in found:
-            side = -1 if len(found) > 1 and at < layout.width / 2 else 1
+            side = layout.sides.get(self.ends[i]) or (-1 if len(found) > 1 and at < layout.width / 2 else 1)
             around[side].append((-side * at, i))
         for side, edges in around.items():
             for k, (_, i) in enumerate(sorted(edges)):
@@ -165,8 +223,7 @@ class Places:
         """Turn positions within the group into positions on the page."""
         layout = self.layouts[key]
         head = HEAD if key != ROOT else 0.0
-        left += self.room.get(key, 0.0)
-        left, top = left + PAD + (head if self.right else 0.0), top + PAD + (0.0 if self.right else head)
+        left, top = left + (self._origin(key) if key != ROOT else PAD), top + PAD + (0.0 if self.right else head)
         for item, (u, v) in layout.centres.items():
             self.u[item], self.v[item] = left + u, top + v
             if item in self.frames:
@@ -199,21 +256,18 @@ class Places:
             if key != level and key not in self.chain.get(level, ()):
                 last.insert(0, (last[0][0], self.layouts[key].rows[item][0]))
                 last = self.layouts[key].bends.get((TOP, item), []) + last
-                last = self._past_caption(key, last[0][0]) + last
+                last = self._past_caption(key, item) + last
         rows = self.layouts[level].rows
         points.append((points[-1][0], rows[one][1]))
         points += self.layouts[level].bends.get((one, two), [])
         return _plain([*points, (last[0][0], rows[two][0]), *last])
 
-    def _past_caption(self, key: str, u: float) -> list[Point]:
-        """Points at which a line enters a frame to the right of the caption, if it would cross that at ``u``."""
-        frame = self.frames[key]
-        left, top = self.u[key] - frame["fu"] / 2, self.v[key] - frame["fv"] / 2
-        end = left + ASIDE + _words(frame)
-        if self.right or not left < u < end:
+    def _past_caption(self, key: str, item: str) -> list[Point]:
+        """Points at which a line enters a frame to the right of the caption, if it would cross that."""
+        if (key, item) not in self.entries:
             return []
-        number = self.entries[key] = self.entries.get(key, -1) + 1
-        u = min(end + ASIDE + 6.0 * number, left + frame["fu"] - ASIDE)
+        frame = self.frames[key]
+        u, top = self.u[key] - frame["fu"] / 2 + self.entries[key, item], self.v[key] - frame["fv"] / 2
         return [(u, top), (u, top + HEAD)]
 
     def _around(self, index: int, start: Point, end: Point, target: Mapping[str, Any]) -> list[Point]:
@@ -223,7 +277,13 @@ class Places:
         near, (one, two) = min(lane, 4), self.ends[index]
         rows = self.layouts[key].rows
         start_low = max(start[1], rows[one][1])
-        turn, into = min(end[1], rows[two][0]) - 6.0 - 3.0 * near, end[0] + way * target["fu"] / 4
+        turn = min(end[1], rows[two][0]) - 6.0 - 3.0 * near
+        inner = self.layouts[key].bends.get((one, two), [])
+        if inner:
+            low, into = start_low + 3.0 + 3.0 * near, end[0] + math.copysign(target["fu"] / 4, inner[-1][0] - end[0])
+            path = [(start[0], low), (inner[0][0], low), *inner, (inner[-1][0], turn), (into, turn), (into, end[1])]
+            return _plain([start, *path])
+        into = end[0] + way * target["fu"] / 4
         if key in self.frames:
             frame = self.frames[key]
             side = self.u[key] + way * (frame["fu"] / 2 - 2.0 - LANE * (count - lane + 1))

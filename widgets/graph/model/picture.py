@@ -55,8 +55,8 @@ def graph_model(
     return draw(scene)
 
 
-def draw(scene: Scene) -> dict[str, Any]:
-    """Boxes, frames and edges.
+def draw(scene: Scene, rough: bool = False) -> dict[str, Any]:
+    """Boxes, frames and edges; ``rough`` if only the size counts.
 
     Result: ``nodes`` (id, name, op, kind, frame, title, lines, hover, size, x, y, w, h; ``name`` is None for a closed
     group), ``frames`` (open groups: id, kind, path, caption, depth, x, y, w, h), ``edges`` (source, target, refs, kind,
@@ -72,7 +72,7 @@ def draw(scene: Scene) -> dict[str, Any]:
     frames = {key: _frame(scene, scene.groups[key]) for key in scene.shown()}
     home = scene.homes()
     edges = _edges(scene, home)
-    width, height = Places(scene, boxes, frames, edges).place()
+    width, height = Places(scene, boxes, frames, edges, rough).place()
     return {
         "nodes": list(boxes.values()),
         "frames": sorted(frames.values(), key=lambda f: f["depth"]),

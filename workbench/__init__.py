@@ -25,7 +25,7 @@ Notes
 -----
 Terms, most of them those of TensorFlow 1:
 
-- A *node* is one op of a graph, a *value* one output of a node. A value is addressed as ``node:index``
+- A *node* is one op of a graph, a *value* one output of a node. A value is written as ``node:index``
   (``"while/multiply:0"``), as ``node`` (its output 0) or by its public name (``"x"``).
 - A *frame* is the scope that a loop opens; its path is a tuple of names, ``()`` for the outermost level and
   ``("outer", "inner")`` for a loop in a loop. Every node belongs to one frame.
@@ -38,8 +38,8 @@ Terms, most of them those of TensorFlow 1:
 - A *Switch* sends a value to one of two sides; nodes on the other side are *dead* in that iteration and do not fire.
 - An *event* is one firing in the order of execution; events are numbered from 0.
 
-The public names are listed in ``workbench/public.py``. They are looked up when one of them is first needed, so that
-``import workbench`` and ``workbench -h`` load nothing that takes time.
+The public names are listed in ``workbench/public.py``. They are loaded when one of them is first used, so that ``import
+workbench`` and ``workbench -h`` are fast.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, or a sub-package that they bring with them (PEP 562)."""
+    """A public name, or a subpackage loaded with them (PEP 562)."""
     if name == "widgets":
         return importlib.import_module("workbench.widgets")
     if name.startswith("__") and name != "__all__":
@@ -72,7 +72,8 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext workbench``: the magics ``%%watch``, ``%wb`` and ``%%wb``; an import in IPython does it, too."""
+    """``%load_ext workbench``: registers the magics ``%%watch``, ``%wb`` and ``%%wb``; an import in IPython also
+    does."""
     importlib.import_module("workbench.magics").register(shell)
 
 

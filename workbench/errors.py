@@ -1,7 +1,7 @@
 """Errors of the workbench: each names the component, the expected and the actual input, and what to change.
 
-Every error derives from :class:`WorkbenchError` and carries a *slug*, a short stable word such as
-``unknown-op`` that programs can test for and that the interface shows next to the message.
+Every error derives from :class:`WorkbenchError` and has a *slug*, a short stable word such as ``unknown-op`` that
+programs can test and that the interface shows next to the message.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Any
 
 from workbench.text import lines, printable
 
-#: most characters of a message or fix; names in a hostile file may be megabytes long
+#: maximum characters of a message or fix; names in a hostile file may be megabytes long
 MAX_MESSAGE = 8000
 
 
 def clipped(text: str) -> str:
-    """A text of at most ``MAX_MESSAGE`` characters: of a longer one the beginning and the end."""
+    """A text of at most ``MAX_MESSAGE`` characters; a longer one is reduced to its beginning and end."""
     half = MAX_MESSAGE // 2 - 3
     return text if len(text) <= MAX_MESSAGE else f"{text[:half]} ... {text[-half:]}"
 
 
 class WorkbenchError(Exception):
-    """Base of all errors that the workbench raises on purpose.
+    """Base of all errors that the workbench raises deliberately.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class WorkbenchError(Exception):
     tag : Tag, optional
         The firing concerned.
     source : Source, optional
-        The line of source that made the node.
+        The source line that created the node.
     fix : str, optional
         The change that the user can make, as a sentence.
 
@@ -89,7 +89,7 @@ class GraphError(WorkbenchError):
 
 
 class UnknownOpError(GraphError):
-    """An op name that the registry does not hold."""
+    """An op name that is not in the registry."""
 
     slug = "unknown-op"
 
@@ -121,8 +121,8 @@ class FeedError(WorkbenchError):
 class ExecutionError(WorkbenchError):
     """A node that failed while it ran.
 
-    ``report`` has the details if a run raised it (see ``execution.failure``): operands with their statistics, the last
-    events of the frame, and advice. ``print(error.report)``.
+    If a run raised it, ``report`` has the details (see ``execution.failure``): operands with their statistics, the last
+    events of the frame, and advice. ``print(error.report)`` shows them.
     """
 
     slug = "node-failed"
@@ -136,26 +136,27 @@ class DeadValueError(WorkbenchError):
 
 
 class TraceError(WorkbenchError):
-    """A trace that cannot be read, or a value that it does not hold."""
+    """A trace that cannot be read, or a value that it does not contain."""
 
     slug = "trace-error"
 
 
 class SessionError(WorkbenchError):
-    """A command that the session cannot carry out in its present state."""
+    """A command that the session cannot execute in its present state."""
 
     slug = "session-error"
 
 
 class SweepError(WorkbenchError):
-    """A sweep that cannot be made, stored or resumed. ``sweep`` is the one that was stopped, with all that it has."""
+    """A sweep that cannot be created, stored or resumed. ``sweep`` is the sweep that was stopped, with all its
+    results."""
 
     slug = "sweep-error"
     sweep: Any = None
 
 
 class ReleasedError(WorkbenchError):
-    """An array that is used, or released again, after it was released; the message names that release.
+    """An array that is used, or released again, after its release; the message describes that release.
 
     ``slug`` is ``use-after-release`` or ``double-release``. ``released`` is the record of the release: ``how``, ``by``,
     ``site``, ``event`` and ``thread``.
@@ -176,19 +177,19 @@ class ReleasedError(WorkbenchError):
 
 
 class ManagerError(WorkbenchError):
-    """A request that an array manager refuses: it is closed, capped or full, or the array is held."""
+    """A request that an array manager refuses: the manager is closed, capped or full, or the array is held."""
 
     slug = "manager-closed"
 
 
 class WatchError(WorkbenchError):
-    """A watch cannot be created with these arguments. Values recorded while the loop runs never raise it."""
+    """A watch cannot be created with these arguments. Recording values never raises it."""
 
     slug = "bad-watch"
 
 
 class DeviceError(WorkbenchError):
-    """A device that cannot be used: its name is unknown, its array library is not installed, or there is none.
+    """A device that cannot be used: its name is unknown, its array library is not installed, or the machine has none.
 
     Examples
     --------

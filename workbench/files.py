@@ -1,14 +1,15 @@
-"""Files are written beside their place and renamed into it: under a name there is the old file or the whole new one.
+"""Writes a file next to its destination and renames it, so that the destination has either its old content or all of
+the new content.
 
 ::
 
-    .NAME.<random>.unfinished   made fresh, locked while its writer lives, with the permissions of the file it replaces
+    .NAME.<random>.unfinished   new, locked while its writer lives, with the permissions of the file it replaces
               │ written, flushed to the disk
               ▼ renamed
-    NAME                        the folder is flushed, too
+    NAME                        the folder is flushed too
 
-Any number of threads and processes may write one path at once: each has a file of its own, and the last to be renamed
-stays. Links are followed; what is not an ordinary file (a pipe, /dev/stdout) is written as it is.
+Any number of threads and processes may write to one path at once: each writes a separate file, and the last one to be
+renamed remains. Links are followed; anything except an ordinary file (a pipe, /dev/stdout) is written directly.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from typing import IO
 
 from workbench.errors import WorkbenchError
 
-#: random bytes in the name of an unfinished file, and characters of the final name in it (names have 255 bytes at most)
+#: random bytes in the name of an unfinished file, and maximum characters of the final name in it (names have at most
+#: 255 bytes)
 _RANDOM, _KEPT = 8, 60
 UNFINISHED = re.compile(rf"\..{{1,{_KEPT}}}\.[0-9a-f]{{{2 * _RANDOM}}}\.unfinished", re.DOTALL)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -34,8 +36,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def exchanging(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write, and to read and seek in, that becomes the file at ``path`` when the block ends without an error.
-    OSError if that is not possible; the file at ``path`` is as it was then."""
+    """A file to write, read and seek in, which replaces the file at ``path`` when the block ends without an error. On
+    OSError the file at ``path`` is unchanged."""
     place = Path(os.path.realpath(path))
     found = _status_of(place)
     if found is not None and not stat.S_ISREG(found.st_mode):
@@ -52,7 +54,7 @@ def exchanging(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(number)
-            os.replace(unfinished, place)  # before it is closed, and unlocked
+            os.replace(unfinished, place)  # before the file is closed and unlocked
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
@@ -63,7 +65,7 @@ def exchanging(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def replacing(
     path: str | os.PathLike[str], what: str = "The file", error: type[WorkbenchError] = WorkbenchError
 ) -> Iterator[IO[bytes]]:
-    """:func:`exchanging` for callers of the workbench: an OSError becomes ``error``, with the slug ``not-written`` or
+    """:func:`exchanging` for the rest of the workbench: an OSError becomes ``error``, with the slug ``not-written`` or
     ``disk-full``."""
     try:
         with exchanging(path) as file:
@@ -94,9 +96,9 @@ def write_text(
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove files that were being written in a folder by processes that are gone."""
+    """Remove files in a folder that processes were writing when they died."""
     for path in [p for p in folder.iterdir() if UNFINISHED.fullmatch(p.name)]:
-        with suppress(OSError):  # its writer lives, or it is another user's
+        with suppress(OSError):  # its writer lives, or it belongs to another user
             number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,17 +115,17 @@ def _status_of(place: Path) -> os.stat_result | None:
 
 
 def _fresh(place: Path) -> tuple[Path, int]:
-    """A new file beside a place, and its descriptor; the umask decides about its permissions."""
+    """(path, descriptor) of a new file next to the destination; the umask sets its permissions."""
     name = place.name.encode("utf-8", "surrogateescape")[:_KEPT].decode("utf-8", "ignore") or "file"
     unfinished = place.with_name(f".{name}.{secrets.token_hex(_RANDOM)}.unfinished")
     number = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-    with suppress(OSError):  # a file system without locks: what is left behind stays
+    with suppress(OSError):  # on a file system without locks, unfinished files remain
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return unfinished, number
 
 
 def _take_over(number: int, found: os.stat_result) -> None:
-    """Give a new file the owner and the permissions of the one that it replaces, as far as that is allowed."""
+    """Give a new file the owner and the permissions of the file that it replaces, as far as this is allowed."""
     with suppress(OSError):
         os.fchown(number, found.st_uid, found.st_gid)
     with suppress(OSError):
@@ -131,7 +133,7 @@ def _take_over(number: int, found: os.stat_result) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Let the renaming outlive a loss of power, where the file system can."""
+    """Make the renaming survive a loss of power, if the file system can."""
     with suppress(OSError):
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""The project's own words, each explained in one or two sentences."""
+"""The project's terms, each explained in one or two sentences."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ GLOSSARY: dict[str, str] = {
 
 
 def explain_word(word: str) -> str | None:
-    """The meaning of ``word``, without regard to case and plural; None for a word that is not in the glossary."""
+    """The meaning of ``word``, ignoring case and plural; None for a word that is not in the glossary."""
     key = word.strip().lower().replace(" ", "-")
     return GLOSSARY.get(key) or GLOSSARY.get(key.removesuffix("s"))

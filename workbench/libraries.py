@@ -1,4 +1,4 @@
-"""Libraries that the workbench can do without: imported when they are needed, with one error for each way to fail."""
+"""Optional libraries: imported on demand, with one error for each kind of failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 
-#: the name under which pip knows the project; the packages of this name alone are another project
+#: the project's name for pip; the package called only "workbench" belongs to another project
 DISTRIBUTION = "graph-workbench"
 SUMMARY = "Step, trace and understand computation graphs"
 NAMESAKE = (
@@ -49,19 +49,20 @@ def install(extra: str) -> str:
 def namesake() -> str:
     """The version of another project whose modules have our import name, "" if none is installed here.
 
-    A project named ``workbench`` is on PyPI, too. Installed in one environment the two share one folder, and the files
-    of the one that was installed last count.
+    PyPI also has a project named ``workbench``. If both are installed in one environment, they share a folder, and the
+    files of the one installed last are used.
     """
     import importlib.metadata
 
     for found in importlib.metadata.distributions(name="workbench"):
-        if not (found.metadata["Summary"] or "").startswith(SUMMARY):  # else an install of before the name changed
+        # otherwise an installation from before the name changed
+        if not (found.metadata["Summary"] or "").startswith(SUMMARY):
             return str(found.version)
     return ""
 
 
 def warn_of_namesake() -> None:
-    """Warn if another project of our import name is installed here."""
+    """Warn if another project with our import name is installed here."""
     version = namesake()
     if version:
         warnings.warn(f"{NAMESAKE.format(version)} To fix it: {APART}", stacklevel=3)
@@ -85,17 +86,17 @@ def needed(
     purpose : str
         The feature that needs it, as the beginning of a sentence: "Writing a picture".
     fix : str, optional
-        How to get it where it is missing; by default its package with pip.
+        How to get the module if it is missing; by default its package with pip.
     error, slug
-        What is raised where it is missing. For a library that is installed and fails when it is imported the slug is
-        ``broken-library``, and the message says how it fails.
+        The error and its slug if the module is missing. If it is installed but cannot be imported, the slug is
+        ``broken-library``, and the message gives the cause.
     called : str, optional
         Its name in the message; by default that of its package.
     """
     name = called or module.partition(".")[0]
     try:
         return importlib.import_module(module)
-    except Exception as failed:  # a library in a broken installation raises anything
+    except Exception as failed:  # a library in a broken installation may raise any exception
         if is_missing(module):
             raise error(
                 f"{purpose} needs {name}, which is not installed.", slug=slug, fix=fix or f"pip install {name}."
@@ -110,13 +111,13 @@ def needed(
 
 
 def lacking(extra: str) -> list[str]:
-    """The packages of ``notebook`` or ``lab`` that are not installed; how recent they are is not looked at."""
+    """The packages of ``notebook`` or ``lab`` that are not installed; versions are not checked."""
     names = (re.split(r"[<>=!~]", requirement)[0] for requirement in EXTRAS[extra])
     return [name for name in names if is_missing(name.replace("-", "_"))]
 
 
 def need_extra(extra: str, purpose: str) -> None:
-    """WorkbenchError ``missing-library`` if a package of an extra is not there; ``purpose`` begins its sentence."""
+    """Raise WorkbenchError ``missing-library`` if a package of an extra is missing; ``purpose`` begins its sentence."""
     if missing := lacking(extra):
         raise WorkbenchError(
             f"{purpose} needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed.",
@@ -126,8 +127,8 @@ def need_extra(extra: str, purpose: str) -> None:
 
 
 def is_missing(module: str) -> bool:
-    """True if the package of a module is not there; False if it is, whether or not it can be imported."""
+    """True if the package of a module is missing; False if it is present, whether or not it can be imported."""
     try:
         return importlib.util.find_spec(module.partition(".")[0]) is None
-    except ValueError:  # a module that was put in its place by hand
+    except ValueError:  # a module without a spec was put into sys.modules
         return False

@@ -1,7 +1,7 @@
-"""The public names of ``import workbench as wb``: all that is imported or defined here and listed at the end.
+"""The public names of ``import workbench as wb``: everything imported or defined here and listed at the end.
 
-Methods of Graph and Analysis that need rooms above their own (a run, a widget, a plot) are plain functions here and
-become methods at the end of this module, so that imports between rooms only go down.
+Methods of Graph and Analysis that need packages of higher layers (a run, a widget, a plot) are plain functions here and
+become methods at the end of this module, so that imports between packages only go to lower layers.
 """
 
 import importlib
@@ -68,19 +68,19 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     Parameters
     ----------
     graph : Graph, Session, Watch, function, module or exported program
-        A graph, for which a session is made that starts before the first node; a session, which stays open when the
+        A graph, for which a session is created that starts before the first node; a session, which stays open when the
         panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
-        is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once with
-        all its ops recorded; a program exported by ``torch.export``, which is read by :func:`workbench.from_torch`.
+        is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once while
+        all its ops are recorded; a program exported by ``torch.export``, which is read by :func:`workbench.from_torch`.
     inputs : mapping or tuple, optional
-        Values of the graph's inputs by name; for a function or module the tuple of its arguments.
+        Values of the graph's inputs by name; for a function or module, the tuple of its arguments.
     **options
         Arguments of :class:`workbench.Session`: ``outputs``, ``trace``, ``memory_budget``.
 
     Returns
     -------
     workbench.widgets.Debugger
-        The panel, an ipywidget. In a notebook it closes itself when its cell is run again.
+        The panel, an ipywidget. In a notebook it closes when its cell is run again.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _of_torch(value: Any) -> bool:
 
 
 def _is_a_word(other: Any) -> bool:
-    """True for the name of a dtype, and for any other text that is not the path of a file."""
+    """True for the name of a dtype, and for any other string that is not the path of a file."""
     return isinstance(other, str) and (
         other.removeprefix("torch.") in FLOATS or not Path(other).suffix and not Path(other).exists()
     )
@@ -146,45 +146,45 @@ def diff(
 ) -> Any:
     """Compare two runs, firing by firing; the first difference in the order of execution comes first.
 
-    Values are paired by name, then by structure, so that the graphs may differ. Values that the trace of a session has
-    dropped are recomputed by one replay, if that fits into 256 MiB and the session does not run; other missing values
+    Values are paired by name, then by structure, so the graphs may differ. Values that the trace of a session has
+    dropped are recomputed by one replay, if that fits into 256 MiB and the session is not running; other missing values
     are not compared, and a note says so.
 
-    When a quantised ONNX model is compared with its float model, integers are dequantised by their scale and zero point
-    first. A value counts as different only if its *own* error, against the float op on the quantised run's own inputs,
-    is more than rounding to steps allows (half a step), or results from such a fault; ``rounded`` lists the others.
+    When a quantised ONNX model is compared with its float model, integers are first dequantised by their scale and zero
+    point. A value counts as different only if its *own* error, relative to the float op on the inputs in the quantised
+    run, exceeds the rounding to steps (half a step), or results from such an error; ``rounded`` lists the others.
 
     Two programs, such as a module and its export, need no tolerance: ``wb.diff(module, "model.onnx", (x,))``. A program
     is a graph, a module, function or exported program of PyTorch, a function of JAX, or the path, bytes or protobuf of
     a model that :func:`workbench.load` reads. Values are paired by structure and by the names that PyTorch's exporter
-    leaves in ONNX models, loops by iteration. Each node of b is also evaluated on the inputs that *a* has there, as it
-    is and in float64: it errs if its result differs by more than rounding explains, and a note says the bounds. A value
-    counts as different only if it errs itself, or results from one that does; ``introduced`` has the nodes that err,
-    the first one first, and ``ranking()`` shows where the error is made.
+    leaves in ONNX models, loops by iteration. Each node of b is also evaluated on the corresponding inputs in *a*,
+    unchanged and in float64: it errs if its result differs by more than rounding explains, and a note gives the bounds.
+    A value counts as different only if its node errs, or it results from a node that does; ``introduced`` lists the
+    nodes that err in order, and ``ranking()`` shows where the error arises.
 
     Parameters
     ----------
     a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, watch of ops, module of PyTorch, or program
         The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
         firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
-        with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
-        Programs that should compute the same are run with ``args``; see below.
-        Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
-        their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
-        Two runs of :func:`record_decoding` are compared token by token; ``first`` is the first op that differs.
+        with the inputs of the other run, a session or graph of JAX; a graph of JAX is run with the arguments with which
+        it was created. Programs that should compute the same are run with ``args``; see below. Two watches with
+        ``ops="torch"``, or one and the path of a saved watch, are compared tensor by tensor, by hashes of their numbers
+        or, with ``rtol``, by their statistics; the result has ``first`` with its iteration, op and line. Two runs of
+        :func:`record_decoding` are compared token by token; ``first`` is the first op that differs.
     args : tuple, mapping or tensor, optional
-        Inputs of two programs, in their order or by name.
-        Arguments with which two modules or functions of PyTorch are called, with all ops recorded, from equal random
-        states; they are compared as two watches are. ``b`` may also be a dtype (or its name), into which ``a`` and its
-        arguments are converted; statistics agree within 4 roundings of it then.
+        Inputs of two programs, in order or by name. For two modules or functions of PyTorch, the arguments with which
+        they are called, with all ops recorded, from equal random states; they are compared like two watches. ``b`` may
+        also be a dtype (or its name), to which ``a`` and its arguments are converted; statistics then agree within 4
+        roundings of that dtype.
     rtol, atol : float, default 0.0
         Two items agree within ``atol + rtol * max(|a|, |b|)``.
     ulp : int, optional
-        Two items agree within so many representable numbers, too.
+        Two items also agree if at most this many representable numbers apart.
     dtypes : bool, default False
-        Whether another dtype is a difference by itself; otherwise values of two dtypes are compared as numbers.
+        Whether a different dtype counts as a difference; otherwise values of two dtypes are compared as numbers.
     labels : tuple of str, default ("a", "b")
-        Names of the runs in strings.
+        Names of the runs in text.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def diff(
     Raises
     ------
     WorkbenchError
-        For anything that is not a run (``not-comparable``), or a wrong tolerance (``bad-tolerance``).
+        For an argument that is not a run (``not-comparable``), or an invalid tolerance (``bad-tolerance``).
     TraceError
         For a file that cannot be read; see :meth:`workbench.Trace.load`.
 
@@ -232,7 +232,7 @@ def diff(
 def terminal(session: Session, **options: Any) -> int:
     """Debug a session at a terminal, with the commands of the panel by name: ``help`` lists them.
 
-    Ctrl-C pauses a run, an empty line repeats the last step, ``quit`` or Ctrl-D ends the dialogue. The session stays
+    Ctrl-C pauses a run, an empty line repeats the last step, ``quit`` or Ctrl-D ends the terminal. The session stays
     open.
 
     Parameters
@@ -240,8 +240,8 @@ def terminal(session: Session, **options: Any) -> int:
     session : Session
         The session to debug.
     **options
-        ``commands``, lines that are carried out first; ``source`` and ``out``, text streams to use instead of standard
-        input and output.
+        ``commands``, lines that are executed first; ``source`` and ``out``, text streams used instead of standard input
+        and output.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def terminal(session: Session, **options: Any) -> int:
 
 
 def watch(loop: Any = "loop", /, **options: Any) -> Watch:
-    """Record a loop that runs elsewhere, one call an iteration, and show how it goes.
+    """Record a loop that runs outside the workbench, with one call per iteration, and show its progress.
 
     Parameters
     ----------
@@ -269,28 +269,28 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         The name of the loop; or an iterable, whose items are recorded while a ``for`` loop runs over the watch.
     **options
         ``until``: the end that the loop waits for, a mapping of variables to (comparison, bound), all of which must
-        hold. ``value``: for an iterable a function of an item that gives its value, or a mapping of values by name.
-        ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays.
-        ``name``: the name, where the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
-        functions of the watch that are called once, by the thread of the loop, when it is seen; one that returns True
-        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show``: by default a
-        live view in a notebook, of at most four loops of a cell, and one line at a terminal; True shows the view of
-        each, False shows nothing. ``report``: the :class:`workbench.WatchReports` of the notebook that started this
-        worker, which shows how the loop goes. ``alert``: a function of a mapping, or an address on the web that gets it
-        as JSON: NaN, divergence, stagnation, repetition, the end that is reached, and the end of the loop, each once.
-        ``ops="torch"``: record every ATen call of an eager PyTorch loop, too;
-        with ``modules=`` and ``optimizer=`` its parameters have names and its faults are found.
+        hold. ``value``: for an iterable, a function that returns the value of an item, or a mapping of values by name.
+        ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays. ``name``:
+        the name of the loop if the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
+        functions of the watch that are called once, in the thread of the loop, when this is detected; True requests a
+        stop. ``stop_when``: a function of the watch that is called a few times a second; True requests a stop.
+        ``show``: by default a live view in a notebook, for at most four loops of a cell, and one line at a terminal;
+        True shows a view for each loop, False shows nothing. ``report``: the :class:`workbench.WatchReports` of the
+        notebook that started this worker, which shows the progress of the loop. ``alert``: a function that receives a
+        mapping, or a web address that receives it as JSON, once each for NaN, divergence, stagnation, repetition, the
+        goal being reached, and the end of the loop. ``ops="torch"``: also record every ATen call of an eager PyTorch
+        loop; with ``modules=`` and ``optimizer=`` its parameters have names and its faults are found.
 
     Returns
     -------
     Watch
-        A callable, a context manager and a callback of solvers at once. Inside of the block of another watch it
-        records a loop in that loop.
+        A callable, a context manager and a callback for solvers in one. Within the ``with`` block of another watch it
+        records an inner loop of that loop.
 
     Raises
     ------
     WatchError
-        For arguments that make no sense. What is recorded raises nothing: ``report()`` names what could not be.
+        For invalid arguments. Recording raises no errors: ``report()`` lists values that could not be recorded.
 
     Examples
     --------
@@ -315,35 +315,35 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
 
 
 def watch_states(model: Any, **options: Any) -> StatesWatch:
-    """Record the hidden state of a looped model, loop by loop: does it rest, repeat, drift or explode, and why.
+    """Record the hidden state of a looped model in each loop: whether it rests, repeats, drifts or explodes, and why.
 
-    A looped model calls a block of modules again and again within one forward pass, on the block's own output. The
-    block is found by itself: the modules that are called repeatedly in the same order.
+    A looped model calls a block of modules repeatedly within one forward pass, on the block's own output. The block is
+    detected automatically: the modules that are called repeatedly in the same order.
 
     Parameters
     ----------
     model : torch.nn.Module, or mapping or list of modules
-        The model; or the block, where the loop is yours.
+        The model; or the block, if the loop is your own code.
     **options
-        ``block``: the module, a list of modules or its name, where another one is meant. ``head``: a function from the
+        ``block``: the module, a list of modules or its name, if another block is meant. ``head``: a function from the
         state to the output; by default the modules that read the last state after the loop. ``gate``: the gate that
-        ends the loop, a module, its name, or a function of the state; by default a module with the name of one.
-        ``threshold``: from where on the gate is open, 0.5 by default. ``halts``: "each" value is compared with the
-        threshold, their "sum" (adaptive computation time, 0.99 by default), or the "product": the probability that one
-        of them has halted. ``target``, ``loss``: for the best number of loops; by default cross entropy for a target
-        of integers, else the mean squared error. ``tolerance``: the share of its norm by which a loop may move a state
+        ends the loop, as a module, its name, or a function of the state; by default a module that is named like one.
+        ``threshold``: value from which the gate is open, 0.5 by default. ``halts``: "each" value is compared with the
+        threshold, their "sum" (adaptive computation time, 0.99 by default), or the "product", the probability that one
+        of them has halted. ``target``, ``loss``: for the best number of loops; by default cross entropy for a target of
+        integers, otherwise the mean squared error. ``tolerance``: the relative change by which a loop may move a state
         at rest; by default some roundings of its dtype. ``memory``: bytes of copies, 1 GiB by default.
 
     Returns
     -------
     StatesWatch
-        A context manager; call the model inside. ``report()`` gives the :class:`StatesReport` of the last forward pass:
-        ``label``, ``sentences()``, ``figure()``, ``to_json(path)``; ``wb.sweep`` and ``wb.boundary`` take it.
+        A context manager; call the model inside. ``report()`` returns the :class:`StatesReport` of the last forward
+        pass: ``label``, ``sentences()``, ``figure()``, ``to_json(path)``; ``wb.sweep`` and ``wb.boundary`` accept it.
 
     Raises
     ------
     WatchError
-        For arguments that make no sense; of ``report()`` if nothing was called repeatedly (``no-loop``).
+        For invalid arguments; raised by ``report()`` if nothing was called repeatedly (``no-loop``).
 
     Examples
     --------
@@ -358,38 +358,38 @@ def watch_states(model: Any, **options: Any) -> StatesWatch:
 
 
 def _shower(always: bool) -> Any:
-    """The function that shows a watch when it begins: a live view in a notebook, else a line at a terminal."""
+    """The function that shows a watch when it begins: a live view in a notebook, otherwise a line at a terminal."""
     if home.kernel() is None and home.marimo() is None:
         return _show_line
-    if lacking("notebook") and not always:  # a loop is recorded with or without views
+    if lacking("notebook") and not always:  # a loop is recorded even if views cannot be shown
         return _show_line
-    appear = importlib.import_module("workbench.widgets.watch.appear")  # now, and not in the first call of the loop
+    appear = importlib.import_module("workbench.widgets.watch.appear")  # import now, not in the first call of the loop
     return appear.display_view if always else appear.appear
 
 
 def _show_line(watch: Watch) -> None:
-    """A line at a terminal, written by one process only; nothing elsewhere."""
-    processes = sys.modules.get("multiprocessing")  # a child process has it
+    """Show a line at a terminal, written by one process only; show nothing elsewhere."""
+    processes = sys.modules.get("multiprocessing")  # it is loaded in a child process
     child = processes is not None and processes.parent_process() is not None
     if not child and sys.stderr is not None and sys.stderr.isatty():
         watch.observer.listeners.append(TerminalLine())
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:
-    """Open a file that ``panel.save`` wrote: the panel on the recorded run, with the same selection.
+    """Open a file written by ``panel.save``: the panel on the recorded run, with the same selection.
 
     Parameters
     ----------
     path : str or Path
         The file.
     live : bool, default False
-        Make a session on the graph and the inputs of the file, run it to the saved position and set the saved
-        breakpoints. Without it nothing in the file is executed; a file of unknown origin can be looked at safely.
+        Create a session for the graph and the inputs of the file, run it to the saved position and set the saved
+        breakpoints. Without it nothing in the file is executed, so a file of unknown origin can be viewed safely.
 
     Returns
     -------
     workbench.widgets.Debugger
-        The panel; closing it closes the session that ``live`` made.
+        The panel; closing it also closes the session created by ``live``.
 
     Raises
     ------
@@ -411,7 +411,7 @@ def open_finding(path: Any, *, live: bool = False) -> Any:
 
 
 def _widgets() -> Any:
-    """The views; ipywidgets and plotly are only loaded where something is shown."""
+    """The views; ipywidgets and plotly are loaded only when something is shown."""
     return importlib.import_module("workbench.widgets")
 
 
@@ -423,16 +423,16 @@ def _run(
     Parameters
     ----------
     feeds : mapping, optional
-        Values of the inputs by name: numbers, arrays, or what :func:`numpy.asarray` takes.
+        Values of the inputs by name: numbers, arrays, or anything that :func:`numpy.asarray` accepts.
     device : str or Device, optional
-        Where large arrays live, as in :class:`Session`; of a graph with an input ``device`` that input.
+        Device of large arrays, as in :class:`Session`; for a graph with an input ``device``, the value of that input.
     **named
         More inputs, as keywords.
 
     Returns
     -------
     dict
-        The outputs by name, as NumPy arrays (lists and other values that are not arrays as they are).
+        The outputs by name, as NumPy arrays (lists and other values that are not arrays stay unchanged).
 
     Raises
     ------
@@ -440,7 +440,7 @@ def _run(
         For a device that cannot be used.
     FeedError
         For an input that is missing (``missing-feed``), unknown (``unknown-feed``), fed twice (``fed-twice``) or of
-        another dtype or shape (``feed-type``); ``feeds-type`` where ``feeds`` is not a mapping.
+        another dtype or shape (``feed-type``); ``feeds-type`` if ``feeds`` is not a mapping.
     ExecutionError
         If a node fails (``node-failed``).
     DeadValueError
@@ -470,13 +470,13 @@ def _view(graph: Graph, *, dataflow_ops: bool = False) -> Any:
     Parameters
     ----------
     dataflow_ops : bool, default False
-        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are, instead of loops and
+        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as nodes, instead of loops and
         branches.
 
     Returns
     -------
     workbench.widgets.GraphView
-        The widget; see there.
+        The widget.
 
     Examples
     --------
@@ -490,7 +490,7 @@ def _view(graph: Graph, *, dataflow_ops: bool = False) -> Any:
 
 @harmless
 def _graph_html(graph: Graph) -> str:
-    """Facts about the graph and a still picture of it, which needs no kernel: what a notebook shows of it."""
+    """Facts about the graph and a still picture of it, which needs no kernel: its representation in a notebook."""
     loops = ", ".join("/".join(path) for path in graph.frames if path)
     inputs = ", ".join(f"{name}: {graph.type_of(ref)}" for name, ref in list(graph.inputs.items())[:12])
     facts = (("inputs", inputs), ("outputs", ", ".join(list(graph.outputs)[:12])), ("loops", loops))
@@ -507,15 +507,15 @@ def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme
     name : str
         A variable of the analysis.
     tolerance : float, optional
-        A distance that is drawn as a line, with the expected crossing.
+        A distance to draw as a line, with the expected crossing.
     theme : {"light", "dark"}, default "light"
         Colours of the figure.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        ``|x - limit|`` with its forecast and the 90 % band. For a variable that does not converge the values
-        themselves, with their forecast.
+        ``|x - limit|`` with its forecast and the 90 % band. For a variable that does not converge, its values with
+        their forecast.
 
     Examples
     --------
@@ -540,7 +540,7 @@ def _states_figure(report: StatesReport, quantity: str = "step", theme: str = "l
     Returns
     -------
     plotly.graph_objects.Figure
-        Markers show the loop from which on a token rests or repeats, and states that are not finite.
+        Markers show the loop from which a token rests or repeats, and states that are not finite.
 
     Examples
     --------
@@ -552,19 +552,19 @@ def _states_figure(report: StatesReport, quantity: str = "step", theme: str = "l
 
 
 def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
-    """Write the analysis as one self-contained page that works offline, its plots included.
+    """Write the analysis, with its plots, as one self-contained page that works offline.
 
     Parameters
     ----------
     path : str or Path, optional
-        The file to write; without it the page is returned as text.
+        The file to write; without it the page is returned as a string.
     theme : {"auto", "light", "dark"}, default "auto"
         Colours of the page; "auto" follows the browser.
 
     Returns
     -------
     Path or str
-        The path of the file, or the page. It has about 5 MB, most of which is plotly.js.
+        The path of the file, or the page. It has about 5 MB, mostly plotly.js.
 
     Examples
     --------
@@ -579,18 +579,18 @@ def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme:
 
 
 def _sweep_view(sweep: Sweep, columns: Any = "") -> Any:
-    """Show pictures of the sweep, which fill while it runs; a click on a point opens its run in a panel.
+    """Show pictures of the sweep, which are filled while it runs; a click on a point opens its run in a panel.
 
     Parameters
     ----------
     columns : str or sequence of str, optional
-        The column to show, by default the outcome, or newest values that were collected. Several are shown side by
-        side.
+        The column to show, by default the outcome; or the newest values that were collected. Several columns are shown
+        side by side.
 
     Returns
     -------
     workbench.widgets.SweepView
-        The widget; see there.
+        The widget.
 
     Examples
     --------
@@ -603,12 +603,12 @@ def _sweep_view(sweep: Sweep, columns: Any = "") -> Any:
 
 
 def _reports_view(reports: WatchReports) -> Any:
-    """Show the runs that workers report: state, when each loop will end, its strips, and a button that stops it.
+    """Show the runs that workers report: their states, when each loop will end, its strips, and a button that stops it.
 
     Returns
     -------
     workbench.widgets.ReportsView
-        The widget; see there.
+        The widget.
 
     Examples
     --------
@@ -620,7 +620,7 @@ def _reports_view(reports: WatchReports) -> Any:
 
 
 def _bind(owner: type, **methods: Any) -> None:
-    """Makes methods of functions; the class declares them for type checkers."""
+    """Attach functions to a class as methods; the class declares them for type checkers."""
     for name, function in methods.items():
         function.__name__, function.__qualname__ = name, f"{owner.__name__}.{name}"
         setattr(owner, name, function)

@@ -1,4 +1,5 @@
-"""Text of numbers and of strangers' names, the same on every screen. Imports nothing of ours."""
+"""Text of numbers and of names from untrusted sources, the same on every screen. Imports no other module of the
+workbench."""
 
 from __future__ import annotations
 
@@ -13,31 +14,31 @@ from typing import Any, ParamSpec
 
 P = ParamSpec("P")
 
-#: Unicode categories that move the cursor, change the direction of text or show nothing
+#: Unicode categories of characters that move the cursor, change the direction of text or are invisible
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-#: share of equal characters from which a name counts as a misspelling of another
+#: minimum similarity at which a name counts as a misspelling of another
 _NEAR = 0.72
 #: Python refuses to write integers of more than 4300 digits
 _MOST_BITS = 4096
-#: digits that tell any two doubles apart
+#: digits that distinguish any two doubles
 MOST_DIGITS = 17
-#: the most digits of an estimate
+#: maximum digits of an estimate
 ESTIMATE_DIGITS = 12
 
 
 def printable(text: object, limit: int | None = None) -> str:
     r"""One line of visible characters, harmless in a terminal.
 
-    A name may come from a hostile file: control characters, terminal escapes and direction marks are written out. HTML
-    is escaped where it is written, not here.
+    A name may come from a hostile file: control characters, terminal escapes and direction marks are escaped. HTML is
+    escaped where it is written, not here.
 
     Parameters
     ----------
     text:
-        Anything; its ``str``.
+        Any object; its ``str`` is used.
     limit:
-        The most characters; the middle of a longer text is replaced by an ellipsis. None: no limit.
+        Maximum characters; the middle of a longer text is replaced by an ellipsis. None means no limit.
 
     >>> printable("a\x1b[31m\n")
     'a\\x1b[31m\\n'
@@ -45,7 +46,7 @@ def printable(text: object, limit: int | None = None) -> str:
     'ab…ij'
     """
     raw = str(text)
-    if limit is not None and len(raw) > 4 * limit:  # no work on megabytes that are cut anyway
+    if limit is not None and len(raw) > 4 * limit:  # avoid work on megabytes that are cut anyway
         raw = f"{raw[: 2 * limit]}\u2026{raw[-2 * limit :]}"
     if not raw.isprintable():
         raw = "".join(_written(c) if unicodedata.category(c) in _HIDDEN else c for c in raw)
@@ -61,22 +62,22 @@ def _written(c: str) -> str:
 
 
 def lines(text: object) -> str:
-    r"""``printable`` for a text of several lines, which stay lines.
+    r"""``printable`` for text of several lines, which keeps its line breaks.
 
     >>> lines("a\x1b[31m\n\u202eb")
     'a\\x1b[31m\n\\u202eb'
     """
     raw = str(text)
-    if raw.isprintable():  # the usual case
+    if raw.isprintable():  # the common case
         return raw
     return "\n".join(printable(line.expandtabs()) for line in raw.split("\n"))
 
 
 def harmless(method: Callable[P, str]) -> Callable[P, str]:
-    """The door for all strings that people read: ``lines`` of what a method such as ``__str__`` returns.
+    """Decorator for methods such as ``__str__`` that return text for users: applies ``lines`` to the result.
 
-    Names of a stranger's model reach such strings from everywhere; each method that makes one is decorated, and nothing
-    else has to remember it. A test looks for methods that are not.
+    Names from untrusted models can reach such text anywhere, so each method that creates some is decorated, and no
+    other code needs to escape it. A test searches for methods without the decorator.
     """
 
     @functools.wraps(method)
@@ -87,26 +88,26 @@ def harmless(method: Callable[P, str]) -> Callable[P, str]:
 
 
 def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
-    """A number for reading.
+    """A number as text.
 
     Parameters
     ----------
     value:
-        A bool, an integer, a real or complex number, or None; anything else is written by ``printable``.
+        A bool, an integer, a real or complex number, or None; other values are written by ``printable``.
     digits:
         Significant digits of a float.
     grouped:
-        Whether digits of an integer are grouped by thousands.
+        Whether the digits of an integer are grouped by thousands.
 
     >>> number(1 / 3), number(1234567, grouped=True), number(float("nan")), number(True), number(None)
     ('0.333333', '1,234,567', 'NaN', 'true', 'none')
     """
     kind = type(value)
-    if kind is float:  # the usual case
+    if kind is float:  # the common case
         return f"{value:.{digits}g}" if value == value else "NaN"
     if value is None:
         return "none"
-    if kind.__name__ in ("bool", "bool_"):  # NumPy is not loaded here: the command line's help has to be quick
+    if kind.__name__ in ("bool", "bool_"):  # NumPy is not imported here, so that the command line's help is fast
         return "true" if value else "false"
     if isinstance(value, numbers.Integral):
         whole = int(value)
@@ -123,23 +124,23 @@ def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
 
 
 def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = number) -> tuple[str, str]:
-    """Two numbers that decide something, with the fewest digits that tell them apart.
+    """Two numbers as text, with the fewest digits that distinguish them.
 
     Parameters
     ----------
     a, b:
-        The numbers; of equal ones both strings are the same.
+        The numbers; if they are equal, so are both strings.
     least:
-        The fewest digits.
+        Minimum number of digits.
     write:
-        Writes a number with so many digits.
+        Writes a number with a given number of digits.
 
     >>> apart(1.0, 2.0), apart(0.1, 0.1 + 2**-54), apart(3.0000001, 3.0000002)
     (('1', '2'), ('0.1', '0.1000000000000001'), ('3.0000001', '3.0000002'))
     """
     texts = write(a, least), write(b, least)
     try:
-        same = complex(a) == complex(b)  # exact, where a comparison rounds one to the other's dtype
+        same = complex(a) == complex(b)  # exact, although a comparison may round one to the other's dtype
     except (TypeError, ValueError, OverflowError):
         same = bool(a == b)
     if texts[0] != texts[1] or same or (a != a and b != b):
@@ -152,7 +153,7 @@ def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = num
 
 
 def estimate(value: float, error: float | None, size: float = 0.0) -> str | None:
-    """An estimate with as many digits as its error leaves, and the error; None where nothing is left to tell.
+    """An estimate with as many digits as its error allows, and the error; None if the error leaves no digits.
 
     Parameters
     ----------
@@ -161,8 +162,8 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
     error:
         An estimate of its error; None or 0 if it is exact.
     size:
-        The quantity that the estimate is compared with, such as the distance from the newest value to a limit. Where
-        the error exceeds a tenth of both ``size`` and the estimate, the estimate says nothing.
+        The quantity with which the estimate is compared, such as the distance from the newest value to a limit. If the
+        error exceeds a tenth of both ``size`` and the estimate, the result is None.
 
     >>> estimate(1.4142135623730951, 2e-16)
     '1.41421356237 (within 3e-12)'
@@ -176,7 +177,7 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
     error = abs(error)
     if error > 0.1 * max(abs(value), size):
         return None
-    error += abs(float(f"{value:.{ESTIMATE_DIGITS}g}") - value)  # digits that are not shown
+    error += abs(float(f"{value:.{ESTIMATE_DIGITS}g}") - value)  # add digits that are not shown
     within = f"(within {error:.1g})"
     place = math.floor(math.log10(float(f"{error:.1g}")))
     if abs(value) < error:
@@ -186,16 +187,16 @@ def estimate(value: float, error: float | None, size: float = 0.0) -> str | None
 
 
 def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Names that were probably meant by a misspelt one, the most similar first; none where nothing is near.
+    """Known names similar to a misspelt one, most similar first; empty if none is similar.
 
     Parameters
     ----------
     name:
-        The name as it was given.
+        The misspelt name.
     known:
-        The names that exist.
+        The existing names.
     most:
-        The most names to return.
+        Maximum number of names to return.
 
     >>> similar_names("A", ["a", "start"]), similar_names("strat", ["a", "start"]), similar_names("bogus", ["use"])
     (['a'], ['start'], [])
@@ -209,13 +210,13 @@ def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     folder, _, leaf = name[:200].rpartition("/")
     beside = {n.rpartition("/")[2]: n for n in names if n.rpartition("/")[0] == folder}
     near = [beside[n] for n in difflib.get_close_matches(leaf, beside, n=most, cutoff=_NEAR)]
-    if folder and not near:  # the folder may be the part that is misspelt
+    if folder and not near:  # the folder may be the misspelt part
         near = difflib.get_close_matches(name[:200], names, n=most, cutoff=0.9)
     return list(dict.fromkeys([*ends, *near]))[:most]
 
 
 def facts_html(title: object, facts: Iterable[tuple[str, object]], more: str = "") -> str:
-    """A short table for a notebook, in the colours of the page; every text is escaped, ``more`` is HTML already."""
+    """A short table for a notebook, in the colours of the page; all text is escaped except ``more``, which is HTML."""
     rows = "".join(
         f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">'
         f"{html.escape(printable(value, 300))}</td></tr>"
@@ -226,7 +227,7 @@ def facts_html(title: object, facts: Iterable[tuple[str, object]], more: str = "
 
 
 def words_html(words: str) -> str:
-    """Lines of text for a notebook, the first one bold, in the colours of the page; escaped."""
+    """Lines of text for a notebook, escaped, in the colours of the page; the first line is bold."""
     first, *others = words.split("\n")
     rest = "".join(f'<div style="white-space:pre-wrap">{html.escape(line)}</div>' for line in others)
     return f"<div><b>{html.escape(first)}</b>{rest}</div>"

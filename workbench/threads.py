@@ -1,16 +1,16 @@
-"""Threads that look at runs, and what they wait with: a signal handler may come between any two steps of its thread.
+"""Threads that watch runs and the objects they wait with; a signal handler may run between any two steps of a thread.
 
-A handler that waits for a thread which waits for the one that the handler has interrupted waits for ever. Three rules
-exclude that; ``tests/session/lock_protocol.py`` goes through every order of their steps:
+A signal handler deadlocks if it waits for a thread that waits for the thread which the handler has interrupted. Three
+rules exclude this; ``tests/session/lock_protocol.py`` checks every order of their steps:
 
-* A :class:`Lock` is held for a few steps, in which its thread waits for nothing but other locks of a fixed order. It is
-  reentrant: the same steps may come again, in a handler, between any two of them.
-* Who is about to wait for another thread asks :func:`holds_a_lock` first, and does not wait where it does: only a
-  handler can come to that.
-* Waiting itself holds no lock (:class:`Waiters`, :class:`Event`); ``threading.Event`` and ``threading.Condition`` do.
+* A :class:`Lock` is held for a few steps, in which its thread waits for nothing except other locks in a fixed order. It
+  is reentrant, because a handler may execute the same steps between any two of them.
+* A thread that is about to wait for another thread calls :func:`holds_a_lock` first, and does not wait if the result is
+  True, which happens only in a handler.
+* Waiting holds no lock (:class:`Waiters`, :class:`Event`), unlike ``threading.Event`` and ``threading.Condition``.
 
-No thread is left at the end of the process: one that is in compiled code while the interpreter goes away would take the
-process down with it ("terminate called without an active exception").
+No thread is left at the end of the process: a thread in compiled code while the interpreter is finalised would crash
+the process ("terminate called without an active exception").
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
 
-    class ReentrantLock:  # it is final in typeshed, and can be inherited from all the same
+    class ReentrantLock:  # it is final in typeshed, but can be subclassed
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool: ...
         def release(self) -> None: ...
         def __enter__(self) -> bool: ...
@@ -36,55 +36,59 @@ if TYPE_CHECKING:
 else:
     ReentrantLock = _thread.RLock
 
-#: methods that end threads and join them, of views that are still there
+#: methods, of objects that still exist, that end threads and join them
 _ENDS: set[weakref.WeakMethod[Callable[[], None]]] = set()
-#: all locks of the class ``Lock``
+#: all instances of ``Lock``
 _LOCKS: set[weakref.ref[Lock]] = set()
-#: the lock of Python that a thread needs to begin and to end
+#: Python's lock that a thread takes when it starts and ends
 _STARTING: Any = threading._active_limbo_lock  # type: ignore[attr-defined]
 
 
 class OwnedLock(ReentrantLock):
-    """A reentrant lock that tells its owner. Taking it and noting the owner are one step, and so is letting go."""
+    """A reentrant lock that knows its owner. Acquiring it and recording the owner are a single step, and so is
+    releasing it."""
 
     @property
     def is_mine(self) -> bool:
         """True on the thread that holds the lock."""
-        return self._is_owned()  # threading.Condition asks so, too
+        return self._is_owned()  # threading.Condition calls this method too
 
 
 class Lock(OwnedLock):
-    """The lock around a few steps that wait for no other thread; see the rules above."""
+    """A lock for a few steps that wait for no other thread; see the rules above."""
 
     def __init__(self) -> None:
         _LOCKS.add(weakref.ref(self, _LOCKS.discard))
 
 
 def holds_a_lock() -> bool:
-    """True if this thread holds a :class:`Lock`: waiting for another thread, which may want it, could last for ever."""
+    """True if this thread holds a :class:`Lock`: waiting for another thread, which may need the lock, could last for
+    ever."""
     locks = (reference() for reference in _LOCKS.copy())
     return _STARTING._is_owned() or any(lock is not None and lock.is_mine for lock in locks)
 
 
 class Waiters:
-    """The threads that wait for a change, each with a lock of its own, which only the one that wakes it lets go."""
+    """The threads that wait for a change, each with a separate lock, which only the waking thread releases."""
 
     def __init__(self) -> None:
         self._waiting: list[_thread.LockType] = []
 
     def wake(self) -> None:
-        """Wake all of them up. Never waits."""
+        """Wake all of them. Never waits."""
         while self._waiting:
             with suppress(IndexError):
                 self._waiting.pop().release()
 
     def wait(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Wait for the next change, at most ``timeout`` seconds, unless it is ``done`` already; returns ``done()``."""
+        """Wait at most ``timeout`` seconds for the next change, unless ``done()`` is already True; returns
+        ``done()``."""
         mine = _thread.allocate_lock()
         mine.acquire()
         try:
             self._waiting.append(mine)
-            if not done():  # asked after this thread is on the list: a change before that is seen, a later one wakes it
+            # checked once this thread is in the list: an earlier change is seen here, a later one wakes the thread
+            if not done():
                 mine.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
         finally:
             with suppress(ValueError):
@@ -93,7 +97,7 @@ class Waiters:
 
 
 class Event:
-    """A flag to wait for, as ``threading.Event``; it can also be set by a signal handler of a thread that waits."""
+    """A flag to wait for, like ``threading.Event``; a signal handler of a waiting thread can also set it."""
 
     def __init__(self) -> None:
         self._flag = False
@@ -104,12 +108,12 @@ class Event:
         return self._flag
 
     def set(self) -> None:
-        """Set the flag, and wake all up that wait for it."""
+        """Set the flag, and wake all threads that wait for it."""
         self._flag = True
         self._waiters.wake()
 
     def clear(self) -> None:
-        """Take the flag back."""
+        """Reset the flag."""
         self._flag = False
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -124,7 +128,7 @@ class Event:
 
 
 def ended_at_exit(end: Callable[[], None]) -> None:
-    """Call the method ``end``, which ends a thread and joins it, before the interpreter goes away."""
+    """Call the method ``end``, which ends a thread and joins it, before the interpreter exits."""
     _ENDS.add(weakref.WeakMethod(end, _ENDS.discard))
 
 
@@ -136,12 +140,13 @@ def _end_all() -> None:
             end()
 
 
-os.register_at_fork(after_in_child=_ENDS.clear)  # a child has none of these threads, and locks that nobody releases
+# a child has none of these threads, and their locks would never be released
+os.register_at_fork(after_in_child=_ENDS.clear)
 
 
 def started(work: Callable[[], object], name: str) -> threading.Thread | None:
-    """A daemon thread that does ``work``; None where the system gives no thread (limits of the process or the user, no
-    memory for its stack, the end of the interpreter)."""
+    """A daemon thread that executes ``work``; None if the system refuses a thread (limits of the process or the user,
+    no memory for its stack, end of the interpreter)."""
     thread = threading.Thread(target=work, name=name, daemon=True)
     try:
         thread.start()

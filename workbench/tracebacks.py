@@ -1,6 +1,6 @@
-"""Tracebacks in a notebook that end at the user's own lines: the frames inside of the workbench are left out.
+"""Tracebacks in a notebook that end at the user's own lines: the frames of the workbench are left out.
 
-They are not lost: ``%tb`` and ``%debug`` show all of them, as they do after any error.
+These frames are not lost: ``%tb`` and ``%debug`` show all of them, as after any error.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 
-#: folders of what was installed: no line of a user is in them
+#: folders of installed code, which contains no lines of the user
 _INSTALLED = tuple({os.path.realpath(p) for k, p in sysconfig.get_paths().items() if k.endswith(("lib", "stdlib"))})
 
 
 def install() -> None:
-    """Have IPython, if it runs here, show short tracebacks for errors of the workbench; a foreign handler stays."""
+    """Let IPython, if it is running, show short tracebacks for errors of the workbench; another installed handler
+    stays."""
     from IPython import get_ipython
 
     shell = get_ipython()  # type: ignore[no-untyped-call]
@@ -27,8 +28,8 @@ def install() -> None:
 
 
 def own_lines(trace: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback that leads through the user's lines: without frames of the workbench, and without what
-    lies behind the last line that is the user's."""
+    """The part of a traceback that consists of the user's lines: without frames of the workbench, and without frames
+    after the last line of the user."""
     frames: list[TracebackType] = []
     while trace is not None:
         frames.append(trace)
@@ -46,16 +47,16 @@ def _is_workbench(frame: FrameType) -> bool:
 
 
 def _is_own(frame: FrameType) -> bool:
-    """True for a line of a cell or a script, as opposed to one of a library."""
+    """True for a line of a cell or a script, as opposed to a line of a library."""
     return not _is_workbench(frame) and not os.path.realpath(frame.f_code.co_filename).startswith(_INSTALLED)
 
 
 def _shown(shell: Any, kind: type[BaseException], error: BaseException, trace: Any, tb_offset: Any = None) -> Any:
-    """Show an error in IPython with the user's lines only; the whole traceback stays that of the error."""
+    """Show an error in IPython with the user's lines only; the error keeps its whole traceback."""
     chained = error.__cause__, error.__suppress_context__
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     try:
-        if cause is not None and not _has_own_lines(cause):  # what went wrong inside says nothing about the cell
+        if cause is not None and not _has_own_lines(cause):  # an internal cause explains nothing about the cell
             error.__cause__, error.__suppress_context__ = None, True
         lines = shell.InteractiveTB.structured_traceback(kind, error, own_lines(trace), tb_offset=tb_offset)
     finally:

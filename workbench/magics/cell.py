@@ -1,6 +1,6 @@
-"""How a ``%%watch`` cell is run: an input transformer reads its first line, an AST transformer inserts the calls.
+"""Execution of ``%%watch`` cells: an input transformer reads the first line, an AST transformer inserts the calls.
 
-The cell itself is run by IPython as any other: ``await``, errors, line numbers and what it displays are its own.
+IPython runs the cell like any other: ``await``, errors, line numbers and output are unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from workbench.magics.watch_line import WatchLine, parse_line
 
 
 class WatchedCells:
-    """The transformers and the end of watched cells, for one shell."""
+    """The transformers of one shell, and the end of its watched cells."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -23,13 +23,13 @@ class WatchedCells:
         self._count = 0
 
     def install(self) -> None:
-        """Take part in the shell's cells from now on."""
+        """Register the transformers, which then apply to all cells of the shell."""
         self.shell.input_transformers_cleanup.insert(0, self.take_line)
         self.shell.ast_transformers.append(self)
         self.shell.events.register("post_run_cell", self.end)
 
     def take_line(self, lines: list[str]) -> list[str]:
-        """Turn the ``%%`` line into a comment, which keeps the numbers of the others, and note what it asks for."""
+        """Turn the ``%%`` line into a comment, which keeps the line numbers of the others, and store its request."""
         self._armed = None
         first = next((k for k, line in enumerate(lines) if line.strip()), None)
         if first is None:
@@ -50,7 +50,7 @@ class WatchedCells:
         return lines
 
     def visit(self, tree: ast.AST) -> ast.AST:
-        """The AST transformer. It raises nothing: IPython would drop it."""
+        """The AST transformer. It never raises, because IPython would then unregister it."""
         line, self._armed = self._armed, None
         if line is None or not isinstance(tree, ast.Module):
             return tree
@@ -64,7 +64,7 @@ class WatchedCells:
         return tree
 
     def end(self, result: Any) -> None:
-        """End the watches of the cell and give them to its variable."""
+        """End the watches of the cell and assign them to its variable."""
         probe, self._probe = self._probe, None
         if probe is None:
             return

@@ -10,14 +10,14 @@ _EXAMPLE = "write for instance %wb graph f(2.0), or %wb debug f(2.0)"
 
 
 class GraphLine(NamedTuple):
-    """The call of a function, and the way in which it is to be shown."""
+    """The call of a function, and how to show it."""
 
     action: str
     call: ast.Call
 
 
 def read_line(text: str, action: str = "debug") -> GraphLine:
-    """Read the line; ``action`` is meant where it names none. SyntaxError that says what to write.
+    """Parse the line; ``action`` is the default. Raises SyntaxError with an example of a valid line.
 
     >>> read_line("graph f(2.0)").action, read_line("f(2.0)").action
     ('graph', 'debug')

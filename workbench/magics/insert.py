@@ -1,7 +1,7 @@
-"""Calls of a probe, inserted into the loops of a cell's syntax tree; nothing else of it changes.
+"""Inserts calls of a probe into the loops of a cell's syntax tree, which otherwise stays unchanged.
 
-A pass is noted where it ends: behind the last statement of the body, and before each ``continue``, ``break`` and
-``return`` that ends it. Every new node has the position of its statement, so tracebacks show the lines of the cell.
+An iteration is recorded where it ends: after the last statement of the body, and before each ``continue``, ``break``
+and ``return`` that ends it. Every new node has the position of its statement, so tracebacks show the lines of the cell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Statement = TypeVar("_Statement", bound=ast.stmt)
 
 
 class Loop(NamedTuple):
-    """One loop of the cell: its number, line, the number of the loop around it, and the names that it assigns."""
+    """One loop of the cell: its index, line, the index of the enclosing loop, and the names that it assigns."""
 
     number: int
     line: int
@@ -25,10 +25,11 @@ class Loop(NamedTuple):
 
 
 def insert(tree: ast.Module, probe: str) -> list[Loop]:
-    """Insert ``probe.enter(k)``, ``probe.record(k)`` and ``probe.leave(k)``; ``probe`` is the name of a global.
+    """Insert ``probe.enter(k)``, ``probe.record(k)`` and ``probe.leave(k)``; ``probe`` is the name of a global
+    variable.
 
-    Loops of nested functions are reached; comprehensions, which have no body, are not. Returns the loops, each before
-    those in it.
+    Loops of nested functions are included; comprehensions, which have no body, are not. Returns the loops; each
+    precedes its inner loops.
     """
     found = _Inserting(probe)
     found.visit(tree)
@@ -36,8 +37,8 @@ def insert(tree: ast.Module, probe: str) -> list[Loop]:
 
 
 def assigned(loop: ast.stmt) -> tuple[str, ...]:
-    """Names that a pass of the loop assigns or changes in place (``x[k] = ...``), in the order of the text; without
-    those of functions in it."""
+    """Names that an iteration of the loop assigns or changes in place (``x[k] = ...``), in source order; without names
+    inside nested functions."""
     names: dict[str, None] = {}
     todo: list[ast.AST] = [loop]
     while todo:
@@ -58,7 +59,7 @@ def assigned(loop: ast.stmt) -> tuple[str, ...]:
 class _Inserting(ast.NodeTransformer):
     def __init__(self, probe: str) -> None:
         self.probe, self.loops = probe, list[Loop]()
-        #: numbers of the loops around, and of those of them that the innermost function leaves by "return"
+        #: indices of the enclosing loops, and of those that a "return" in the innermost function leaves
         self.around: list[int] = []
         self.own: list[int] = []
 

@@ -20,12 +20,12 @@ from workbench.recorder import Watch, home
 from workbench.threads import Lock
 
 _KINDS = frozenset("biufc")
-#: flags of code whose frame may wait while others run
+#: flags of code whose frame may be suspended while others run
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Running(NamedTuple):
-    """A loop that is under way: its number, the scope that runs it, and its watch."""
+    """A running loop: its index, the scope that runs it, and its watch."""
 
     number: int
     scope: object
@@ -33,16 +33,16 @@ class Running(NamedTuple):
 
 
 class Probe:
-    """The probe of one cell. After the cell its calls, which functions of the cell keep, do nothing.
+    """The probe of one cell. After the cell has ended, its calls, which remain in functions of the cell, do nothing.
 
-    A loop belongs to the loop that is under way around it, be it in the same lines or in a function that calls this
-    one. A loop that an exception left is ended by the next call that notices; one in a generator or a coroutine may
-    wait while others run.
+    A loop is nested in the innermost running loop, whether that is in the same code or in a calling function. A loop
+    left by an exception is ended by the next call of the probe; one in a generator or a coroutine may be suspended
+    while others run.
 
     Attributes
     ----------
     watches : list of Watch
-        One for each loop that ran and is not inside of another one, in the order in which they began.
+        One for each outer loop that ran, in order of their beginning.
     """
 
     def __init__(self, line: WatchLine, loops: Sequence[Loop]) -> None:
@@ -56,7 +56,7 @@ class Probe:
 
     # -- called from the cell -----------------------------------------------------------------------------------------
     def enter(self, number: int) -> None:
-        """A loop is about to begin."""
+        """Begin a loop."""
         if self.done or not self._names[number]:
             return
         frame, stack = sys._getframe(1), self._stacks[threading.get_ident()]
@@ -68,7 +68,7 @@ class Probe:
         stack.append(Running(number, _scope(frame), watch))
 
     def record(self, number: int) -> None:
-        """A pass of a loop is over."""
+        """Record the iteration that ends."""
         if self.done:
             return
         frame, stack = sys._getframe(1), self._stacks[threading.get_ident()]
@@ -85,14 +85,14 @@ class Probe:
             if isinstance(value, Number) or getattr(getattr(value, "dtype", None), "kind", "") in _KINDS:
                 values[name] = value
             elif value is not None and self.line.names:
-                values[name] = value  # asked for by name: the watch says why it is not recorded
+                values[name] = value  # requested by name: the watch reports why it is not recorded
         watch = stack[at].watch
         watch.record(**values)
         if watch.root.stop_requested:
             raise KeyboardInterrupt(f"the watch {watch.root.name!r} was asked to stop")
 
     def leave(self, number: int) -> None:
-        """A loop is over."""
+        """End a loop."""
         if self.done:
             return
         stack = self._stacks[threading.get_ident()]
@@ -102,7 +102,7 @@ class Probe:
 
     # -- at the end of the cell ----------------------------------------------------------------------------------------
     def finish(self, failed: bool = False) -> str:
-        """End all watches; a sentence about names that were not recorded, or an empty text."""
+        """End all watches; returns a sentence about names that were not recorded, or an empty string."""
         self.done = True
         for stack in list(self._stacks.values()):
             for one in stack[::-1]:
@@ -124,7 +124,7 @@ class Probe:
         return tuple(n for n in wanted if n in loop.names and not n.startswith("__"))
 
     def _watch(self, number: int, parent: Watch | None, known: Mapping[str, Any]) -> Watch:
-        with self._lock:  # threads may run the same loop
+        with self._lock:  # several threads may run the same loop
             found = self._made.get((number, parent))
             return self._new_watch(number, parent, known) if found is None else found
 
@@ -144,7 +144,8 @@ class Probe:
         return made
 
     def _drop_left(self, stack: list[Running], frame: FrameType, loop: Loop) -> None:
-        """End the loops on top that an exception left: of this frame beside this loop, or of frames that are gone."""
+        """End loops at the top of the stack that were left by an exception: those of this frame that do not enclose
+        this loop, and those of frames that no longer run."""
         around: set[int | None] = set()
         lexical: Loop | None = loop
         while lexical is not None and lexical.around is not None:
@@ -168,7 +169,7 @@ class Probe:
             one.watch.finish(state)
 
     def _bound(self, bound: float | str, names: Sequence[str], known: Mapping[str, Any]) -> float | str | None:
-        """A variable of the loop by its name; another one by the number that it has when the loop begins."""
+        """The name of a variable of the loop; for another variable, its number at the beginning of the loop."""
         if not isinstance(bound, str) or bound in names:
             return bound
         value = np.asarray(known.get(bound))
@@ -176,7 +177,7 @@ class Probe:
 
 
 def _appear() -> Callable[[Watch], None] | None:
-    """In a kernel of Jupyter the function that shows the live view of a loop that begins."""
+    """In a Jupyter kernel, the function that shows the live view of a loop that begins; otherwise None."""
     if home.kernel() is None or lacking("notebook"):
         return None
     from workbench.widgets.watch.appear import appear
@@ -185,7 +186,8 @@ def _appear() -> Callable[[Watch], None] | None:
 
 
 def _scope(frame: FrameType) -> object:
-    """The frame of a function; of the cell itself its names: IPython runs each statement in a frame of its own."""
+    """The frame of a function; for the cell its global names, because IPython runs each statement in a separate
+    frame."""
     return frame.f_globals if frame.f_locals is frame.f_globals else frame
 
 
@@ -194,7 +196,7 @@ def _suspends(frame: FrameType) -> bool:
 
 
 def _place(stack: Sequence[Running], number: int, scope: object) -> int | None:
-    """Index of a loop that this scope runs."""
+    """Index on the stack of a loop that this scope runs; None if there is none."""
     for at in range(len(stack) - 1, -1, -1):
         if stack[at].number == number and stack[at].scope is scope:
             return at

@@ -1,4 +1,4 @@
-"""The line of ``%%watch``: ``x, residual until residual < 1e-8 as run``, read without being executed."""
+"""The line of ``%%watch``: ``x, residual until residual < 1e-8 as run``, parsed without being executed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import ast
 import re
 from typing import NamedTuple
 
-#: comparison -> how ``until`` writes it
+#: comparison -> its operator in ``until``
 _COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _LINE = re.compile(r"^(?P<names>.*?)(?:(?:^|\s)until\s+(?P<until>.+?))?(?:(?:^|\s)as\s+(?P<target>\S+))?$")
 _EXAMPLE = "write for instance %%watch x, residual until residual < 1e-8"
 
 
 class WatchLine(NamedTuple):
-    """The request: names to record (none: all that a loop assigns), the end that the loops wait for, and the
-    variable that gets the watch."""
+    """The request: names to record (empty: all that a loop assigns), the goal of the loops, and the variable to which
+    the watch is assigned."""
 
     names: tuple[str, ...]
     until: tuple[tuple[str, str, float | str], ...] = ()
@@ -22,13 +22,13 @@ class WatchLine(NamedTuple):
 
 
 def parse_line(text: str) -> WatchLine:
-    """Read the line; SyntaxError that says what to write.
+    """Parse the line; raises SyntaxError with an example of a valid line.
 
     >>> parse_line("x, residual until residual < 1e-8")
     WatchLine(names=('x', 'residual'), until=(('residual', '<', 1e-08),), target=None)
     """
     found = _LINE.match(text.strip())
-    assert found is not None  # every part may be missing
+    assert found is not None  # every part is optional
     names = tuple(n for n in re.split(r"[,\s]+", found["names"]) if n)
     for name in names:
         if not name.isidentifier():

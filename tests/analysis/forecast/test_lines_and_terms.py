@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.analysis.forecast.exact import exact
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
-from workbench.analysis.forecast.laws.straight_line import straight_line
-from workbench.analysis.forecast.laws.term_ratio import term_ratio
 
 
 def end(values: np.ndarray, op: str, t: float) -> int:
@@ -32,21 +31,21 @@ def test_a_rate_that_falls_in_a_line_to_zero_is_zero_there(n, lr):
     seen = n // 3
     said = answer(values[:seen], ">", 0.0)
     assert said.remaining == n - (seen - 1) and said.interval[1] - said.interval[0] <= 1
-    assert straight_line(values[:seen], ">=", 0.0).k == n + 1 - (seen - 1)
+    assert exact(values[:seen], ">=", 0.0, "line").k == n + 1 - (seen - 1)
 
 
 def test_only_the_end_of_the_record_need_be_a_line():
     k = np.arange(401.0)
     values = np.where(k < 20, (k + 1) / 20, (400 - k) / 380)
-    assert straight_line(values[:60], ">", 0.101).k == end(values[20:], ">", 0.101) + 20 - 59
+    assert exact(values[:60], ">", 0.101, "line").k == end(values[20:], ">", 0.101) + 20 - 59
 
 
 def test_what_bends_or_leads_away_is_no_line():
     k = np.arange(60.0)
-    assert straight_line(0.5 * (1 + np.cos(math.pi * k / 4000)), ">", 0.01) is None
-    assert straight_line(1.0 - k / 300, "<", 2.0) is None
-    assert straight_line(np.ones(60), "<", 2.0) is None
-    assert straight_line((1.0 - k / 300 + 1e-6 * k * k).astype(np.float32), ">", 0.1) is None
+    assert exact(0.5 * (1 + np.cos(math.pi * k / 4000)), ">", 0.01, "line") is None
+    assert exact(1.0 - k / 300, "<", 2.0, "line") is None
+    assert exact(np.ones(60), "<", 2.0, "line") is None
+    assert exact((1.0 - k / 300 + 1e-6 * k * k).astype(np.float32), ">", 0.1, "line") is None
 
 
 TERMS = {
@@ -64,7 +63,7 @@ def test_terms_end_to_the_term(name):
     values = np.array([float(term(k)) for k in range(160)])
     n = end(values, op, t)
     seen = max(n // 3, 13)
-    found = term_ratio(values[:seen], op, t)
+    found = exact(values[:seen], op, t, "term-ratio")
     assert found is not None and found.k == n - (seen - 1)
     assert answer(values[:seen], op, t).remaining == n - (seen - 1)
 
@@ -81,7 +80,7 @@ def test_terms_are_found_at_every_length_on_every_processor(name, monkeypatch):
     term, op, t = TERMS[name]
     values = np.array([float(term(k)) for k in range(160)])
     n = end(values, op, t)
-    found = {seen: term_ratio(values[:seen], op, t) for seen in range(13, n)}
+    found = {seen: exact(values[:seen], op, t, "term-ratio") for seen in range(13, n)}
     assert [seen for seen, law in found.items() if law is None or law.k != n - (seen - 1)] == []
 
 
@@ -90,7 +89,7 @@ def test_other_records_have_no_such_ratio():
     rng = np.random.default_rng(3)
     others = (0.9**k, 1 / (k + 3), 2.0 + k, np.exp(-k * k / 300), 0.9**k + 0.1 * 0.5**k, np.exp(rng.normal(size=40)))
     for values in (*others, 0.9**k * (1 + 1e-12 * rng.normal(size=40))):
-        assert term_ratio(values, ">", 1e-9) is None and term_ratio(values, "<", 1e9) is None
+        assert exact(values, ">", 1e-9, "term-ratio") is None and exact(values, "<", 1e9, "term-ratio") is None
 
 
 def test_factors_that_begin_to_repeat_are_a_guess_with_its_doubt():

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.laws.first_look import exact_law, first_look
+from tests.analysis.forecast.exact import exact
 from workbench.analysis.forecast.laws.sawtooth import sawtooth
-from workbench.analysis.forecast.laws.shifted_power import shifted_power
 
 
 @pytest.mark.parametrize("p", [0.9, 3.0, 1.5, 0.5, -0.6, 2.345678])
@@ -20,7 +19,7 @@ def test_a_power_of_what_is_left_ends_to_the_iteration(p, dtype):
     threshold = float(dtype(0.05 * values[0] if p > 0 else values[900] * 1.0003))
     end = int(np.flatnonzero(~(values > threshold))[0])
     for seen in (end // 10, end // 3, end // 2):
-        found = exact_law(values[:seen], ">", threshold, first_look(values[:seen], ">", threshold))
+        found = exact(values[:seen], ">", threshold, "power")
         assert found is not None
         if dtype is np.float64:
             assert (found.k, found.why) == (end - (seen - 1), "power")
@@ -34,8 +33,8 @@ def test_what_is_no_power_is_not_taken_for_one():
     k = np.arange(60.0)
     noise = 1 + 1e-12 * np.random.default_rng(0).normal(size=60)
     for x in (np.exp(-0.01 * k * k), 1 / np.cosh(0.02 * k), np.exp(-k / 20) + 0.1, (1 - k / 200) ** 0.9 * noise):
-        assert shifted_power(x, ">", 0.01) is None
-    assert shifted_power((k + 3.0) ** 0.7, ">", 0.01) is None  # it moves away
+        assert exact(x, ">", 0.01, "power") is None
+    assert exact((k + 3.0) ** 0.7, ">", 0.01, "power") is None  # it moves away
 
 
 def _runs(lengths):

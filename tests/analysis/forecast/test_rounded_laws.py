@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.laws.logarithm import logarithm
+from tests.analysis.forecast.exact import exact
 from workbench.analysis.forecast.laws.rounded_share import rounded_share
 
 
@@ -58,17 +58,17 @@ def test_a_debt_in_cents_ends_to_the_month():
 @pytest.mark.parametrize("end", [200, 3000])
 def test_cooling_by_a_logarithm(w, end):
     values = 7.0 / np.log(np.arange(60.0) + w)
-    found = logarithm(values, ">", 7.0 / math.log(end + w - 0.5))
+    found = exact(values, ">", 7.0 / math.log(end + w - 0.5), "logarithm")
     assert found is not None and found.k == end - 59
-    rising = logarithm(7.0 * np.log(np.arange(60.0) + w), "<", 7.0 * math.log(end + w - 0.5))
+    rising = exact(7.0 * np.log(np.arange(60.0) + w), "<", 7.0 * math.log(end + w - 0.5), "logarithm")
     assert rising is not None and rising.k == end - 59
 
 
 def test_other_curves_are_no_logarithms():
     k = np.arange(60.0)
     for values in (0.97**k, 1 / (k + 3), (k + 2) ** -0.1, 2.0 - 0.01 * k, 1 / np.log(k + 3) * (1 + 1e-9 * (k % 3))):
-        assert logarithm(values, ">", 0.5 * float(values.min())) is None
-    assert logarithm((2000 + k).astype(np.float16), "<", 4096.0) is None
+        assert exact(values, ">", 0.5 * float(values.min()), "logarithm") is None
+    assert exact((2000 + k).astype(np.float16), "<", 4096.0, "logarithm") is None
 
 
 def test_the_calendar_is_known_after_thirteen_months():

@@ -126,17 +126,12 @@ def first_failure(x: int, c: int, op: str, t: float) -> int | None:
 
 def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     """An exact counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations."""
-    if len(x) < 3:
-        return None
-    ends = (*x[:2].tolist(), *x[-2:].tolist())
-    if ends[2] == ends[3] or not (_regular(ends, x.dtype, "add") or _regular(ends, x.dtype, "multiply")):
-        return None
     if not np.isfinite(x).all():
         return None
     dtype = x.dtype.type
     with np.errstate(all="ignore"):
         for kind, ufunc in (("add", np.add), ("multiply", np.multiply)):
-            for c in _candidates(x, kind) if _regular(ends, x.dtype, kind) else ():
+            for c in _candidates(x, kind):
                 c = dtype(c)
                 if ufunc(x[-2], c) == x[-1] and np.array_equal(ufunc(x[:-1], c), x[1:]):
                     found = _simulate(x[-1], c, kind, ufunc, op, threshold)
@@ -165,19 +160,6 @@ def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: fl
     if found.k is None:  # the simplest step never gets there, but another one would: no answer is safe
         return Steps(None, "ambiguous", step=float(c))
     return replace(found, span=(min(ends), max(ends)))
-
-
-def _regular(ends: tuple[float, float, float, float], dtype: np.dtype, kind: str) -> bool:
-    """False if the first step and the last one differ by more than rounding can explain: the usual case.
-
-    ``ends`` are the first two and the last two values.
-    """
-    (a, b, c, d), (eps, tiny) = ends, limits(dtype)
-    if kind == "add":
-        return not abs((b - a) - (d - c)) > 4 * eps * max(abs(a), abs(b), abs(c), abs(d), tiny)
-    if min(abs(a), abs(b), abs(c), abs(d)) < 2 * tiny:
-        return True  # the digits of such numbers are limited
-    return not abs(b / a - d / c) > 4 * eps * abs(d / c)
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """The exact law of a record of floats: a compiled scan names the few laws that it may follow, and only those are tried.
 
-Nearly every record follows none of them, and the scan costs less than the first line of any law.
+Nearly every record follows none of them, and the scan costs less than the first line of any law.  A law need not repeat
+what the scan has tested: the number of values, the comparison, the direction, and a first value between others.
 """
 
 from __future__ import annotations
@@ -18,19 +19,17 @@ from workbench.kernels.laws import may_follow
 #: The bits of ``may_follow``: laws in the order in which they are tried, repeating steps, and "it moves too often".
 LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (256, shifted_power), (16, term_ratio))
 SEASONAL_STEPS, MOVES = 64, 128
-ALL = SEASONAL_STEPS | sum(bit for bit, _ in LAWS)
 
 
 def first_look(x: np.ndarray, op: str, threshold: float) -> int:
     """The laws that x (n,), floats, may follow, as bits; a set bit promises nothing."""
-    if x.dtype.itemsize > 8:
-        return ALL
-    return may_follow(x.astype(np.float64, copy=False), *limits(x.dtype), op, threshold)
+    dtype = x.dtype if x.dtype.itemsize <= 8 else np.dtype(np.float64)
+    return may_follow(x.astype(np.float64, copy=False), *limits(dtype), op, threshold)
 
 
 def exact_law(x: np.ndarray, op: str, threshold: float, seen: int) -> Steps | None:
     """First k at which x (n,), 3 floats or more, fails ``op threshold`` by the first law that it follows; else None."""
-    if not seen & (ALL - SEASONAL_STEPS):
+    if not seen & sum(bit for bit, _ in LAWS):
         return None
     for bit, law in LAWS:
         found = law(x, op, threshold) if seen & bit else None

@@ -16,9 +16,9 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Minimum number of values; allowed error of each in roundings; minimum change of the root over the record; maximum
+#: Allowed error of each value in roundings; minimum change of the root over the record; maximum
 #: power; maximum iterations ahead; maximum error of an end for which its iteration is certain.
-FEWEST, ROUNDINGS, CLEAR, MOST, FARTHEST, OFF = 6, 32.0, 2e-3, 20.0, 1e8, 0.1
+ROUNDINGS, CLEAR, MOST, FARTHEST, OFF = 32.0, 2e-3, 20.0, 1e8, 0.1
 #: A power that is a short decimal, to this part of it; decimals.
 SHORT, DECIMALS = 1e-5, 3
 
@@ -34,17 +34,9 @@ class Root(NamedTuple):
 def shifted_power(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     """First k >= 1 at which the power law of x (n,), floats above 0, fails ``op threshold``; None if there is none."""
     n = len(x)
-    if n < FEWEST or op not in ("<", "<=", ">", ">=") or not 0.0 <= threshold < math.inf:
-        return None
     half = (n - 1) // 2
     at = n - 1 - 2 * half
     first, middle, last = x.item(at), x.item(at + half), x.item(n - 1)
-    if not (0.0 < min(first, middle, last) and (first - middle) * (middle - last) > 0.0):
-        return None
-    if (last < first) != (op in (">", ">=")):
-        return None
-    if not 1e-300 < last / first < 1e300:
-        return None
     bend = math.log(last / first) - 2.0 * math.log(middle / first)
     q = _root(math.log(middle / first), math.log(last / first))
     if q is None or bend == 0.0:

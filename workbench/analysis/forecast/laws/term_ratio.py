@@ -17,13 +17,11 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
-#: Minimum number of values, for one coefficient and for both; allowed error of each ratio in roundings; minimum change
-#: of the ratio in roundings; maximum number of terms run ahead.
-FEWEST, OF_BOTH, ROUNDINGS, CLEAR, MOST = 7, 12, 8.0, 1e4, 100_000
+#: Minimum number of values for both coefficients; allowed error of each ratio in roundings; maximum number of terms run
+#: ahead.
+OF_BOTH, ROUNDINGS, MOST = 12, 8.0, 100_000
 #: Factor on the allowed error of each ratio under least squares.
 LOOSE = 16.0
-#: Cross ratios that are equal at a first look.
-NEARLY = 1e-4
 #: A ratio that counts as 0, relative to the ratios before.
 NOTHING = 1e-9
 #: Number of values that are tested.
@@ -36,22 +34,12 @@ SIMPLE, FEW = 10_000, Fraction(2, 2**52)
 def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     """First k >= 1 at which the terms after x (n,), floats, fail ``op threshold``; None where there is no such law."""
     n = len(x)
-    if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
-        return None
     unit = ROUNDINGS * limits(x.dtype)[0]
     size = min(n, NEWEST_VALUES)
-    i, last = n - size + size // 2, x.item(n - 2)
-    early, middle = x.item(n - size), x.item(i)
-    if not (early and middle and last):
-        return None
-    p, q, r = x.item(n - size + 1) / early, x.item(i + 1) / middle, x.item(n - 1) / last
-    if not abs(r - p) > CLEAR * unit * abs(p) or not (q - p) * (r - q) > 0 or not math.isfinite(p * q * r):
-        return None
-    # the usual case: neither the ratio nor its reciprocal is a line, nor are there enough for both
+    i = n - size + size // 2
+    p, q, r = x.item(n - size + 1) / x.item(n - size), x.item(i + 1) / x.item(i), x.item(n - 1) / x.item(n - 2)
     share = (size // 2) / (size - 2)
     lines = (_between(p, q, r, share, unit), _between(1.0 / p, 1.0 / q, 1.0 / r, share, unit) if p * q * r else False)
-    if not any(lines) and (size < OF_BOTH or not _keeps_cross_ratio(x, n - size, size, (p, q, r))):
-        return None
     v = x[-NEWEST_VALUES:].astype(np.float64, copy=False)
     if not np.all(v != 0) or _is_line(v) or _is_line(1.0 / v):
         return None  # c (k + w) and c / (k + w) are separate laws
@@ -61,7 +49,7 @@ def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
 def _by_ratio(v: np.ndarray, lines: tuple[bool, bool], unit: float, op: str, threshold: float) -> Steps | None:
     r, j = v[1:] / v[:-1], np.arange(2.0 - len(v), 1.0)
     for only in (0, 1, None):
-        if only is not None and not lines[only]:
+        if not lines[only] if only is not None else len(v) < OF_BOTH and not any(lines):
             continue
         law = _fitted(r, j, only)
         allowed = unit if only is not None else LOOSE * unit
@@ -74,16 +62,6 @@ def _by_ratio(v: np.ndarray, lines: tuple[bool, bool], unit: float, op: str, thr
 def _between(a: float, b: float, c: float, share: float, unit: float) -> bool:
     """True if b lies on the line from a to c, at this share of it, to within rounding."""
     return abs(a + share * (c - a) - b) <= 4.0 * unit * max(abs(a), abs(c))
-
-
-def _keeps_cross_ratio(x: np.ndarray, start: int, size: int, ratios: tuple[float, float, float]) -> bool:
-    """True if four ratios have nearly the cross ratio of their positions, which linear fractions preserve."""
-    a, c, d = 0, size // 2, size - 2
-    b = c // 2
-    before = x.item(start + b)
-    (p, r, s), q = ratios, x.item(start + b + 1) / before if before else math.nan
-    of_ratios, of_places = (p - r) * (q - s) * (b - c) * (a - d), (q - r) * (p - s) * (a - c) * (b - d)
-    return abs(of_ratios - of_places) <= NEARLY * abs(of_places)
 
 
 def _is_line(v: np.ndarray) -> bool:

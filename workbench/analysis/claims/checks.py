@@ -1,4 +1,4 @@
-"""Explains the checks to readers: a table of what :meth:`Claim.check` recomputes for each kind, and from which data."""
+"""Explanations of the checks: the values that :meth:`Claim.check` recomputes for each kind, and their sources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _ray(c: Any) -> str:
     return f"{count(c.period, 'iteration')}, computed with polynomials, and the states at both ends, which were run"
 
 
-#: kind of a claim -> what is recomputed, and from which values
+#: kind of a claim -> the recomputed facts, and the values that they are recomputed from
 CHECKS: dict[str, Callable[[Any], str]] = {
     "period": _period,
     "ray": _ray,
@@ -78,5 +78,5 @@ CHECKS: dict[str, Callable[[Any], str]] = {
 
 
 def check_of(claim: Any) -> str:
-    """The values from which a claim is recomputed; empty for how a loop has ended, whose sentence tells them."""
+    """The values from which a claim is recomputed; empty for the end of a loop, whose sentence names them."""
     return CHECKS[claim.kind](claim) if claim.kind in CHECKS else ""

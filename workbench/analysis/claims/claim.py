@@ -1,4 +1,4 @@
-"""``Claim``: one fact about a loop, with what it takes to recompute it."""
+"""``Claim``: one fact about a loop, with the data to recompute it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.kernels.machine import Subnormals, flushes
 from workbench.text import harmless
 
-#: kind of a claim -> the fixes that it suggests; the room ``fixes`` fills it
+#: kind of a claim -> the fixes that it suggests; the package ``fixes`` fills it
 FIXES: dict[str, Callable[[Any], list[str]]] = {}
 
 Proposals = TypeVar("Proposals", bound=Callable[[Any], list[str]])
@@ -23,18 +23,18 @@ Proposals = TypeVar("Proposals", bound=Callable[[Any], list[str]])
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One fact about a loop. Each kind is a subclass, whose docstring says what it asserts.
+    """One fact about a loop. Each kind is a subclass whose docstring says what it asserts.
 
     Attributes
     ----------
     kind : str
-        Stable word for programs, of the class.
+        Stable word for programs, one per class.
     data : dict
-        The numbers and strings of the claim, plain: they go into JSON.
+        The numbers and strings of the claim, as plain values for JSON.
     sentence : str
         The claim for people.
     evidence : object
-        Internal: the values of the run from which :meth:`check` recomputes. Copies that were pickled have none.
+        Internal: the values of the run from which :meth:`check` recomputes. Pickled copies have none.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Claim:
     kind: ClassVar[str] = ""
 
     evidence: Any = field(default=None, repr=False, compare=False)
-    #: Internal: whether the graph takes numbers below the normal range for zero; a claim is recomputed as it was made.
+    #: Internal: whether the graph flushes subnormal numbers to zero; a claim is recomputed with the same arithmetic.
     flushed: bool = field(default_factory=flushes, repr=False, compare=False)
 
     @property
@@ -61,7 +61,7 @@ class Claim:
     @property
     @harmless
     def checked_by(self) -> str:
-        """The values from which :meth:`check` recomputes it, in words; empty where the sentence says it."""
+        """The values from which :meth:`check` recomputes it, in words; empty if the sentence names them."""
         return check_of(self)
 
     def check(self) -> bool:
@@ -70,12 +70,12 @@ class Claim:
         Returns
         -------
         bool
-            True if every number in it is what the values give.
+            True if every number in it follows from the values.
 
         Raises
         ------
         WorkbenchError
-            If the values are not there, as in an answer that was pickled (``no-evidence``).
+            If the values are missing, as in a pickled answer (``no-evidence``).
         """
         if self.evidence is None:
             raise WorkbenchError(
@@ -90,7 +90,7 @@ class Claim:
         raise NotImplementedError
 
     def fixes(self) -> list[str]:
-        """Fixes that the claim suggests, untried: none of them is shown before it was tried."""
+        """Fixes that the claim suggests, untried; fixes are tried before they are shown."""
         return FIXES[self.kind](self) if self.kind in FIXES else []
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Claim:
 
 
 def released(claims: Iterable[Claim]) -> None:
-    """Let go of machines and records behind the claims: what their checks have read is kept, and no more."""
+    """Release the machines and records behind the claims; only the values that their checks have read are kept."""
     for claim in claims:
         for part in claim.evidence if isinstance(claim.evidence, tuple) else (claim.evidence,):
             if hasattr(part, "release"):
@@ -114,7 +114,7 @@ def released(claims: Iterable[Claim]) -> None:
 
 
 def checked(claims: Iterable[Claim]) -> list[Claim]:
-    """Those claims that hold when they are recomputed; a claim that cannot be recomputed is not said either."""
+    """The claims that hold when they are recomputed; claims that cannot be recomputed are dropped, too."""
     return [claim for claim in claims if _holds(claim)]
 
 
@@ -126,7 +126,7 @@ def _holds(claim: Claim) -> bool:
 
 
 def fixes_for(*kinds: str) -> Callable[[Proposals], Proposals]:
-    """Decorator: the function gives the fixes of claims of these kinds."""
+    """Decorator: the function returns the fixes of claims of these kinds."""
 
     def enter(function: Proposals) -> Proposals:
         for kind in kinds:

@@ -1,4 +1,4 @@
-"""Claims about the comparison that keeps a loop going, and about the side of it that moves or rests."""
+"""Claims about the comparison that keeps a loop running, and about its side that moves or rests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from workbench.analysis.claims.recompute import holds, item_of, same
 
 @dataclass(frozen=True)
 class BlockingClause:
-    """``name op other``, the comparison that must turn for the loop to end, seen from the side that moves.
+    """``name op other``, the comparison that must become false for the loop to end, seen from the side that moves.
 
-    ``threshold`` is the value of the other side, ``node`` the comparison in the graph, from which ``mirrored`` and
-    ``negated`` say how this one differs; ``item`` is the index of the item of an array that is looked at.
+    ``threshold`` is the value of the other side and ``node`` the comparison in the graph; ``mirrored`` and ``negated``
+    say how the two comparisons differ. ``item`` is the index of the compared item of an array.
     """
 
     node: str
@@ -36,9 +36,9 @@ class BlockingClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared(Claim):
-    """The comparison ``text`` is ``holds`` in ``iteration``: ``left op right``.
+    """The comparison ``text``, which is ``left op right``, has the truth ``holds`` in ``iteration``.
 
-    Asserts: the operands of node ``node`` have these values there, and ``left op right`` is ``holds``.
+    Asserts: the operands of ``node`` have these values there, and the truth of ``left op right`` is ``holds``.
     Evidence: the firings of the loop (``operands(node, iteration)``).
     """
 
@@ -68,7 +68,7 @@ class OfSides(Claim):
     refs: tuple[Any, Any]
 
     def pairs(self, run: Any, iterations: Iterable[int]) -> list[tuple[Any, Any]]:
-        """The moving side and the other one in each of the iterations."""
+        """The moving side and the other side in each of the iterations."""
         its, item = list(iterations), self.clause.item
         x, t = ([item_of(v, item) for v in run.values(r, its)] for r in self.refs)
         return list(zip(x, t, strict=True))
@@ -76,9 +76,9 @@ class OfSides(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class Rests(OfSides):
-    """Both sides of the clause keep their values, at which it holds, in iterations ``first`` to ``last``.
+    """Both sides of the clause keep their values, and the clause holds, in iterations ``first`` to ``last``.
 
-    ``closed`` says that the state of the loop recurs, and so for ever.
+    ``closed`` says that the state of the loop recurs, so that this is so for ever.
     Asserts: in each of these iterations the moving side is ``value``, the other one ``clause.threshold``, bit for bit,
     and ``value op threshold`` is true.
     """
@@ -93,7 +93,7 @@ class Rests(OfSides):
 
     @property
     def moved(self) -> bool:
-        """True if it has moved to that value from another one."""
+        """True if the side has moved to its value from another one."""
         return self.start is not None and not same(self.start, self.value)
 
     def _holds(self, run: Any) -> bool:
@@ -106,7 +106,7 @@ class Rests(OfSides):
 
 @dataclass(frozen=True, kw_only=True)
 class Circles(OfSides):
-    """The clause holds, or another one in its place, with values that repeat every ``n`` iterations.
+    """The clause, or another one in its place, holds with values that repeat every ``n`` iterations.
 
     Asserts: in iterations ``first`` to ``first + 2 n - 1`` the moving side has the same bits ``n`` iterations apart;
     ``lowest`` and ``highest`` are its extremes; with ``always`` the clause holds in all of them.
@@ -132,9 +132,9 @@ class Circles(OfSides):
 
 @dataclass(frozen=True, kw_only=True)
 class Observed(OfSides):
-    """The clause holds in all iterations that were looked at last, ``first`` to ``last``, and no more is known.
+    """The clause holds in the last observed iterations, ``first`` to ``last``, and no more is known.
 
-    Asserts: it does, and the sides are ``nearest`` to each other at their nearest.
+    Asserts: it does, and the minimum distance of the sides is ``nearest``.
     """
 
     kind: ClassVar[str] = "observed"
@@ -151,7 +151,7 @@ class Observed(OfSides):
 
 @dataclass(frozen=True, kw_only=True)
 class StepsOver(OfSides):
-    """The moving side passes the one value at which ``!=`` turns between two iterations.
+    """The moving side passes, between two iterations, the one value at which ``!=`` becomes false.
 
     Asserts: in ``iteration - 1`` it is ``before`` and on one side of the threshold, in ``iteration`` it is ``after``
     and on the other side.
@@ -171,7 +171,7 @@ class StepsOver(OfSides):
 
 @dataclass(frozen=True, kw_only=True)
 class Residue(OfSides):
-    """The moving side can never equal the other one: it moves in whole steps that leave another remainder.
+    """The moving side can never equal the other side: its integer steps leave another remainder.
 
     Asserts: in iterations ``first`` to ``last`` each step is ``step`` (modulo 2^bits of the dtype), and the way to the
     threshold is not a multiple of the greatest common divisor of ``step`` and 2^bits (of ``step`` where ``bits`` is 0).
@@ -193,7 +193,7 @@ class Residue(OfSides):
 
 @dataclass(frozen=True, kw_only=True)
 class EveryNumber(Claim):
-    """Every number of the dtype satisfies the clause.
+    """All values of the dtype satisfy the clause.
 
     Asserts: the smallest and the largest number of the integer dtype satisfy ``x op threshold``.
     Evidence: (smallest, largest).
@@ -214,7 +214,7 @@ class MovesAway(OfSides):
     """Every step leads away from the threshold.
 
     Asserts: in iterations ``first`` to ``last`` the moving side changes in the direction in which the clause stays
-    true, every time, and by ``step`` where that is given; the threshold stays.
+    true, every time, and by ``step`` if given; the threshold does not change.
     """
 
     kind: ClassVar[str] = "moves-away"

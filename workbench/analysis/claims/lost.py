@@ -1,4 +1,4 @@
-"""Claims about the node at which an update is lost: the value that goes in comes out again."""
+"""Claims about the node at which an update is lost: its result is the old value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.analysis.claims.recompute import holds, item_of, recomputed, same
 class NotUpdated(Claim):
     """The body never assigns ``variable``.
 
-    Asserts: what the next iteration gets as the variable is the variable itself, by the edges of the graph.
+    Asserts: by the edges of the graph, the variable's value in the next iteration is the variable itself.
     Evidence: the firings of the loop (``loop`` has the graph).
     """
 
@@ -29,9 +29,9 @@ class NotUpdated(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class NotRead(Claim):
-    """The condition reads nothing that the loop changes.
+    """The condition reads no value that the loop changes.
 
-    Asserts: no loop variable is behind the comparison, data or decisions.
+    Asserts: the comparison does not depend on a loop variable, by data or by decisions.
     Evidence: the firings of the loop.
     """
 
@@ -46,9 +46,9 @@ class NotRead(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class AtNode(Claim):
-    """A node that hands a value through, in each of the iterations ``first`` to ``last``.
+    """A node that passes a value through in each of the iterations ``first`` to ``last``.
 
-    ``variable`` is the one whose update it belongs to, ``line`` that of the node's source, ``text`` its expression.
+    ``variable`` is the one to whose update it belongs, ``line`` the source line of the node, ``text`` its expression.
     """
 
     node: str
@@ -143,7 +143,7 @@ class Zero(AtNode):
 
 @dataclass(frozen=True, kw_only=True)
 class Saturated(AtNode):
-    """A minimum, maximum or clip hands its bound through.
+    """A minimum, maximum or clip returns its bound.
 
     Asserts: in each iteration the result has the bits of the bound, which is ``bound``, and another operand lies beyond
     it.
@@ -166,7 +166,7 @@ class Saturated(AtNode):
 
 @dataclass(frozen=True, kw_only=True)
 class Truncated(AtNode):
-    """A conversion to whole numbers loses what was gained.
+    """A conversion to integers loses the change.
 
     Asserts: in each iteration the node's operand is ``operand`` and its result ``result``, which differs from it.
     Evidence: the firings of the loop.
@@ -182,16 +182,16 @@ class Truncated(AtNode):
 
 
 def untruncated(op: str, operands: list[Any]) -> float:
-    """The number that a conversion to whole numbers cuts."""
+    """The number that a conversion to integers truncates."""
     return float(operands[0]) / float(operands[1]) if op == "floor_divide" else float(operands[0])
 
 
 @dataclass(frozen=True, kw_only=True)
 class FixedPoint(Claim):
-    """``variable`` is at a fixed point of its update: ``value`` gives ``value`` again.
+    """``variable`` is at a fixed point of its update: ``value`` yields ``value`` again.
 
-    Asserts: in each of the iterations ``first`` to ``last`` it is ``value``, and so is what the body computes for the
-    next one, bit for bit, by an update that is not the variable itself; with ``recursive`` the update reads it.
+    Asserts: in each of the iterations ``first`` to ``last`` it is ``value``, bit for bit, as is the value that the body
+    computes for the next one, by an update that is not the variable itself; with ``recursive`` the update reads it.
     Evidence: the firings of the loop.
     """
 
@@ -220,12 +220,12 @@ class FixedPoint(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class Guard(Claim):
-    """``variable`` is only changed where a predicate has another value than it has.
+    """``variable`` is only changed if a predicate has the opposite value.
 
-    Asserts: the comparison ``node`` is ``holds`` in each of the iterations ``first`` to ``last``; its operands in
-    ``last`` are ``left`` and ``right``; in iteration ``since - 1``, where ``since`` is not None and above 0, it was the
-    opposite, and from ``since`` to ``last`` it is ``holds`` throughout; the variable keeps its bits from ``first`` to
-    ``last``.
+    Asserts: the comparison ``node`` has the truth ``holds`` in each of the iterations ``first`` to ``last``; its
+    operands in ``last`` are ``left`` and ``right``; if ``since`` is not None and above 0, it had the opposite truth in
+    iteration ``since - 1``, and has the truth ``holds`` from ``since`` to ``last``; the variable keeps its bits from
+    ``first`` to ``last``.
     Evidence: the firings of the loop (``since(node, holds)`` runs all iterations in between).
     """
 
@@ -262,7 +262,7 @@ class Guard(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class BranchGuard(Claim):
-    """As :class:`Guard`, for a predicate that is a flag, not a comparison.
+    """Like :class:`Guard`, for a predicate that is a flag, not a comparison.
 
     Asserts: the truth value ``ref`` is ``holds`` in each of the iterations ``first`` to ``last``.
     Evidence: the firings of the loop.
@@ -286,7 +286,7 @@ class BranchGuard(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class FlagWaits(Claim):
-    """The loop is only left where ``flag`` changes, which takes the clause to turn.
+    """The loop is only left if ``flag`` changes, which requires the clause to become false.
 
     Asserts: the flag has the value ``value`` in each of the iterations ``first`` to ``last``.
     Evidence: the firings of the loop.

@@ -1,4 +1,4 @@
-"""Claims about numbers that went bad or cannot get better: NaN, infinity, wraps, last digits, overshooting steps."""
+"""Claims about numbers that are bad or cannot improve: NaN, infinity, wraps, last digits, overshooting steps."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from workbench.analysis.claims.recompute import exact, holds, item_of, recompute
 class NanCompared(Claim):
     """One side of the comparison is NaN, so that it keeps its value.
 
-    Asserts: in ``last`` an operand of the comparison ``node`` is NaN, and the comparison is ``holds``; it is NaN from
-    ``since`` on, where that is known, and was not in the iteration before.
+    Asserts: in ``last`` an operand of the comparison ``node`` is NaN, and the truth of the comparison is ``holds``; if
+    ``since`` is known, the operand is NaN from ``since`` on, and was not in the iteration before.
     Evidence: the firings of the loop.
     """
 
@@ -46,10 +46,10 @@ class NanCompared(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class MadeBad(Claim):
-    """The node that made NaN or an infinity of operands that are finite, or of infinities among them.
+    """The node that computed NaN or an infinity from operands that are not NaN.
 
-    Asserts: the result of ``node`` in ``iteration`` is not finite, and none of its operands is NaN; recomputed with
-    NumPy, where the op is in the table, it has the same bits.
+    Asserts: the result of ``node`` in ``iteration`` is not finite, and none of its operands is NaN; if the op is in the
+    table, the result recomputed with NumPy has the same bits.
     Evidence: (op, operands, result) of that firing.
     """
 
@@ -82,7 +82,7 @@ class MadeBad(Claim):
 class WrittenBad(Claim):
     """NaN or infinity was set by an edit of the value of ``node``.
 
-    Asserts: the value that was written holds a NaN, or an infinity where ``what`` says so.
+    Asserts: the written value holds a NaN, or an infinity if ``what`` says so.
     Evidence: that value.
     """
 
@@ -110,7 +110,7 @@ def largest(value: Any) -> float:
 class Infinite(Claim):
     """The moving side is infinite from ``since`` on.
 
-    Asserts: it is infinite in ``last``; where ``since`` is known, it is in ``since`` and is finite in the iteration
+    Asserts: it is infinite in ``last``; if ``since`` is known, it is infinite in ``since`` and finite in the iteration
     before.
     Evidence: the firings of the loop.
     """
@@ -135,8 +135,8 @@ class Infinite(Claim):
 class Wraps(Claim):
     """An integer result differs from the exact one.
 
-    Asserts: the operands of ``node`` in ``iteration`` are ``operands`` and its result is ``result``; in integers
-    without bounds it would be ``exact``, which differs by a multiple of 2^bits.
+    Asserts: the operands of ``node`` in ``iteration`` are ``operands`` and its result is ``result``; in unbounded
+    integers it would be ``exact``, which differs by a multiple of 2^bits.
     Evidence: the firings of the loop.
     """
 
@@ -166,9 +166,9 @@ class Wraps(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class LastDigits(Claim):
-    """The moving side is made of a difference of numbers that agree up to their last digits.
+    """The moving side is computed from a difference of numbers that differ only in their last digits.
 
-    Asserts: the operands of the subtraction ``node`` in ``iteration`` are ``left`` and ``right``, no more than ``ulps``
+    Asserts: the operands of the subtraction ``node`` in ``iteration`` are ``left`` and ``right``, at most ``ulps``
     spacings of ``dtype`` apart, and not equal.
     Evidence: the firings of the loop.
     """
@@ -202,7 +202,7 @@ def spacings(a: Any, b: Any) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Overshoots(Claim):
-    """The steps of ``variable`` turn their sign in each iteration and do not get smaller.
+    """The steps of ``variable`` change sign in each iteration and do not get smaller.
 
     Asserts: in iterations ``first`` to ``last`` consecutive steps have opposite signs, and the last one is at least
     0.9 times as large as the first; with ``grows`` it is more than 1.5 times as large.
@@ -226,7 +226,7 @@ class Overshoots(Claim):
 
 
 def overshoots(values: list[Any]) -> str:
-    """``keeps`` or ``grows`` of values whose steps alternate and do not shrink; else nothing."""
+    """``keeps`` or ``grows`` for values whose steps alternate and do not shrink; else empty."""
     x = np.array(values, np.float64)
     d = np.diff(x)
     if len(d) < 3 or not np.isfinite(d).all() or not np.all(d[1:] * d[:-1] < 0) or abs(d[-1]) < 0.9 * abs(d[0]):
@@ -236,9 +236,9 @@ def overshoots(values: list[Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FlipsSign(Claim):
-    """The variables turn into their own negatives in each iteration, up to rounding.
+    """The variables become their negatives in each iteration, up to rounding.
 
-    Asserts: of each the values in ``iteration`` and the one before add up to no more than 1e-6 of their size.
+    Asserts: for each, the sum of the values in ``iteration`` and in the one before is at most 1e-6 of their magnitude.
     Evidence: the firings of the loop.
     """
 
@@ -258,10 +258,10 @@ class FlipsSign(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class StallsAt(Claim):
-    """A counter will come to ``value`` and stay there, for adding ``step`` to it changes nothing.
+    """A counter will reach ``value`` and stay there, because adding ``step`` to it changes nothing.
 
-    Asserts: ``value + step`` is ``value`` in ``dtype``, while the neighbour of ``value`` towards the present one,
-    with the step added, is not itself; the update of ``variable`` adds ``step`` in iterations ``first`` to ``last``.
+    Asserts: ``value + step`` is ``value`` in ``dtype``, while the neighbour of ``value`` towards the current one
+    changes when the step is added; the update of ``variable`` adds ``step`` in iterations ``first`` to ``last``.
     Evidence: the firings of the loop.
     """
 
@@ -295,10 +295,11 @@ class StallsAt(Claim):
 
 
 def stall(present: Any, step: Any) -> Any:
-    """The number at which a float counter stalls that adds ``step`` to ``present``; None beyond the dtype's range.
+    """The number at which a float counter stalls that adds ``step`` to ``present``; None if it is beyond the dtype's
+    range.
 
-    From a power of two on whose spacing is twice the step or more, rounding to the nearest (a tie to the even one)
-    gives the number itself; in the binade before it the steps are whole spacings, so that they meet that power.
+    From the power of two on whose spacing is at least twice the step, rounding to nearest (ties to even) gives the
+    number itself; in the binade before it the steps are whole spacings, so that they reach that power.
     """
     kind = type(present)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Nodes recomputed with NumPy from the operands of a firing, and comparisons of results bit for bit."""
+"""Nodes recomputed with NumPy from the operands of a firing, and bit-for-bit comparisons of results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-#: op of a node -> the same in NumPy, in the dtype of the operands
+#: op of a node -> the NumPy function, in the dtype of the operands
 NUMPY: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -23,7 +23,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "negative": np.negative,
     "left_shift": np.left_shift,
 }
-#: ops that are exact in Python's integers, for results that wrapped
+#: ops that are exact for Python integers, for results that wrapped
 EXACT: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -43,7 +43,7 @@ COMPARE: dict[str, Callable[..., Any]] = {
 
 
 def item_of(value: Any, item: tuple[int, ...] | None) -> Any:
-    """The item of an array; of a value of another shape the item that broadcasting pairs with it, a scalar as it is."""
+    """The item of an array; for another shape, the item that broadcasting pairs with it; a scalar unchanged."""
     if isinstance(value, np.generic):
         return value
     array = np.asarray(value)
@@ -60,18 +60,18 @@ def same(a: Any, b: Any) -> bool:
 
 
 def recomputed(op: str, operands: list[Any]) -> Any:
-    """The result of NumPy for the operands; KeyError for an op that is not in the table."""
+    """NumPy's result for the operands; KeyError for an op that is not in the table."""
     with np.errstate(all="ignore"):
         return NUMPY[op](*operands)
 
 
 def exact(op: str, operands: list[Any]) -> int:
-    """The result in integers without bounds; KeyError for an op that is not in the table."""
+    """The result in unbounded integers; KeyError for an op that is not in the table."""
     return int(EXACT[op](*(int(v) for v in operands)))
 
 
 def holds(left: Any, op: str, right: Any) -> bool:
-    """A comparison of two scalars; of arrays: of all their items."""
+    """The truth of a comparison of two scalars; for arrays, of all their items."""
     with np.errstate(all="ignore"):
         return bool(np.all(COMPARE[op](left, right)))
 

@@ -1,4 +1,4 @@
-"""Claims about what comes again: the period of a loop, and where it began."""
+"""Claims about recurrence: the period of a loop, and its beginning."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 from workbench.analysis.claims.claim import Claim, checked
 
-#: bytes of a state that is kept as it is
+#: maximum bytes of a state that is kept unchanged
 LARGE = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
 class Period(Claim):
-    """The state that decides about the loop returns bit for bit every ``n`` iterations, seen from ``since`` on.
+    """The state on which the condition depends recurs bit for bit every ``n`` iterations, from ``since`` on.
 
-    Asserts: all that the condition depends on has the same bits at the conditions of iterations ``since``,
-    ``since + n`` and ``since + 2 n``; no smaller number of iterations does it; the condition is true all the way.
-    Evidence: the states by the number of iterations behind ``since``, up to the last at which the condition was true.
+    Asserts: the state on which the condition depends has the same bits at the conditions of iterations ``since``,
+    ``since + n`` and ``since + 2 n``; no smaller period does; the condition is true in all these iterations.
+    Evidence: the states by the number of iterations after ``since``, up to the last at which the condition was true.
     """
 
     kind: ClassVar[str] = "period"
@@ -43,13 +43,13 @@ def period(runner: Any, n: int, since: int) -> list[Claim]:
 def turns(n: int) -> list[int]:
     """The iterations after which states are compared.
 
-    A shorter period would divide this one, and one of its largest proper divisors.
+    A shorter period would divide this one, and therefore one of its largest proper divisors.
     """
     return sorted({n // q for q in prime_factors(n)} | {n, 2 * n})
 
 
 def _kept(state: bytes) -> bytes:
-    """A state; of a large one a digest."""
+    """A state, or the digest of a large one."""
     return state if len(state) <= LARGE else hashlib.sha256(state).digest()
 
 
@@ -76,10 +76,10 @@ def _advance(runner: Any, n: int) -> int:
 class FirstBad(Claim):
     """From ``iteration`` on the variables ``names`` have only values that repeat every ``n`` iterations for ever.
 
-    Asserts: together they have, in ``iteration``, the values of one of the repeating iterations, and had none of them
-    in the iteration before (there is none before iteration 0).
-    Evidence: (the tuples of values of the repeating iterations as bytes, the tuples of the iterations around the first
-    of them by their number).
+    Asserts: together they have, in ``iteration``, the values of one of the repeating iterations, but not in the
+    iteration before (iteration 0 has none before it).
+    Evidence: (the tuples of values of the repeating iterations as bytes, iteration -> tuple for the first of them and
+    the one before).
     """
 
     kind: ClassVar[str] = "first-bad"

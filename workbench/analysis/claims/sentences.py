@@ -10,18 +10,18 @@ from workbench.analysis.text import apart, count, listed, plain, power_of_two, s
 
 
 def at_line(line: int | None) -> str:
-    """`` (line 9)``, or nothing where the line is not known."""
+    """`` (line 9)``, or nothing if the line is unknown."""
     return "" if line is None else f" (line {line})"
 
 
 def compared(left: Any, op: str, right: Any) -> str:
-    """``5.0 < 10.0``, with the digits that tell the numbers apart."""
+    """A comparison such as ``5.0 < 10.0``, with enough digits for the numbers to differ."""
     a, b = apart(left, right)
     return f"{a} {op} {b}"
 
 
 def written(clause: Any) -> str:
-    """The clause as the source has it."""
+    """The clause as in the source."""
     left, right, op = clause.name, clause.other, clause.op
     if clause.mirrored:
         left, right, op = right, left, MIRROR[op]
@@ -167,7 +167,7 @@ def _not_read(c: Any) -> str:
 
 
 def _variable(c: Any) -> str:
-    """The variable of a claim, or the item of it that the claim is about."""
+    """The variable of a claim, or its item that the claim concerns."""
     return c.variable if c.item is None else f"{c.variable}[{', '.join(map(str, c.item))}]"
 
 

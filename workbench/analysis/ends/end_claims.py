@@ -48,8 +48,8 @@ class LoopEndClaim(Claim):
     """The loop ``loop`` ran ``iterations`` iterations, and then its condition was false.
 
     Asserts: the condition was false at its last evaluation, ``iterations`` iterations after the loop began, and true
-    one iteration before. ``clause`` is the comparison that decided, ``operands`` its values then. Evidence: the
-    recorded values of the last iterations.
+    one iteration before. ``clause`` is the comparison that decided, ``operands`` its values then.
+    Evidence: the recorded values of the last iterations.
     """
 
     kind: ClassVar[str] = "ended"

@@ -1,6 +1,6 @@
 """Fixes: proposed for the claims of an answer, tried, and applied to a graph.
 
-Each gives an edited graph and its feeds; the originals are unchanged.
+Each yields an edited graph and its feeds; the originals are unchanged.
 
 ::
 

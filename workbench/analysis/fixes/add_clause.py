@@ -12,17 +12,17 @@ from workbench.ir.node import Ref
 
 
 def cap_trips(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """A trip counter of its own and the clause ``trips < limit``; no other value changes."""
+    """Add a separate trip counter and the clause ``trips < limit``; no other value changes."""
     graph, path = edited.graph, fix.frame or ()
     cond = _loop_cond(edited, fix)
     like = graph.nodes[cond]
     some = graph.nodes[graph.frames[path].enters[0]]
     prefix = cond.rsplit("/", 1)[0] if "/" in cond else cond
-    # a counter starts where the loop's other variables come from, beside one of them
-    beside = next((v for v in graph.frames[path].variables), None)
-    if beside is None:
+    # the counter's start value fires together with that of another loop variable
+    sibling = next((v for v in graph.frames[path].variables), None)
+    if sibling is None:
         raise refuse("fix-no-clause", "the loop has no variable.", "change the loop itself.", cond)
-    enter = graph.nodes[beside.enter]
+    enter = graph.nodes[sibling.enter]
     zero = edited.constant(f"{prefix}/cap/zero", np.asarray(0, np.int64), enter.inputs[0], like)
     entered = edited.add(
         f"{prefix}/cap/Enter",
@@ -34,7 +34,7 @@ def cap_trips(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> li
         parallel_iterations=some.attrs.get("parallel_iterations", 10),
     )
     merge = edited.add(f"{prefix}/cap/Merge", "Merge", [entered], like=like)
-    most = np.asarray(min(fix.new, np.iinfo(np.int64).max), np.int64)  # a wrap of 64 bits is farther away than that
+    most = np.asarray(min(fix.new, np.iinfo(np.int64).max), np.int64)  # a 64-bit counter does not wrap before that
     limit = edited.add(f"{prefix}/cap/limit", "Const", control=[merge.node], like=like, value=most)
     below = edited.add(f"{prefix}/cap/less", "less", [merge, limit], like=like)
     _also(edited, cond, below)
@@ -47,13 +47,13 @@ def cap_trips(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> li
 
 
 def stop_at_nonfinite(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """The clause ``isfinite(x)`` for every float variable that the condition depends on, and for what it compares."""
+    """Add the clause ``isfinite(x)`` for every float variable that the condition depends on, and for its operands."""
     graph, loop = edited.graph, LoopDependencies(edited.graph, fix.frame or ())
     cond = _loop_cond(edited, fix)
     names = loop.reads(graph.nodes[cond].inputs[0], True) or list(loop.variables)
     values = {Ref(loop.variables[n].merge): n for n in names}
     clause = graph.nodes.get(str(fix.clause))
-    for ref in clause.inputs if clause is not None else ():  # what is compared may be the first that is not finite
+    for ref in clause.inputs if clause is not None else ():  # an operand may be the first value that is not finite
         if graph.frame_of(ref.node) == loop.path and loop.always(ref):
             values.setdefault(ref, graph.name_of(ref))
     variables = []
@@ -78,7 +78,7 @@ def _loop_cond(edited: GraphEditor, fix: Fix) -> str:
 
 
 def _also(edited: GraphEditor, cond: str, clause: Ref) -> None:
-    """The condition and one more clause."""
+    """Add one more clause to the condition."""
     node = edited.nodes[cond]
     both = edited.add(f"{cond}/and", "logical_and", [node.inputs[0], clause], like=node)
     edited.rewire(cond, 0, both)

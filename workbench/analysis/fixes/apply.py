@@ -29,7 +29,7 @@ APPLY: dict[str, Callable[[GraphEditor, Feeds, Fix], list[str]]] = {
 
 
 def repaired(graph: Graph, feeds: Mapping[str, np.ndarray], fix: Fix) -> tuple[Graph, Feeds, list[str]]:
-    """(graph, feeds, what was changed as sentences); neither ``graph`` nor ``feeds`` is touched.
+    """(graph, feeds, sentences about the changes); ``graph`` and ``feeds`` themselves are not changed.
 
     SessionError for a fix that cannot be carried out: slugs ``fix-not-applicable``, ``fix-no-clause``,
     ``fix-no-constant``, ``fix-no-step``, ``fix-types``.

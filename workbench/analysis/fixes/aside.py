@@ -1,4 +1,4 @@
-"""Tries fixes in the background, in advance: those that do not help are then no longer shown."""
+"""Tries fixes in the background, in advance, so that those that do not help are no longer shown."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, ends_then, is_useless, offered, tried
 from workbench.threads import Lock
 
-#: inputs of more bytes are told apart by what holds them, not by their values; and results that are remembered
+#: bytes above which inputs are identified by object, not by value; and maximum number of kept outcomes
 SMALL, MAX_OUTCOMES = 4096, 64
 
 
 class FixesAside:
-    """``changed`` is called, on another thread, when a fix has been tried; ``do`` runs a function on such a thread."""
+    """Background trials: ``changed`` is called when a fix has been tried, ``do`` runs a function on another thread."""
 
     def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:
         self._changed, self._do = changed, do
@@ -24,7 +24,7 @@ class FixesAside:
         self._busy = False
 
     def ask(self, session: Any, answer: Any, path: tuple[str, ...] | None) -> None:
-        """Have the fixes of the newest answer tried; those of answers before it are no longer waited for."""
+        """Start trying the fixes of the newest answer; waiting fixes of earlier answers are dropped."""
         if answer is None or session is None or not can_be_tried(session, answer):
             return
         inputs = tuple((k, v.tobytes() if v.nbytes <= SMALL else id(v)) for k, v in session.inputs.items())
@@ -57,7 +57,7 @@ class FixesAside:
                         outcome_words = {"state": "useless", "text": ""}
                     elif then := ends_then(outcome):
                         outcome_words = {"state": "helps", "text": f"Tried in a copy: the loop then {then}"}
-            except Exception:  # the session was closed meanwhile, or cannot be copied: nothing is known of this fix
+            except Exception:  # the session was closed in the meantime or cannot be copied: no outcome
                 outcome_words = {"state": "", "text": ""}
             with self._lock:
                 if len(self._outcomes) >= MAX_OUTCOMES:
@@ -67,7 +67,7 @@ class FixesAside:
                 self._changed()
 
     def stop(self) -> None:
-        """Try nothing more."""
+        """Start no further trials."""
         with self._lock:
             self._wanted = []
 

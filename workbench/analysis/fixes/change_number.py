@@ -16,7 +16,7 @@ from workbench.ir.types import numpy_dtype
 
 
 def move_threshold(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """Give the clause's threshold its new value: an input is fed another number, a constant is replaced."""
+    """Set the clause's threshold to its new value: an input is fed another number, a constant is replaced."""
     node = clause_of(edited.graph, fix)
     loop = LoopDependencies(edited.graph, fix.frame or ())
     position = _threshold_side(loop, node, fix)
@@ -40,7 +40,7 @@ def move_threshold(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) 
 
 
 def clause_of(graph: Graph, fix: Fix) -> Node:
-    """The comparison that a fix is about."""
+    """The comparison that a fix concerns."""
     if fix.clause not in graph.nodes or len(graph.nodes[fix.clause].inputs) != 2:
         raise refuse(
             "fix-no-clause",
@@ -51,7 +51,7 @@ def clause_of(graph: Graph, fix: Fix) -> Node:
 
 
 def _threshold_side(loop: LoopDependencies, node: Node, fix: Fix) -> int:
-    """The side that does not move; where both are constants of the loop, or none is, the other one than the root."""
+    """The input that is the threshold: the one invariant side; if both or neither are, the side opposite the root."""
     still = [i for i, ref in enumerate(node.inputs) if source_of(loop.graph, ref) is not None]
     if len(still) == 1:
         return still[0]
@@ -63,7 +63,7 @@ def _up(fix: Fix, node: Node, position: int) -> bool:
 
 
 def as_dtype(value: Any, dtype: str, up: bool = True) -> np.ndarray:
-    """A number in a dtype; for whole numbers rounded away from the old one."""
+    """A number in a dtype; for integers, rounded away from the old value."""
     wanted = numpy_dtype(dtype)
     if wanted.kind in "iu":
         limits = np.iinfo(wanted)
@@ -73,7 +73,7 @@ def as_dtype(value: Any, dtype: str, up: bool = True) -> np.ndarray:
 
 
 def only_reader(graph: Graph, source: Node, ref: Ref, reader: str) -> bool:
-    """True if a constant or input has no other readers than the way to this one."""
+    """True if a constant or input is read only on the path to this reader."""
     way, at = {reader}, graph.nodes[ref.node]
     while True:
         way.add(at.name)
@@ -84,7 +84,7 @@ def only_reader(graph: Graph, source: Node, ref: Ref, reader: str) -> bool:
 
 
 def halve_step(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """Make the step of a variable smaller: its learning rate where that is an input, else the step itself."""
+    """Make the step of a variable smaller: its learning rate if that is an input, else the step itself."""
     graph, loop = edited.graph, LoopDependencies(edited.graph, fix.frame or ())
     found = loop.increment(fix.target) if fix.target in loop.variables else None
     if found is None:

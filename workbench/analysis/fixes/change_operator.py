@@ -1,4 +1,4 @@
-"""Fixes that change one operator: another comparison, a step in the other direction."""
+"""Fixes that change one operator: another comparison, or a step in the other direction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 
 
 def other_comparison(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """Compare with the new operator; it is turned back as the sentence turned it."""
+    """Compare with the new operator, mirrored and negated from the sentence back to the graph."""
     node = clause_of(edited.graph, fix)
     op = turned(str(fix.new), fix.mirrored, fix.negated)
     if node.op not in NAMES:
@@ -23,7 +23,7 @@ def other_comparison(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix
 
 
 def reverse_step(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:
-    """Subtract what is added, or add what is subtracted."""
+    """Replace an addition by a subtraction, or a subtraction by an addition."""
     loop = LoopDependencies(edited.graph, fix.frame or ())
     found = loop.increment(fix.target) if fix.target in loop.variables else None
     if found is None:

@@ -1,4 +1,4 @@
-"""Fixes that are tried on request, each in a copy of the session, which is then opened, used or discarded."""
+"""Trials of fixes on request, each in a copy of the session, which is then opened, used or discarded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from workbench.threads import Lock
 
 
 class FixCopies:
-    """``changed`` is called, on any thread, when there is news; ``do`` runs a function on a thread of its own.
+    """``changed`` is called, on any thread, after each change; ``do`` runs a function on a separate thread.
 
-    Outcomes of trials are kept, by the fix's sentence.
+    Outcomes of trials are kept by the fix's sentence.
     """
 
     def __init__(self, changed: Callable[[], None], do: Callable[[Callable[[], None]], None]) -> None:
@@ -22,14 +22,14 @@ class FixCopies:
         self._state: dict[str, dict[str, Any]] = {}
         self._listeners: list[Callable[[Any], None]] = []
         self._closed = False
-        #: copies that nobody has taken; they are closed with the view
+        #: copies without an owner; they are closed with the view
         self.forks: list[Any] = []
         self._copies: dict[str, Any] = {}
-        #: outcomes of fixes that were tried without being asked for
+        #: outcomes of fixes that were tried in advance
         self.aside = FixesAside(changed, do)
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Sentence of a fix -> ``state`` ("trying", "works", "fails"), ``text``, and ``copy``: it is there."""
+        """Sentence of a fix -> ``state`` ("trying", "works", "fails"), ``text``, and ``copy``: its copy exists."""
         with self._lock:
             return {k: {**v, "copy": self._there(k)} for k, v in self._state.items()}
 
@@ -38,19 +38,19 @@ class FixCopies:
         return copy is not None and copy.state != "closed"
 
     def copy(self, sentence: str) -> Any:
-        """The copy in which a fix was tried; None where it was discarded or is not there yet."""
+        """The copy in which a fix was tried; None if it was discarded or does not exist yet."""
         with self._lock:
             return self._copies[sentence] if self._there(sentence) else None
 
     def forget(self, sentence: str) -> Any:
-        """Release a copy and return it: the caller closes it, or owns it from now on. Its result is kept."""
+        """Release a copy and return it; the caller closes or keeps it. Its outcome stays."""
         with self._lock:
             copy = self._copies.pop(sentence, None)
             self.forks = [fork for fork in self.forks if fork is not copy]
         return copy
 
     def hand_over(self, sentence: str) -> Any:
-        """Give a copy to an owner who closes it; it can still be named by the fix."""
+        """Give a copy to an owner who closes it; it can still be found by its fix."""
         with self._lock:
             copy = self._copies.get(sentence)
             self.forks = [fork for fork in self.forks if fork is not copy]
@@ -60,7 +60,7 @@ class FixCopies:
         self._listeners.append(callback)
 
     def begin(self, session: Any, fix: Any, path: tuple[str, ...] | None) -> None:
-        """Try a fix of the loop ``path``; one that is being tried already is left alone."""
+        """Try a fix of the loop ``path``, unless it is being tried already."""
         sentence = str(fix)
         with self._lock:
             if self._closed or self._state.get(sentence, {}).get("state") == "trying":
@@ -76,7 +76,7 @@ class FixCopies:
             assert fixed is not None  # apply_fix has set it
             sign = "\u2713" if fixed.works else "\u2717"
             state = {"state": "works" if fixed.works else "fails", "text": f"{sign} {fixed}"}
-        except Exception as error:  # whatever went wrong is told beside the button
+        except Exception as error:  # any error is reported next to the button
             state = {"state": "fails", "text": f"\u2717 {getattr(error, 'message', error)}"}
         with self._lock:
             self._state[str(fix)] = state
@@ -94,7 +94,7 @@ class FixCopies:
         self._changed()
 
     def close(self) -> None:
-        """Close the copies that are left, and try nothing more."""
+        """Close the remaining copies, and start no further trials."""
         with self._lock:
             self._closed = True
             forks, self.forks = self.forks, []

@@ -10,8 +10,8 @@ sign         reverse the step of ``target``
 comparison   write the comparison ``new`` instead of ``old``
 stop-at-nan  end the loop at the first number that is not finite
 cap          end the loop after ``new`` iterations
-update       write an update of ``target``: only the author can
-inspect      look at ``target``; no number says what to write
+update       write an update of ``target``, which only the author can
+inspect      look at ``target``; the numbers do not suggest a change
 ===========  ======================================================================================================
 """
 
@@ -34,7 +34,7 @@ class Fix(str):
     target : str
         The variable, value or clause that it changes.
     old, new : object
-        The present and the proposed setting.
+        The current and the proposed setting.
     applies : bool
         True if :meth:`workbench.Session.apply_fix` can try it.
     clause : object
@@ -71,7 +71,7 @@ class Fix(str):
         return self
 
     def placed(self, frame: tuple[str, ...], mirrored: bool, negated: bool) -> Fix:
-        """The same fix with its place in the graph."""
+        """The same fix with its location in the graph."""
         self.frame, self.mirrored, self.negated = frame, mirrored, negated
         return self
 

@@ -1,4 +1,4 @@
-"""``GraphEditor``: a mutable table of nodes, checked again when a graph is built from it."""
+"""``GraphEditor``: a mutable table of nodes, which are checked again when a graph is built from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.trace.aligned_columns import origin
 
 
 class GraphEditor:
-    """The nodes of a graph by name, to be changed; :meth:`build` checks and types them anew."""
+    """The nodes of a graph by name, for editing; :meth:`build` checks and types them again."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -23,7 +23,7 @@ class GraphEditor:
         self.outputs = dict(graph.outputs)
 
     def build(self) -> Graph:
-        """The edited graph; GraphError and its kinds for what breaks a rule."""
+        """The edited graph; GraphError or a subclass if it breaks a rule."""
         return Graph.from_nodes(
             self.graph.name,
             self.nodes.values(),
@@ -43,7 +43,7 @@ class GraphEditor:
         like: Node | None = None,
         **attrs: Any,
     ) -> Ref:
-        """A new node; its name is made unique, its source line and region are those of ``like``."""
+        """Add a node; its name is made unique, its source line and region are those of ``like``."""
         label, count = name, 0
         while label in self.nodes:
             count += 1
@@ -61,25 +61,25 @@ class GraphEditor:
         return Ref(label)
 
     def rewire(self, node: str, position: int, ref: Ref) -> None:
-        """Let input ``position`` of a node come from ``ref``."""
+        """Connect input ``position`` of a node to ``ref``."""
         old = self.nodes[node]
         self.nodes[node] = replace(old, inputs=(*old.inputs[:position], ref, *old.inputs[position + 1 :]))
 
     def change(self, node: str, **fields: Any) -> None:
-        """Other fields of a node: ``op``, ``inputs``, ``attrs``."""
+        """Change fields of a node: ``op``, ``inputs``, ``attrs``."""
         self.nodes[node] = replace(self.nodes[node], **fields)
 
     def constant(self, name: str, value: Any, beside: Ref, like: Node | None = None) -> Ref:
-        """A constant that is alive where ``beside`` is."""
+        """Add a constant that fires whenever ``beside`` has a value."""
         node = self.nodes[beside.node]
         if node.op != "Switch":
             return self.add(name, "Const", control=[beside.node], like=like, value=np.asarray(value))
-        # an output of a Switch may be dead while the node fires: wait for what only that output feeds
+        # an output of a Switch may have no value when the node fires: wait for a node that only this output feeds
         pivot = self.add(f"{name}/here", "Identity", [beside], like=like)
         return self.add(name, "Const", control=[pivot.node], like=like, value=np.asarray(value))
 
     def replaced_source(self, ref: Ref, value: np.ndarray) -> Ref:
-        """The value ``ref``, with the constant or input that it is another name of replaced by ``value``.
+        """The value ``ref``, with the constant or input of which it is an alias replaced by ``value``.
 
         The nodes between (Enter, Switch, Identity) are copied, so that other readers keep the old value.
         """
@@ -96,7 +96,7 @@ class GraphEditor:
 
 
 def source_of(graph: Graph, ref: Ref) -> Node | None:
-    """The constant or input that a value is another name of, or None for a computed one."""
+    """The constant or input of which a value is an alias, or None for a computed value."""
     node = origin(graph, ref)
     return node if node.op in ("Const", "Placeholder") else None
 

@@ -1,4 +1,4 @@
-"""The outcome of a fix: the fixed copy, and if its loop ends."""
+"""The outcome of a fix: the fixed copy, and whether its loop ends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from workbench.text import harmless
 
 @dataclass(frozen=True)
 class FixOutcome:
-    """A fix that was applied: the new session, and the answers about its loop before and after.
+    """An applied fix: the new session, and the answers about its loop before and after.
 
-    ``changes`` says in sentences what was edited.
+    ``changes`` are sentences about the edits.
     """
 
     fork: Any

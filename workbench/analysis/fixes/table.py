@@ -1,7 +1,7 @@
 """The fixes of each kind of claim: one table. All of them are proposals; ``trial`` tries them before they are shown.
 
-What is proposed follows from the claim's own numbers: a threshold is moved to a number that the values do reach, a
-dtype is only widened where a wider one has the digits, and a whole number is only proposed for whole steps.
+The proposals follow from the claim's numbers: a threshold is moved to a number that the values reach, a dtype is only
+widened if a wider one has enough digits, and an integer dtype is only proposed for integer steps.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ ORDER = (
     "truncated "
     "saturated guard flag-guard neutral zero rests circles observed last-digits fixed-point not-updated not-read flag"
 ).split()
-#: least iteration limit of the fuse
+#: minimum iteration limit that is proposed
 FUSE = 1000
 
 
 def proposed(claims: Iterable[Claim]) -> list[str]:
-    """The fixes of all claims, each once, those of what is wrong before those that live with it."""
+    """The fixes of all claims, each once; those of the cause come before those that only work around it."""
     found: dict[tuple[str, str], str] = {}
     known = [c for c in claims if c.kind in FIXES]
-    if any(c.kind == "last-digits" for c in known):  # the update does what it can
+    if any(c.kind == "last-digits" for c in known):  # the update already does its best
         known = [c for c in known if c.kind != "fixed-point"]
     for claim in sorted(known, key=lambda c: ORDER.index(c.kind)):
         for fix in claim.fixes():
@@ -40,14 +40,14 @@ def proposed(claims: Iterable[Claim]) -> list[str]:
 
 
 def fuse(frame: tuple[str, ...], reached: int, appliable: bool) -> Fix:
-    """An iteration limit beyond all that was seen: no fix of a cause, but it ends every loop."""
+    """An iteration limit beyond all observed iterations: it does not fix a cause, but ends every loop."""
     most = 10 ** len(str(max(reached, FUSE - 1)))
     sentence = f"limit the loop to {most:,} iteration{'' if most == 1 else 's'}."
     return Fix(sentence, "cap", "", None, most, appliable).placed(frame, False, False)
 
 
 def _widened(c: Any, why: str) -> list[Fix]:
-    """float64 for a narrower float; nothing where the dtype is the widest already."""
+    """The fix to use float64 instead of a narrower float; nothing if the dtype is already the widest."""
     if c.clause is None or c.dtype not in WIDER:
         return []
     sentence = f"{why}: compute it in float64 instead of {c.dtype}."
@@ -148,7 +148,7 @@ def last_digits(c: Any) -> list[str]:
 
 
 def _update(c: Any, sentence: str) -> list[str]:
-    """A change of the variable's update that only the author can write."""
+    """The fix to change the variable's update, which only the author can write."""
     return [Fix(sentence, "update", c.variable)]
 
 

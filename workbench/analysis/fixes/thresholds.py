@@ -1,4 +1,4 @@
-"""Fixes that move a threshold to a number that the values do reach, where they come to rest or go round."""
+"""Fixes that move a threshold to a number that the values reach, if they settle or cycle."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from workbench.analysis.comparisons import NEGATED
 from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.text import apart, shown
 
-#: factor between a limit and a threshold from which moving the threshold does not help
+#: ratio of a limit and a threshold above which moving the threshold does not help
 FAR = 20.0
-#: share by which a number at rest may differ from one that it was meant to meet
+#: relative tolerance between a settled value and the value that it was meant to reach
 NEAR = 1e-6
 
 
@@ -27,10 +27,10 @@ def _number(value: Any) -> float:
 
 
 def rests(c: Any) -> list[str]:
-    """Move the threshold to where the values come to rest, if they moved there."""
+    """Move the threshold to the value at which the moving side settles, if it moved there."""
     clause, value = c.clause, c.value
     kind = np.asarray(value).dtype.kind
-    if not clause.frame and not c.moved:  # of a loop that is only observed
+    if not clause.frame and not c.moved:  # for a loop that is only observed
         return [Fix(f"update {clause.name} in the loop: it does not change.", "update", clause.name)]
     if not c.moved or not clause.fixed or kind not in "iuf" or not np.isfinite(value):
         return []
@@ -65,7 +65,7 @@ def _threshold(clause: Any, limit: float, start: float) -> Fix:
 
 
 def _raised(clause: Any, lowest: float, highest: float) -> Fix:
-    """The threshold above all that comes."""
+    """A threshold above all later values."""
     raised = float(np.format_float_scientific(2 * highest, precision=0))
     sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {lowest:.3g}."
     return fix_of(clause, sentence, "tolerance", clause.name, _number(clause.threshold), raised)

@@ -13,20 +13,20 @@ from workbench.analysis.text import count
 from workbench.analysis.verdict import Termination
 from workbench.errors import WorkbenchError
 
-#: nodes of a graph that is edited and planned again for a trial
+#: maximum number of nodes of a graph that is edited and planned again for a trial
 MOST_NODES = 2_000
-#: seconds of a reference core that one look-ahead of a trial may take, and fixes of one answer that are tried
+#: maximum seconds of a reference core for one look-ahead of a trial, and maximum number of fixes tried per answer
 SECONDS, MOST_FIXES = 0.1, 4
 
 
 def can_be_tried(session: Any, answer: Termination) -> bool:
-    """True if fixes of the answer can be tried: of an endless loop, in a session that is paused."""
+    """True if fixes of the answer can be tried: for an endless loop, in a paused session."""
     quiet = session is not None and session.state not in ("running", "closed")
     return quiet and answer.outcome == "never" and len(session.graph.nodes) <= MOST_NODES
 
 
 def tried(session: Any, answer: Termination, fix: str) -> FixOutcome | None:
-    """The outcome of a fix in a copy that is closed again; None where it could not be tried, which says nothing."""
+    """The outcome of a fix in a temporary copy; None if it could not be tried."""
     if not isinstance(fix, Fix) or not fix.applies:
         return None
     try:
@@ -37,7 +37,7 @@ def tried(session: Any, answer: Termination, fix: str) -> FixOutcome | None:
 
 
 def is_useless(outcome: FixOutcome | None) -> bool:
-    """True if the loop still never ends with the fix, ends as soon as a number has gone bad, or does not begin."""
+    """True if, with the fix, the loop still never ends, ends because of a bad number, or does not begin."""
     if outcome is None:
         return False
     after, kind = outcome.after, outcome.fix.kind
@@ -47,23 +47,23 @@ def is_useless(outcome: FixOutcome | None) -> bool:
 
 
 def ends_then(outcome: FixOutcome | None) -> str:
-    """When the loop ends with a fix that works, ``ends after 4 iterations.``; empty where that is not known."""
+    """When the loop ends with a fix that works, such as ``ends after 4 iterations.``; empty if unknown."""
     if outcome is None or not outcome.works or outcome.after.remaining is None:
         return ""
     return f"ends after {count(outcome.after.remaining, 'iteration')}."
 
 
 def offered(answer: Any, most: int | None = None) -> list[Any]:
-    """The fixes of the cause, ``most`` of them, and last the limit that ends every loop."""
+    """At most ``most`` fixes of the cause, and last the limit that ends every loop."""
     fuse = getattr(answer, "fuse", None)
     return [*(getattr(answer, "fix", None) or ())[:most], *([fuse] if fuse is not None else [])]
 
 
 def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str]:
-    """The fixes of an answer, without those with which the loop still never ends, for a report.
+    """The fixes of an answer for a report, without those with which the loop still never ends.
 
-    A fix that was tried says after how many iterations the loop then ends. Nothing is tried of a trace, of a session
-    that runs, of a large graph, or after ``until`` (``time.monotonic()``).
+    A tried fix says after how many iterations the loop then ends. No fix is tried for a trace, a running session, a
+    large graph, or after ``until`` (``time.monotonic()``).
     """
     if not can_be_tried(session, answer):
         return [str(fix) for fix in answer.fix]
@@ -78,9 +78,9 @@ def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str
 
 
 class FixTrials:
-    """Tells the fixes of an answer of a session, without those that turn out not to help; tries them once, when asked.
+    """Returns the fixes of a session's answer without those that turn out not to help; they are tried once, on demand.
 
-    Held by the answer; the session is not kept alive by it.  Copies and pickles of an answer tell its fixes untried.
+    The answer holds it, but it does not keep the session alive.  Copies and pickles of an answer return untried fixes.
     """
 
     def __init__(self, session: Any) -> None:

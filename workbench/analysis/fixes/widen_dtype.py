@@ -1,9 +1,9 @@
-"""Widens the dtype of a loop variable: its start, what is computed from it in the loop, the constants and thresholds on
-the way; other readers get the old dtype back.
+"""Widens the dtype of a loop variable: its start value, the values computed from it in the loop, and the constants and
+thresholds that these use; other readers get the old dtype back.
 
-Between floats all that depends on the variable inside the loop is widened, so that no step rounds as before.  A counter
-that becomes an integer is alone: its update is computed in int64, and what else reads it gets the old dtype; it is
-compared as float64 where the other side is not an integer, which is exact below 2^53.
+For floats, all values in the loop that depend on the variable are widened, so that no step rounds as before.  For a
+counter that becomes an integer, only its update is computed in int64, and other readers get the old dtype; it is
+compared as float64 if the other side is not an integer, which is exact below 2^53.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def widen(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> list[s
 
 
 def _feeding(graph: Graph, loop: LoopDependencies, target: str, old: str) -> list[str]:
-    """Merges of the variable and of those of its dtype that it is computed from, over any number of iterations."""
+    """Merges of the variable and of those of its dtype on which it depends, over any number of iterations."""
     waiting, found = [target], dict[str, None]()
     while waiting:
         name = waiting.pop()
@@ -53,8 +53,8 @@ def _feeding(graph: Graph, loop: LoopDependencies, target: str, old: str) -> lis
 
 
 def _behind(graph: Graph, loop: LoopDependencies, start: list[str], old: str) -> set[str]:
-    """Nodes of the loop that depend on some variables and have their dtype."""
-    # what closes the loop of a variable goes with its Merge
+    """Nodes of the loop that depend on the variables ``start`` and have their dtype."""
+    # the NextIteration of a variable belongs to its Merge
     backs = {loop.by_merge[m].next_iteration for m in start}
     waiting, seen = [*start, *backs], {*start, *backs}
     while waiting:
@@ -72,7 +72,7 @@ def _behind(graph: Graph, loop: LoopDependencies, start: list[str], old: str) ->
 
 
 def _convert(edited: GraphEditor, inside: set[str], old: str, new: str, alone: bool) -> None:
-    """Casts on every edge that enters or leaves the part that is converted."""
+    """Add casts on all edges that enter or leave the converted part."""
     graph = edited.graph
     exits = {n for n in inside if graph.nodes[n].op == "Exit"}
     made: dict[tuple[Ref, str], Ref] = {}
@@ -110,7 +110,7 @@ def _convert(edited: GraphEditor, inside: set[str], old: str, new: str, alone: b
 
 
 def _whole(graph: Graph, inputs: tuple[Ref, ...], inside: set[str]) -> bool:
-    """True if the side of a comparison that is not converted is a whole number that the graph knows."""
+    """True if the side of a comparison that is not converted is a constant integer."""
     for ref in inputs:
         if ref.node not in inside:
             node = origin(graph, ref)
@@ -124,7 +124,7 @@ def _whole(graph: Graph, inputs: tuple[Ref, ...], inside: set[str]) -> bool:
 
 
 def _as(edited: GraphEditor, ref: Ref, dtype: str) -> Ref:
-    """A value in another dtype; a constant keeps the digits that it was written with (0.1, not 0.100000001)."""
+    """A value in another dtype; a constant keeps its decimal digits (0.1, not 0.100000001)."""
     node = edited.graph.nodes[ref.node]
     if node.op == "Const" and numpy_dtype(dtype).kind == "f" and node.attrs["value"].dtype.kind == "f":
         value = node.attrs["value"]

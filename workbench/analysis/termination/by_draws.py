@@ -1,9 +1,9 @@
 """The end of a loop whose condition depends on random numbers: a probability, found by simulation.
 
-A draw is not fixed by the state, so nothing is proved of such a loop. The condition's slice is run ahead many times
-from the present state, each time with other random numbers of the same distributions
-(``workbench.ops.random.other_draws``). The number of iterations left is given as the median and the range from the 5 %
-to the 95 % quantile of these runs, and the probability that the loop ends is the share of them that did (Laplace's rule
+A draw is not determined by the state, so nothing is proved about such a loop. The condition's slice is run ahead many
+times from the current state, each time with different random numbers from the same distributions
+(``workbench.ops.random.other_draws``). The number of iterations left is the median of these runs, with the range from
+the 5 % to the 95 % quantile, and the probability that the loop ends is the share of runs that ended (by Laplace's rule
 of succession).
 
 Source: https://en.wikipedia.org/wiki/Monte_Carlo_method; https://en.wikipedia.org/wiki/Rule_of_three_(statistics).
@@ -19,15 +19,15 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, prove
 from workbench.execution import Run
 from workbench.ops.random.other_draws import other_draws
 
-#: simulated runs: the most, and the fewest from which quantiles are told
+#: maximum number of simulated runs, and minimum number for which quantiles are reported
 MOST, FEWEST = 200, 20
-#: iterations after which a simulated run has not ended
+#: iterations after which a simulated run counts as not ended
 HORIZON = 100_000
-#: nominal seconds to start one simulated run, and of one firing of a random op
+#: nominal seconds of the start of a simulated run, and of one firing of a random op
 START, DRAW = 1e-3, 50e-6
-#: one run takes at most this part of the time
+#: one run takes at most one part in so many of the time
 SHARES = 8
-#: draws of the present condition that are tried to find one under which it holds, as it does in the run
+#: maximum number of draws for the current condition until one for which it holds, as it does in the run
 TRIED = 50
 
 
@@ -37,9 +37,9 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
     Returns
     -------
     Termination
-        PROVED where the condition is false now. PREDICTED where at least half of the simulated runs ended, with
-        ``details["probability"]`` of ending within the horizon. Else UNKNOWN, and where no run ended with the highest
-        probability per iteration that fits (the rule of three).
+        PROVED if the condition is false now. PREDICTED if at least half of the simulated runs ended, with
+        ``details["probability"]`` of ending within the horizon. Else UNKNOWN; if no run ended, with an upper bound of
+        the probability per iteration (the rule of three).
     """
     holds = _condition_now(run, path) if inside else None
     if holds is False:
@@ -68,13 +68,13 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
 
 
 def _condition_now(run: Run, path: tuple[str, ...]) -> bool | None:
-    """The condition in the iteration at which the run is; None before it is computed."""
+    """The condition in the run's current iteration; None before it is computed."""
     number = run.plan.numbers[path]
     cond = next(n for n in run.plan.layout.nodes if n.op == "LoopCond" and n.frame == number)
     if run.view.ip <= cond.ip:
         return None
     place = run.plan.layout.values[cond.name, 0].place
-    assert place is not None  # what a Switch reads has a place
+    assert place is not None  # the input of a Switch has a place
     return bool(run._now(place))
 
 
@@ -84,7 +84,7 @@ def _simulated(
     """(iterations until a simulated run ended, or None; iterations simulated)."""
     _start(runner, main)
     tries = 0
-    while holds and not runner.cond():  # the run's own draw let the loop go on
+    while holds and not runner.cond():  # in the run, the draw let the loop continue
         tries += 1
         if tries > TRIED:
             return None, 0
@@ -102,7 +102,7 @@ def _simulated(
 
 
 def _start(runner: SliceMachine, main: Run | None) -> None:
-    """Stand at the condition, in the present state of ``main``, with the random numbers of this simulation."""
+    """Move to the condition, in the current state of ``main``, with the random numbers of this simulation."""
     runner.restart()
     work.charge(START)
     if not runner.align(main):
@@ -127,7 +127,7 @@ def _answer(done: list[int], lost: int, iterations: int, names: list[str]) -> Te
         words = f"{len(done)} of {count(total, 'simulated run')} ended within the iterations that were looked at."
         return unknown("draws", f"{first} {words}", details=details)
 
-    # runs that did not end are the longest
+    # runs that did not end count as the longest
     def quantile(q: float) -> int | None:
         at = int(q * (total - 1) + 0.5)
         return done[at] if at < len(done) else None

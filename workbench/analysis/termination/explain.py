@@ -1,4 +1,4 @@
-"""The full answer about a loop of a run: if it ends, and if not, why."""
+"""The full answer about a loop of a run: whether it ends, and if not, why."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from workbench.trace import Trace
 def answer_of(
     run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
 ) -> Termination:
-    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, and what keeps it from that?
+    """The answer whether the loop ``frame`` (name, path, or None for the innermost open one) ends, with the cause if
+    not.
 
     ``seconds`` limits the look-ahead for the proof, and separately that for the cause. The parameters are those of
-    :func:`workbench.analysis.termination.query.termination_of`, whose answer it explains.
+    :func:`workbench.analysis.termination.query.termination_of`, whose answer is explained.
     """
-    # a record may hold NaN and infinities, and what is computed from it then, too
+    # a record, and values computed from it, may hold NaN and infinities
     with work.QuestionBudget(seconds), arithmetic_of(run.plan.graph), np.errstate(all="ignore"):
         answer = termination_of(run, trace, frame, seconds, failed)
         if not answer.over:
@@ -42,7 +43,7 @@ def answer_of(
 
 
 def with_fixes(run: Run, answer: Termination, path: tuple[str, ...] | None) -> Termination:
-    """The answer with the fixes of its claims, and a fuse where it never ends; returns the same object."""
+    """Add the fixes of its claims to an answer, and an iteration limit for an endless loop; return the same object."""
     if path is None:
         return answer
     wraps = any(c.kind in ("wraps", "every-number", "moves-away") for c in answer.claims)
@@ -62,9 +63,9 @@ def with_fixes(run: Run, answer: Termination, path: tuple[str, ...] | None) -> T
 
 
 def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
-    """The fix that is meant: one of the answer's by number, the first that can be applied by default.
+    """The chosen fix: one of the answer's by index; by default the first one that can be applied.
 
-    SessionError with slug ``no-fix`` where there is none, ``fix-not-applicable`` for one that cannot be applied.
+    SessionError with slug ``no-fix`` if there is none, ``fix-not-applicable`` for a fix that cannot be applied.
     """
     if isinstance(fix, Fix):
         return fix

@@ -14,19 +14,19 @@ from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.plan import ExecutionPlan
 
-#: Seconds of a reference core at least, in which a loop is followed to the one inside that hangs.
+#: Minimum seconds of a reference core for which a loop is followed to the inner loop that hangs.
 LEAST = 0.2
 
 
 def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination | None:
-    """The answer for the loop ``path`` if a loop inside it is proved never to end; None otherwise.
+    """The answer about the loop ``path`` if an inner loop is proved never to end; None otherwise.
 
     The slice of the outer condition is run until the time is over, which leaves it in the inner loop; that loop is then
-    analysed from its present state. Its proof is one for the outer loop as well: the loop itself will run everything
-    that was run on the way, as the slice is pure. The nodes of the body that can fail are run with it.
+    analysed from its current state. A proof for it also holds for the outer loop, which will run the same iterations on
+    the way, because the slice is pure. The nodes of the body that can fail are run with it.
     """
     if run.edits:
-        return None  # the slice has the carried values of the run, not its edited invariants
+        return None  # the slice has the loop variables of the run, but not its edited invariants
     number = next((i for i in run.active_frames() if run.plan.layout.frames[i].path == path), None)
     can_fail = failing_nodes(run.plan, path)
     try:
@@ -42,7 +42,7 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
         begin, most = work.now(), max(2.0 * seconds, LEAST)
         while runner.cond():
             if work.now() - begin > most:
-                return None  # the loop itself goes on and on
+                return None  # the loop itself keeps running
             runner.advance(1)
         return None
     except SliceFailed:
@@ -54,14 +54,14 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
     if len(inner) <= len(path) or inner[: len(path)] != path:
         return None
     if any(_before(run.plan, name, inner) and not _before(runner.plan, name, inner) for name in can_fail):
-        return None  # the run itself may fail at a node that the slice has not got to
+        return None  # the run itself may fail at a node that the slice has not reached
     found = termination_of(runner.run, runner.run.trace, inner, seconds)
     if found.status is not Status.PROVED or found.outcome != "never" or found.proof is None:
         return None
     proof = found.proof
     at_start = None
     if number is None and runner.run.view.iteration(runner.number) <= 0 and len(inner) == len(path) + 1:
-        # it hangs in its first activation, which can be looked at from its beginning
+        # it hangs in its first activation, which can be analysed from its beginning
         at_start = termination_of(run, run.trace, inner, seconds)
     if at_start is not None and at_start.outcome == "never":
         found = explained(run, run.trace, inner, at_start, seconds)

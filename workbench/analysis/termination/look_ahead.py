@@ -1,7 +1,8 @@
-"""The values of future iterations, for a loop whose end is proved: computed, and not forecast.
+"""The values of future iterations of a loop whose end is proved: computed rather than forecast.
 
-The loop is run ahead as for the proof itself, in the slice of its condition together with all of its variables; the
-session is not touched. Work and memory are bounded: of many iterations an even choice is kept, the last one always.
+The loop is run ahead as for the proof, in the slice of its condition together with all of its variables; the session is
+not changed. Work and memory are bounded: if there are many iterations, evenly spaced ones are kept, always with the
+last.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from workbench.execution import Run
 from workbench.ir.node import Ref
 from workbench.ir.subnormals import arithmetic_of
 
-#: iterations that are kept, bytes of them, and iterations that are shown of a loop that never ends
+#: maximum number of kept iterations, their maximum bytes, and number of iterations of a loop that never ends
 MOST, BYTES, ENDLESS = 1000, 1 << 24, 64
 #: nominal seconds of the work
 SECONDS = 0.1
@@ -34,9 +35,9 @@ class LookAhead:
     Attributes
     ----------
     outer : tuple of int
-        Iterations of the loops around.
+        Iterations of the outer loops.
     iterations : ndarray
-        (n,) int64: the iterations, ascending; the first is the present one.
+        (n,) int64: the iterations, ascending; the first is the current one.
     values : dict
         Text of a value's reference (``"merge:0"``) -> (n, ...) array of its values.
     end : int or None
@@ -49,21 +50,22 @@ class LookAhead:
     end: int | None
 
     def of(self, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """(iterations, values) of a reference; None where it was not computed."""
+        """(iterations, values) of a reference; None if it was not computed."""
         found = self.values.get(name)
         return None if found is None else (self.iterations, found)
 
     def after(self, iteration: int) -> LookAhead:
-        """The same from a later iteration on."""
+        """The same values from a later iteration on."""
         keep = self.iterations >= iteration
         values = {name: column[keep] for name, column in self.values.items()}
         return LookAhead(self.outer, self.iterations[keep], values, self.end)
 
 
 def look_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LookAhead | None:
-    """The iterations from the position of ``run`` to the proved end, or some of a loop that provably never ends.
+    """The iterations from the position of ``run`` to the proved end, or the next ones of a loop that provably never
+    ends.
 
-    None without such a proof, and where the loop cannot be run ahead.
+    None without such a proof, or if the loop cannot be run ahead.
     """
     if answer.status is not Status.PROVED or answer.outcome is None or run.edits_ahead:
         return None
@@ -84,7 +86,7 @@ def look_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LookAhea
 
 
 def _runner(run: Run, path: tuple[str, ...], inside: bool) -> tuple[SliceMachine, int] | None:
-    """The loop at its present condition, with all of its variables where that is possible."""
+    """The loop at its current condition, with all of its variables if possible."""
     if run.edits:
         found = standing(run, path, inside, SECONDS)
         return found if found is not None and found[0].pure else None
@@ -128,7 +130,7 @@ def _follow(
 
 
 def _places(runner: SliceMachine, path: tuple[str, ...]) -> dict[str, Any]:
-    """Places of the loop's variables and of the operands of its clauses, by the text of their references."""
+    """Places of the loop's variables and of the operands of its clauses, by their references as strings."""
     layout, graph = runner.plan.layout, runner.plan.graph
     wanted = [Ref(v.merge) for v in graph.frames[path].variables]
     for left, _, right in runner._operands:

@@ -1,8 +1,8 @@
 """Effect of failing nodes on an answer about a loop: its condition is not the only way to end it.
 
-The look-ahead for the condition leaves out what the condition does not depend on. Nodes of the body that can fail
-(:mod:`failing`) are dealt with here: either bounds say that they do not fail until then (:mod:`horizon`), or they are
-run ahead as well. Open cases are listed, and the answer is then not a proof.
+The look-ahead for the condition omits nodes on which the condition does not depend. Nodes of the body that can fail
+(:mod:`failing`) are handled here: either bounds show that they do not fail until then (:mod:`horizon`), or they are run
+ahead as well. Open cases are listed, and the answer is then not a proof.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from workbench.ir.node import Ref
 
 #: answers that say nothing about later iterations
 SETTLED = frozenset(("now", "no-iteration", "no-loop", "not-entered", "node-failed", "raw-frame"))
-#: iterations that no run gets to: a failure behind them is not told, and leaves a proof one
+#: iterations that no run reaches: a later failure is not reported, and does not invalidate a proof
 NEVER_REACHED = 10**15
 IN_REACH = f"in the next {NEVER_REACHED:,} iterations"
-#: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most
+#: maximum distance of an end to which nodes that can fail are run at once, with at most this part of the budget
 NEAR, NEAR_PART = 1024, 0.25
-#: iterations up to the end of a period that is run with all nodes that can fail
+#: maximum number of iterations up to the end of a period that is run with all nodes that can fail
 PERIOD_RUN = 1 << 18
-#: nodes that are named
+#: maximum number of nodes that are named
 NAMED = 3
-#: what a proof says of the nodes that can fail
+#: sentences of a proof about nodes that can fail
 RUN = "The nodes of the body that can fail were run ahead with it."
 FOLLOWED = "The nodes of the body that can fail were followed with it, in exact arithmetic, and do not fail."
 RECUR = "The nodes of the body that can fail read only what recurs, and were run for a whole period."
@@ -55,12 +55,12 @@ def foreseen(
     seconds: float,
     whole: SliceMachine | None = None,
 ) -> Termination:
-    """The answer about the loop ``path`` of a run, with regard to the nodes that can fail in it.
+    """The answer about the loop ``path`` of a run, taking into account the nodes that can fail in it.
 
-    Where one does, the answer is UNKNOWN with slug ``slice-failed``; its details say after how many more iterations
-    (``fails_after``) which ``node`` fails, and ``first_bad`` is that iteration.
+    If one fails, the answer is UNKNOWN with slug ``slice-failed``; its details say which ``node`` fails, and after how
+    many more iterations (``fails_after``).
 
-    ``whole`` is the run itself as a slice, where the answer is from that. ``seconds`` caps what is run ahead.
+    ``whole`` is the run itself as a slice, if the answer is based on it. ``seconds`` limits the look-ahead.
     """
     if answer.reason.slug in SETTLED:
         return answer
@@ -114,14 +114,14 @@ def _looked(
     proved, bound = answer.status is Status.PROVED, _bound(answer)
     if proved and not cannot:
         if whole and answer.proof is not None and answer.proof.kind in ("lookahead", "recurrence"):
-            return noted(answer, RUN)  # it was all of the graph that was run ahead
+            return noted(answer, RUN)  # the whole graph was run ahead
         near = _run_to(graph, runner, answer, bound, seconds) if bound is not None and bound <= NEAR else None
         if near is not None:
             return near
         along = _followed(graph, runner, answer, can, bound, seconds)
         if along is not None:
             return along
-        can = _beside_what_recurs(graph, runner, answer, can)
+        can = _outside_recurrence(graph, runner, answer, can)
         if not can:
             return noted(answer, RECUR)
         safe: int | None = 0
@@ -155,31 +155,31 @@ def _looked(
     return _ended(runner, answer, done)
 
 
-def _beside_what_recurs(graph: Graph, runner: SliceMachine, answer: Termination, can: Sequence[str]) -> Sequence[str]:
-    """Those of the nodes that read more than what recurs; the others are run for a whole period, without a failure."""
+def _outside_recurrence(graph: Graph, runner: SliceMachine, answer: Termination, can: Sequence[str]) -> Sequence[str]:
+    """The nodes that read other values than those that recur; the rest was run for a whole period without a failure."""
     found = answer.evidence
     if answer.outcome != "never" or not isinstance(found, CameTo) or found.at + found.period > PERIOD_RUN:
         return can
     others = [v.merge for v in graph.frames[runner.frame].variables if v.name not in found.runner.state_names]
-    beside = [n for n in can if not data_slice(graph, Ref(n)).isdisjoint(others)]
-    if len(beside) < len(can):
+    others_read = [n for n in can if not data_slice(graph, Ref(n)).isdisjoint(others)]
+    if len(others_read) < len(can):
         ahead, left = runner.fork(), found.at + found.period
         try:
             while left and (done := ahead.advance(min(4096, left))):
                 left -= done
-        except SliceFailed:  # the search tells when
+        except SliceFailed:  # the search then finds when
             return can
         if left:
             return can
-    return beside
+    return others_read
 
 
 def _followed(
     graph: Graph, runner: SliceMachine, answer: Termination, can: Sequence[str], bound: int | None, seconds: float
 ) -> Termination | None:
-    """The answer where all nodes that can fail are followed along rays, to the end or for ever; None if they are not.
+    """The answer if all nodes that can fail are followed along rays, to the end or for ever; None if they are not.
 
-    A node that reads only what recurs cannot fail, and a counter beside it fails when it no longer fits its dtype.
+    A node that reads only recurring values cannot fail, and another counter fails when it no longer fits its dtype.
     """
     body = body_of(runner, can)
     found = None if body is None else followed(runner, body, seconds / 2)
@@ -208,9 +208,9 @@ def _followed(
 
 
 def _run_to(graph: Graph, runner: SliceMachine, answer: Termination, bound: int, seconds: float) -> Termination | None:
-    """The answer after a run to a near end, which costs less than bounds of the inputs of all nodes that can fail.
+    """The answer after a run to a near end, which takes less time than bounds of the inputs of all nodes that can fail.
 
-    None where the end is not reached with a small part of the budget.
+    None if the end is not reached with a small part of the budget.
     """
     ahead, deadline, done = runner.fork(), work.now() + NEAR_PART * seconds, 0
     try:
@@ -227,7 +227,7 @@ def _run_to(graph: Graph, runner: SliceMachine, answer: Termination, bound: int,
 
 
 def _ended(runner: SliceMachine, answer: Termination, done: int) -> Termination:
-    """The answer about a loop that was run to its end after ``done`` iterations, without a failure."""
+    """The answer about a loop that was run without a failure to its end, after ``done`` iterations."""
     if answer.remaining == done:
         return noted(answer, RUN)
     return replace(noted(ends(runner, done, None), RUN), root=answer.root, evidence=answer.evidence)
@@ -236,7 +236,7 @@ def _ended(runner: SliceMachine, answer: Termination, done: int) -> Termination:
 def _endless(
     graph: Graph, runner: SliceMachine, answer: Termination, names: Sequence[str], open_: bool, seconds: float
 ) -> Termination:
-    """A loop that the condition never ends: does the state of all that can fail return, too?"""
+    """The answer about a loop that its condition never ends, by whether the state of nodes that can fail recurs."""
     search = Search(runner, seconds / 2, 1 << 27, None)
     kind = search.run()
     if kind == "recurs" and not open_:
@@ -247,7 +247,7 @@ def _endless(
 
 
 def _bound(answer: Termination) -> int | None:
-    """Iterations after which the loop has ended at the latest, as the answer has it."""
+    """Iterations after which the loop has ended at the latest, according to the answer."""
     if answer.reason.slug == "slice-failed":
         return int(answer.details.get("fails_after", 0)) + 1
     if answer.outcome != "terminates":
@@ -260,7 +260,7 @@ def _bound(answer: Termination) -> int | None:
 def fails(
     graph: Graph, path: tuple[str, ...], iterations: int, error: Exception | None, clause: str | None = None
 ) -> Termination:
-    """A node fails in the loop after so many whole iterations: neither of both ends is reached."""
+    """The answer that a node of the loop fails after so many whole iterations, instead of a regular end."""
     failed = error if error is not None else RuntimeError("it raises an error")
     answer = unknown("slice-failed", fails_sentence(failed, iterations), blocking_clause=clause)
     answer.details["fails_after"] = iterations
@@ -275,13 +275,13 @@ def fails(
 
 
 def noted(answer: Termination, more: str) -> Termination:
-    """The answer with a further sentence on what its proof rests on."""
+    """The answer with another sentence about the basis of its proof."""
     proof = answer.proof
     return answer if proof is None else replace(answer, proof=Proof(proof.kind, f"{proof.checked} {more}"))
 
 
 def doubted(answer: Termination, graph: Graph, names: Sequence[str], done: int = 0) -> Termination:
-    """An answer that holds as long as none of these nodes fails: no proof."""
+    """The answer as a prediction, which holds unless one of these nodes fails."""
     if answer.reason.slug == "slice-failed":
         sooner = f"{answer.reason.sentence} Another node of the body may fail sooner ({_named(graph, names)})."
         details = {k: v for k, v in answer.details.items() if k != "fails_after"}
@@ -302,7 +302,7 @@ def doubted(answer: Termination, graph: Graph, names: Sequence[str], done: int =
 
 
 def _named(graph: Graph, names: Sequence[str]) -> str:
-    """Nodes by what they do and where: ``multiply (model.py:4)``."""
+    """Nodes by op and source line, such as ``multiply (model.py:4)``."""
     places = []
     for name in names:
         node = graph.nodes[name]
@@ -312,7 +312,7 @@ def _named(graph: Graph, names: Sequence[str]) -> str:
 
 
 def behind(graph: Graph, names: Iterable[str]) -> set[str]:
-    """These nodes and all that depends on them."""
+    """These nodes and all nodes that depend on them."""
     found = set(names)
     todo = list(found)
     while todo:

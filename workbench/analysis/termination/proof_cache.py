@@ -1,9 +1,9 @@
 """Per-session cache of termination answers with a time budget (2 % of run time while running).
 
-A proof is about all iterations to come, so it stays one while the run goes on, or back, in the same activation: only
-the number of iterations changes. It ends with an edit, with other inputs, and with the activation. A view that asks
-again and again while the session runs may spend 2 % of the seconds that the run has taken; beyond that the forecast
-from the record is given, which needs no look-ahead.
+A proof holds for all later iterations, so it stays valid while the run moves forward or back in the same activation:
+only the number of iterations changes. It becomes invalid with an edit, with other inputs, and with the end of the
+activation. Views that request answers while the session runs may use 2 % of the run's seconds; beyond that they get the
+forecast from the record, which needs no look-ahead.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from workbench.analysis.termination.query import about_to_begin, later, loop_of,
 from workbench.analysis.verdict import Status, Termination, unknown
 from workbench.execution import Run
 
-#: seconds for one look-ahead, and the part of the run's seconds that all of them may take while it runs
+#: seconds of one look-ahead, and the part of the run's seconds that all of them may take while it runs
 AT_ONCE, PART = 0.2, 0.02
-#: seconds below which a look-ahead is not worth its preparation, and the part of all that the record may take
+#: minimum seconds for which a look-ahead is worthwhile, and the part of the run's seconds for reading the record
 LEAST, RECORD = 0.012, 0.005
 
 
 @dataclass(slots=True)
 class _Kept:
-    """An answer, and where it was given."""
+    """An answer, and the position for which it was given."""
 
     answer: Termination
     iteration: int
@@ -37,7 +37,7 @@ class _Kept:
     edits: list[Any]
     feeds: list[Any]
     event: int
-    #: what was looked ahead for the views, once somebody has asked; an empty list until then
+    #: the look-ahead for the views, once requested; an empty list until then
     ahead: list[LookAhead | None] = field(default_factory=list)
 
     def holds(self, run: Run, path: tuple[str, ...]) -> bool:
@@ -45,7 +45,7 @@ class _Kept:
         return here is not None and here[:-1] == self.outer and self.is_of(run)
 
     def is_of(self, run: Run) -> bool:
-        """True for an answer about this run with these edits and inputs."""
+        """True if the answer is about this run with its current edits and inputs."""
         same = self.run is run and len(self.edits) == len(run.edits) and len(self.feeds) == len(run.feeds)
         if not same or any(a is not b for a, b in zip(self.edits, run.edits, strict=True)):
             return False
@@ -53,15 +53,15 @@ class _Kept:
 
 
 class TerminationCache:
-    """One per session. Not thread-safe: the session asks while its run is paused."""
+    """The cached answers of one session. Not thread-safe: the session calls it while its run is paused."""
 
     def __init__(self) -> None:
-        #: seconds of look-aheads while the session ran, of which there may be so many
+        #: seconds of all look-aheads while the session ran, which are limited, and of the last one
         self.spent, self._took = 0.0, 0.0
         self._kept: dict[tuple[str, ...], _Kept] = {}
-        #: answers about loops that the run does not stand in, each for one event
+        #: answers about loops in which the run is not, each valid for one event
         self._outside: dict[tuple[str, ...], _Kept] = {}
-        #: the last look ahead of a loop that is not entered yet
+        #: the last look-ahead of a loop that is not entered yet
         self._before: tuple[Any, LookAhead | None] | None = None
 
     def ask(
@@ -72,9 +72,9 @@ class TerminationCache:
         failed: Exception | None = None,
         running: bool = False,
     ) -> Termination:
-        """The answer of :func:`~workbench.analysis.termination.explain.answer_of`, from the cache where it still holds.
+        """The answer of :func:`~workbench.analysis.termination.explain.answer_of`, from the cache if it is still valid.
 
-        ``seconds`` of None: what the account allows while ``running``, else 0.2.
+        If ``seconds`` is None, the time is that which the budget allows while ``running``, else 0.2 s.
         """
         answer = self._ask(run, frame, seconds, failed, running)
         path = loop_of(run, frame)
@@ -90,7 +90,7 @@ class TerminationCache:
         if path is None or failed is not None or path in run.plan.raw:
             return answer_of(run, run.trace, frame, AT_ONCE if seconds is None else seconds, failed)
         kept, here = self._kept.get(path), place_in(run, path)
-        if here is None and seconds is None and not running:  # the views of a panel that opens ask one after the other
+        if here is None and seconds is None and not running:  # all views of a panel request it when it opens
             before = self._outside.get(path)
             if before is not None and before.event == run.event and before.is_of(run):
                 return before.answer
@@ -115,7 +115,7 @@ class TerminationCache:
         return answer
 
     def ahead(self, run: Run, frame: Any = None) -> LookAhead | None:
-        """The iterations to come of a loop whose end, or endlessness, is proved: computed once for each answer."""
+        """The later iterations of a loop whose end, or endlessness, is proved: computed once for each answer."""
         path = loop_of(run, frame)
         if path is None or path in run.plan.raw:
             return None
@@ -123,7 +123,7 @@ class TerminationCache:
         kept, here = self._kept.get(path), place_in(run, path)
         if here is None or kept is None or not kept.holds(run, path):
             key = (path, run, run.event, len(run.edits))
-            if self._before is None or self._before[0] != key:  # the views ask again and again
+            if self._before is None or self._before[0] != key:  # the views request it repeatedly
                 self._before = (key, look_ahead(run, path, answer))
             return self._before[1]
         found = kept.ahead[0] if kept.ahead else None
@@ -137,7 +137,7 @@ class TerminationCache:
         return min(AT_ONCE, PART * run.spent[1] - self.spent)
 
     def _without_lookahead(self, run: Run, path: tuple[str, ...], kept: _Kept | None) -> Termination:
-        """Without a look-ahead: the last answer, else the forecast from the record, if there is time for that."""
+        """The answer without a look-ahead: the last one, or else the forecast from the record if there is time."""
         here = place_in(run, path)
         if kept is not None and here is not None:
             return later(kept.answer, here[-1] - kept.iteration)
@@ -150,5 +150,5 @@ class TerminationCache:
 
 
 def _enough(answer: Termination) -> bool:
-    """True if a look-ahead could not add anything: never, or an exact number."""
+    """True if a look-ahead could not improve the answer: never, or an exact number."""
     return answer.outcome == "never" or answer.remaining is not None

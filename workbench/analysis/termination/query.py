@@ -1,4 +1,4 @@
-"""Termination of a session's loop: by the prover where the slice can be executed, else by the recorded operands."""
+"""Termination of a session's loop: by the prover if the slice can be executed, else from the recorded operands."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
 
-#: stands where a recorded loop gave no value
+#: placeholder for a missing value of a recorded loop
 ABSENT: Any = object()
-#: iterations of the record that the black box is shown
+#: number of recorded iterations that the forecast reads
 OBSERVED = 512
-#: of a variable that is a large array so many bytes are looked at, but so many values at least
+#: maximum number of bytes read of a variable that is a large array, but at least so many values
 STATE_BYTES, LEAST_STATES = 1 << 24, 4
 
 
 def termination_of(
     run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
 ) -> Termination:
-    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from the position of ``run``?
+    """The answer whether the loop ``frame`` (name, path, or None: the innermost open one) ends from the run's position.
 
-    ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining. With a node that
-    ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
-    The same where a node fails on the way: ``first_bad`` is that iteration.
+    ``seconds`` limits the look-ahead. After the loop has ended, the answer is PROVED with 0 remaining. If a node
+    ``failed``, it is UNKNOWN, because the loop cannot reach later evaluations of its condition; also if a node fails on
+    the way, with ``first_bad`` as the iteration.
     """
     with arithmetic_of(run.plan.graph):
         answer = _answer(run, trace, frame, seconds, failed)
@@ -68,7 +68,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
     if path is None:
         return unknown("no-loop", "This run has no loop.")
     frames = run.plan.layout.frames
-    mine = [i for i, f in enumerate(frames) if f.path == path]  # several, where a frame is scheduled in parts
+    mine = [i for i, f in enumerate(frames) if f.path == path]  # several if a frame is scheduled in parts
     number = next((i for i in mine if frames[i].start < run.view.ip < frames[i].stop), run.plan.numbers[path])
     entered = any(run.view.iteration(i) >= 0 for i in mine)
     inside = frames[number].start < run.view.ip < frames[number].stop
@@ -89,7 +89,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
         return unknown(
             "raw-frame", f"The frame {'/'.join(around)} is not ended by one condition: {run.plan.raw[around]}."
         )
-    # the record of an earlier activation says nothing about the present one
+    # the record of an earlier activation says nothing about the current one
     observed = observe(trace, graph, path, around=run.iteration_of(number)[:-1]) if inside else None
     try:
         missing = unknown("not-entered", f"The {loop_named(path)} is not entered from here on the way that was tried.")
@@ -109,7 +109,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
         return answer
     except SliceTimeout as slow:
         return unknown("slice-slow", str(slow))
-    except SliceFailed as error:  # on the way to the present condition
+    except SliceFailed as error:  # on the way to the current condition
         return fails(graph, path, 0, error)
     except WorkbenchError as error:
         return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
@@ -125,7 +125,7 @@ EDITED = (
 
 
 def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missing: Termination) -> Termination:
-    """With edits the whole graph is run ahead on a copy of the run, for they may be in anything that is not carried."""
+    """The answer for a run with edits: the whole graph is run ahead on a copy, because any value may be edited."""
     if run.edits_ahead:
         return unknown("edit-ahead", "A value is edited later in this history, which decides about the loop.")
     found = standing(run, path, inside, max(seconds, 0.05), failing_nodes(run.plan, path))
@@ -142,7 +142,7 @@ def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missi
 
 
 def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
-    """The condition, which is still to be evaluated, will be false: no iteration follows."""
+    """The reason for a condition that will be false at its next evaluation, so that no iteration follows."""
     if not inside:
         sentence = f"The condition of the {loop_named(path)} is false from the beginning, so that it runs no iteration."
         return Reason("no-iteration", sentence)
@@ -150,7 +150,7 @@ def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
 
 
 def _evaluated(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
-    """The condition in the iteration at which the run is; None as long as it was not asked there."""
+    """The condition in the run's current iteration; None until it is evaluated there."""
     here, cond = place_in(run, path), run.plan.graph.frames[path].loop_cond
     if here is None or cond is None or (cond, 0) not in trace.layout.values:
         return None
@@ -161,7 +161,7 @@ def _evaluated(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
 
 
 def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd | None:
-    """How the loop will end, from the slice at its position; iterations are those of the run."""
+    """How the loop will end, from the slice at its end; iterations are those of the run."""
     final, here = answer.final, place_in(run, path)
     if not isinstance(final, SliceMachine) or answer.remaining is None:
         return None
@@ -178,7 +178,7 @@ def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd 
 
 
 def _plain_end(final: SliceMachine) -> bool:
-    """True if the condition is one comparison of two numbers, none of which is NaN: then there is no more to say."""
+    """True if the condition is one comparison of two numbers that are not NaN, which needs no further analysis."""
     if final.logic != "single" or len(final.clauses) != 1:
         return False
     ((left, _, right),) = final.clause_values()
@@ -188,7 +188,7 @@ def _plain_end(final: SliceMachine) -> bool:
 
 
 def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegin:
-    """The claim that the condition of the run's present loop was not evaluated yet."""
+    """The claim that the condition of a loop that the run has entered was not evaluated yet."""
     return AboutToBegin(loop="/".join(path), evidence=lambda: _evaluated(run, trace, path))
 
 
@@ -210,7 +210,7 @@ def standing_of(
 
 
 def over(path: tuple[str, ...], ending: Ending) -> Termination:
-    """The answer about a loop that has ended: all of it is read from the record, and nothing is run ahead."""
+    """The answer about a loop that has ended, read only from the record."""
     end, values, leaf = ending
     slug = end.standing.slug
     proof = Proof("observed", "the condition's value and its operands when it was evaluated last.")
@@ -234,12 +234,12 @@ def over(path: tuple[str, ...], ending: Ending) -> Termination:
 
 
 def left_frame(iteration: int) -> Ending:
-    """The end of a frame without one condition: nothing went on to a next iteration."""
+    """The end of a frame without a single condition: no value entered a next iteration."""
     return Ending(LoopEnd(Standing.OVER, iteration, how="nothing went on to a next iteration"))
 
 
 def later(answer: Termination, iterations: int) -> Termination:
-    """The answer valid ``iterations`` later (earlier: negative) in the same activation, without edits."""
+    """The answer as it is valid ``iterations`` later (negative: earlier) in the same activation, without edits."""
     remaining = None if answer.remaining is None else max(answer.remaining - iterations, 0)
     interval = answer.interval
     if interval is not None:
@@ -252,7 +252,7 @@ def later(answer: Termination, iterations: int) -> Termination:
         before = after_more(answer.remaining or 0)
         counted = reason.sentence.replace(before, after_more(remaining))
         reason = Reason(reason.slug, counted if before in reason.sentence else f"Found {when}: {reason.sentence}")
-    dated = "clause_iteration" in answer.details  # else its operands are those of that time
+    dated = "clause_iteration" in answer.details  # else its operands are those of the time of the answer
     if iterations and not dated and clause is not None and clause.endswith(")"):
         clause = f"{clause[:-1]}, {when})"
     details = answer.details
@@ -269,10 +269,10 @@ def later(answer: Termination, iterations: int) -> Termination:
 def observe(
     trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED, around: tuple[int, ...] | None = None
 ) -> TerminationMonitor:
-    """A monitor that has seen the last recorded iterations of the present activation of a loop.
+    """A monitor that has observed the last recorded iterations of a loop's current activation.
 
-    ``around`` are the iterations of the frames around the present activation; by default it is the one in which a loop
-    variable fired last. It has seen nothing as long as the condition has not been evaluated in it.
+    ``around`` are the iterations of the outer loops of that activation; by default it is the one in which a loop
+    variable fired last. The monitor has observed nothing until the condition is evaluated in it.
     """
     cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
     clauses, logic, operands = find_clauses(graph, Ref(cond))
@@ -293,7 +293,7 @@ def observe(
         if found.frame != reading.frame:  # a loop invariant
             return [found.last()] * len(conds)
         at, values = found.newest(most)
-        late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, the condition did not yet
+        late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, but the condition not yet
         known = list(values[:-1] if late else values)
         n = len(known)
         if not n or n <= len(paths) and (at[0] == paths[-n]).all() and (at[n - 1] == paths[-1]).all():
@@ -306,7 +306,7 @@ def observe(
         if most >= last:
             return column(ref)
         known = column(ref, most)
-        # older ones are not read: each stands for a value of its own, so that no recurrence is seen where none was
+        # older values are not read: each is replaced by a unique one, so that no false recurrence is found
         return [np.array([k, -1]) for k in range(len(conds) - len(known))] + known
 
     states = {v.name: _carried(state(Ref(v.merge))) for v in variables}
@@ -328,12 +328,12 @@ def observe(
 
 
 def _in_place(paths: np.ndarray, known: dict[tuple[int, ...], Any]) -> list[Any]:
-    """Values by their iterations, in the order of ``paths``; ABSENT where a recorded loop gave none."""
+    """Values in the order of ``paths``; ABSENT for iterations in which a recorded loop gave none."""
     return [known.get(path, ABSENT) for path in map(tuple, paths.tolist())]
 
 
 def _carried(values: list[Any]) -> list[Any]:
-    """A variable as the loop has it: where an iteration says nothing of it, the value that it had."""
+    """The values of a variable, with missing ones replaced by the last known value."""
     found: list[Any] = []
     for value in values:
         found.append(found[-1] if value is ABSENT and found else value)
@@ -341,7 +341,7 @@ def _carried(values: list[Any]) -> list[Any]:
 
 
 def _bytes_of(trace: Trace, ref: Ref) -> int:
-    """Bytes of one value, as far as its type says; 0 where it does not."""
+    """Bytes of one value by its type; 0 if the type does not determine them."""
     type_ = trace[ref].type
     if not type_.is_static or type_.shape is None:
         return 0
@@ -349,7 +349,7 @@ def _bytes_of(trace: Trace, ref: Ref) -> int:
 
 
 def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
-    """The forecast from the record alone: what costs nothing but a look at the last iterations."""
+    """The forecast from the last iterations of the record alone, which is cheap."""
     if run.view.iteration(run.plan.numbers[path]) < 0:
         return unknown("few", f"The {loop_named(path)} has not begun.")
     here = place_in(run, path)
@@ -358,14 +358,14 @@ def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
 
 
 def place_in(run: Run, path: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Iterations of the frames around and of the loop itself, where the run is in it; None elsewhere."""
+    """Iterations of the outer loops and of the loop itself, if the run is in it; else None."""
     frames = run.plan.layout.frames
     number = next((i for i, f in enumerate(frames) if f.path == path and f.start < run.view.ip < f.stop), None)
     return None if number is None else run.iteration_of(number)
 
 
 def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
-    """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
+    """The path of the loop ``frame`` (name, path, or None for the innermost open one) in this run.
 
     None without loops; SessionError with slug ``no-such-frame`` for an unknown name.
     """

@@ -1,4 +1,4 @@
-"""One node with what it reads and what reads it, drawn as text::
+"""One node with its inputs and its readers, drawn as text::
 
 a ────────┐
 x ────────┤

@@ -65,7 +65,7 @@ def _paged(words: list[str], text: str) -> bool:
     except OSError:
         return False
     assert process.stdin is not None
-    with _deaf_to_interrupts():
+    with _ignoring_interrupts():
         with contextlib.suppress(BrokenPipeError), process.stdin as pipe:  # the user quit before the end
             pipe.write(text.encode("utf-8", "backslashreplace"))
         process.wait()
@@ -73,7 +73,7 @@ def _paged(words: list[str], text: str) -> bool:
 
 
 @contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C while the pager, which handles it, is open."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)

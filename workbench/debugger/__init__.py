@@ -7,7 +7,7 @@ clock.
                                             one slice each; between two slices the caller may interrupt
 
     conditions/   the language of conditions and log strings; never evaluated as Python
-    breakpoints/  the table of breakpoints, the nodes they mean, hit counts, conditions compiled for the executor
+    breakpoints/  the table of breakpoints, their nodes, hit counts, conditions compiled for the executor
     replay/       earlier states and dropped values, by replay from a checkpoint
     control/      the state machine: run control, breakpoint checks, one function per command (see control.debugger)
 """

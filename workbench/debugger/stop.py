@@ -11,7 +11,7 @@ from workbench.text import facts_html, harmless
 
 
 class StopReason(Enum):
-    """The reason of a stop. The value is a full sentence for people, ``name`` the stable identifier.
+    """The reason of a stop. The value is a full sentence, ``name`` a stable identifier.
 
     ===============  ====================================================================
     name             the session stopped because
@@ -25,7 +25,7 @@ class StopReason(Enum):
     BREAKPOINT       a breakpoint was reached
     TARGET           the requested position was reached
     PAUSED           it was paused
-    BEGINNING        a command backwards reached the start of the run
+    BEGINNING        a backward command reached the start of the run
     NOT_REACHED      the run ended before the requested position
     EDITED           a value was edited
     UNDONE           an edit was undone

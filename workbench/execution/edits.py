@@ -123,7 +123,7 @@ def _carried(node: NodeLayout, place: Place) -> bool:
 
 def merges_ahead(run: Run, ref: Ref) -> int:
     """Number of nodes to step until an edited loop variable has its value for this iteration: 0 if it has it already,
-    or if other nodes than Merges come before it."""
+    or if nodes other than Merges come before it."""
     here, node = run.view.ip, next(n for n in run.plan.layout.nodes if n.name == ref.node)
     between = [n for n in run.plan.layout.nodes if here <= n.ip <= node.ip and n.frame == node.frame and not n.silent]
     return len(between) if all(n.op == "Merge" and not n.guard for n in between) else 0

@@ -15,11 +15,11 @@ class RunFigures(NamedTuple):
     ``checkpoints`` get a quarter of it."""
 
     event: int
-    rows: int  # rows of the trace, including their arrays
-    checkpoints: int  # states to replay from, including their arrays
+    rows: int  #: rows of the trace, including their arrays
+    checkpoints: int  #: states to replay from, including their arrays
     feeds: int  #: copies of the inputs
     budget: int
-    device: int = 0  # arrays on the run's device, of all sessions; those of this trace are also part of ``rows``
+    device: int = 0  #: arrays on the run's device, of all sessions; those of this trace are also part of ``rows``
     device_name: str = ""  #: empty for the host
 
     @property

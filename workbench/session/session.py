@@ -4,10 +4,10 @@
 
     Session          the public methods, with their documentation
       SessionState   state, position, version; the debugger and the graph; listeners
-      Worker         the queue of commands and the thread that carries them out
+      Worker         the queue of commands and the thread that executes them
         PendingRequests, SliceLock, CommandExecution
-      SessionValues  reads the run, recomputes what was dropped
-      Forks          makes other sessions from this one
+      SessionValues  reads the run, recomputes dropped values
+      Forks          creates other sessions from this one
 
 The constructor of each part takes the parts above it that it uses; none refers to the Session.
 """

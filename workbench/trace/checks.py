@@ -56,7 +56,7 @@ def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
 
 
 def position_of(name: str, index: Any) -> int:
-    """A position in a series. TraceError for anything but a whole number."""
+    """A position in a series. TraceError unless it is a whole number."""
     try:
         return max(-MOST, min(operator.index(index), MOST))
     except TypeError:

@@ -24,8 +24,8 @@ class RowValues(NamedTuple):
     """Values in the rows from ``start`` to ``stop`` (exclusive).
 
     ``rows`` are the rows in which the value fired, ascending, with their ``values``; ``missing`` are stretches of rows
-    (first, behind the last) that are not kept, so that it is unknown whether the value fired there. ``revision`` is
-    that of the source.
+    (first, after the last) that are not kept, so that it is unknown whether the value fired there. ``revision`` is that
+    of the source.
     """
 
     start: int
@@ -68,7 +68,7 @@ class IncrementalReader:
 
     @property
     def stop(self) -> int:
-        """The row behind the last readable one; the row in progress counts if it has reached the node."""
+        """The row after the last readable one; the row in progress counts if it has reached the node."""
         extent = self.reader.source.extent(self.layout.frame)
         reached = extent.partial >= 0 and self.node.ip < extent.ip
         return extent.end if reached else extent.stop

@@ -72,7 +72,7 @@ class InvariantSeries(Series):
 
     def _first_known(self, parent: int) -> tuple[int, ...]:
         """The parent's iteration path of the first activation of this frame that is still known; () if all are known,
-        and a path behind every other if no known activation has a known path."""
+        and a path after all others if no known activation has a known path."""
         starts, parents = self._reader.source.activations(self._layout.frame)
         known = self._reader.source.known(self._layout.frame)
         if known == 0:

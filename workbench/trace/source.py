@@ -26,7 +26,7 @@ class Extent(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The row behind the last one, including the row in progress."""
+        """The row after the last one, including the row in progress."""
         return max(self.stop, self.partial + 1)
 
 
@@ -79,7 +79,7 @@ class RowSource(Protocol):
         rows is not held."""
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
-        """(envelope blocks of a value, the row behind the last, rows per block), or None if none are kept."""
+        """(envelope blocks of a value, the row after the last, rows per block), or None if none are kept."""
 
     def pool(self, place: Place) -> Any: ...
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,8 +94,8 @@ class RowSource(Protocol):
 
 
 class LiveSource:
-    """Rows of a machine. During a run, only complete rows are visible, and of the outermost level the part reached so
-    far.
+    """Rows of a machine. During a run, only complete rows are visible, and in the outermost level the part that was
+    reached.
     """
 
     partial = False

@@ -27,7 +27,7 @@ class EventTable:
     frames : tuple
         The paths of the frames, outermost name first, which ``frame_code`` indexes.
     number : array of int, (n,)
-        Index of the event in the run, from 0 (from the oldest row that is kept, where rows were dropped).
+        Index of the event in the run, counted from 0 (if rows were dropped, from the oldest kept row).
     code, frame_code : array of int, (n,)
         Node and frame of each event.
     iteration : array of int, (n, depth)

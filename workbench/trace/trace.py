@@ -39,7 +39,7 @@ class Trace:
     """The record of a run: every value of every firing, by name.
 
     ``trace[name]`` is the series of one value: its ``values`` in firing order, ``iterations``, ``at(iteration)``, and
-    slices of time such as ``trace["x"][-1]``. Any thread may read a trace at any time, even during a run at full speed.
+    slices such as ``trace["x"][-1]``. Any thread may read a trace at any time, even during a run at full speed.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
 ```
 command.py     options, one result per student as JSON and CSV, one table of all
   hand_in.py   finds the students and reads their notebooks as data; nothing in them is executed here
-  worker.py    starts a process for each notebook, within limits, and reads what it has written
-    sheet.py   that process: runs the cells, and writes each verdict as it comes
+  worker.py    starts a process for each notebook, within limits, and reads its results
+    sheet.py   that process: runs the cells, and writes each verdict at once
 ```
 """
 

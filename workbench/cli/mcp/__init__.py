@@ -4,7 +4,7 @@
 
     workbench_open ─► workbench_run, _step, _back, _break ─► workbench_value, _why, _nan, _diff
     answers: an error is an answer, and each is bounded      held: sessions by number
-    folders: what may be read                                server: MCP over stdio
+    folders: those that may be read                          server: MCP over stdio
 
 The functions of ``TOOLS`` are also listed in the entry-point group ``jupyter_server_mcp.tools``, so that a Jupyter
 server with jupyter-server-mcp offers them.

@@ -25,7 +25,8 @@ MOST_ITEMS = 64
 def workbench_sweep(run: int, name: str, values: list, collect: list | None = None) -> Any:
     """Run the model for each value of one input, with the others fixed: outcome, iterations, small outputs by point.
 
-    collect: what else to keep, as "x[-4:]" for the newest values of a variable or "label" for how it evolved.
+    collect: additional data to keep, such as "x[-4:]" for the newest values of a variable or "label" for how it
+    evolved.
     """
     session = session_of(run)
     if not 1 <= len(values) <= MOST_POINTS or not all(isinstance(v, int | float) for v in values):
@@ -54,8 +55,8 @@ def workbench_sweep(run: int, name: str, values: list, collect: list | None = No
 def workbench_log(path: str, until: list | None = None, pattern: str | None = None) -> Any:
     """Read the log of a finished run (CSV, trainer_state.json, JSON lines, TensorBoard's events, lines of text).
 
-    The answer has the first NaN or infinity with its step, the label of each variable, and with until, as
-    ["loss < 0.1"], if and when that was reached or would have been. pattern: a regular expression for lines of text.
+    The answer has the first NaN or infinity with its step, the label of each variable, and with until, such as ["loss <
+    0.1"], whether and when that was or would have been reached. pattern: a regular expression for lines of text.
     """
     try:
         clauses = dict(clause(str(text)) for text in until or [])

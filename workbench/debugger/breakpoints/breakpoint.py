@@ -40,7 +40,7 @@ class Breakpoint(HitCounter):
         The hit at which to stop, counted from 1. ``hits_seen`` is the number of hits since the event at which the
         breakpoint was set, or since the beginning once the run has been before that event.
     every : int, optional
-        Stops at every k-th hit only.
+        Stops only at every k-th hit.
     health : tuple of str
         Checks of the value, such as "nan".
     watch : {"change"}, optional

@@ -7,12 +7,12 @@
 ``underflow``  an item is not zero and smaller than the smallest normal number
 ``zero``       every item is zero
 ``wrap``       an item is an integer that left the range of its dtype and wrapped around when its node computed it
-``unchanged``  bit for bit as in the iteration before
-``stagnation`` it changed by rounding only for ``STAGNANT`` iterations in a row
+``unchanged``  it equals the value of the previous iteration; NaN equals NaN
+``stagnation`` it changed only by rounding in ``STAGNANT`` consecutive iterations
 ``exploding``  its largest magnitude grew more than tenfold in one iteration
 ``vanishing``  its largest magnitude fell to less than a tenth in one iteration
-``pattern``    its pattern (converging, diverging, oscillating ...), which is the one that the panel shows, differs from
-               that ``STRIDE`` iterations ago, or in a long record that 1/``PART`` of its length ago
+``pattern``    its pattern in the panel (converging, diverging, oscillating ...) differs from that ``STRIDE`` iterations
+               earlier, or in a long record from that 1/``PART`` of its length earlier
 =============  =====================================================================================================
 """
 

@@ -1,5 +1,4 @@
-"""Commands that change values: that of a node at the present event, the inputs, or the same values as in another
-run."""
+"""Commands that edit a value at the present event, change inputs, or repeat the edits of another run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The debugger's state machine: one command at a time, carried out in slices.
+"""The debugger's state machine: one command at a time, executed in slices.
 
 ::
 
@@ -157,7 +157,7 @@ class DebugControl:
         self._command = self._context.pending_update = None
 
     def _failed(self, error: ExecutionError) -> Stop:
-        """A stop before the node that failed, even if it was a check between two events that failed."""
+        """A stop before the node that failed, even if the failure was a check between two events."""
         position = self.run.position()
         if position.node is None and error.tag is not None:
             position = Position(error.node, position.event, error.tag.frame, error.tag.iteration)

@@ -72,8 +72,7 @@ def _again(run: Run, event: int, until_row_changes: tuple[int, int] = NOWHERE) -
 
 
 def previous_iteration(run: Run) -> Stop:
-    """Go back to the start of the previous iteration of the innermost open loop; in its first iteration, to the start
-    of that."""
+    """Go back to the start of the previous iteration of the innermost open loop, or of its first iteration."""
     frame = run.active_frames()[-1]
     here = run.event
     if frame == 0:

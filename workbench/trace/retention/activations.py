@@ -19,7 +19,7 @@ NONE: Table = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class Activations:
-    """(init rows, parent rows) by frame, ascending; no activation is missing from row ``known`` on."""
+    """(init rows, parent rows) by frame, ascending; complete from row ``known`` on."""
 
     def __init__(self, layout: Layout, live: Callable[[int], Table]) -> None:
         self._layout, self._live = layout, live
@@ -62,7 +62,7 @@ class Activations:
             self._stop[frame] = self._known[frame] = stop
 
     def stop(self, frame: int) -> int:
-        """The row behind those whose activations are in the table."""
+        """The row after those whose activations are in the table."""
         return self._stop.get(frame, 0)
 
     def cut(self, frame: int, row: int) -> None:

@@ -51,7 +51,7 @@ class RetentionBackend(Protocol):
         """The row from which all activations are known."""
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
-        """(envelope blocks of a value, the row behind the last, rows per block), or None if it keeps no envelope."""
+        """(envelope blocks of a value, the row after the last, rows per block), or None if it keeps no envelope."""
 
 
 class NoBlocks:

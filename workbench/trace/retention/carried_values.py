@@ -9,7 +9,7 @@ from workbench.trace.retention.tracks import guard_places
 
 
 def carried(layout: Layout, limit: int, live: Live, every: int = 1) -> ThinnedKeeper:
-    """Keeps of every iteration the values that it reads from the previous one, and every predicate; other values are
+    """Keeps, for every iteration, the values that it reads from the previous one, and every predicate; other values are
     recomputed.
 
     A number takes its own bytes, a predicate one. Whenever this exceeds ``limit``, every second iteration is dropped.

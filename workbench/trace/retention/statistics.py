@@ -180,7 +180,7 @@ class StatisticsKeeper:
             self._acts.cut(store, row)
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
-        """(BLOCK records, the row behind them, rows of a block) of a value; None if it is not followed."""
+        """(BLOCK records, the row after them, rows of a block) of a value; None if it is not followed."""
         wanted = followed(self._layout, value, first_only)
         if wanted is None:
             return None

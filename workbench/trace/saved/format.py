@@ -7,11 +7,11 @@
                                   "firsts": [first row of each further store, ...], "columns": [...], "pool": [...]}
     graph.txt                    the graph's text form
     f<frame>.starts.npy          int64, init row of each activation;  f<frame>.parents.npy: its parent's row
-    c<k>.npy                     column k: numbers or arrays of rows first ... last of its store, or, of an object
-                                 column whose arrays agree in dtype and shape, those arrays stacked
+    c<k>.npy                     column k: numbers or arrays of rows first ... last of its store, or, for an object
+                                 column whose arrays agree in dtype and shape, these arrays stacked
     c<k>.<row>.npy               otherwise: one array per row; rows whose value is not an array are left out
     p<k>.npy                     constant k of the pool
-    e<k>.value.npy               what edit k wrote;  e<k>.before.npy: what was there ("edits" in trace.json, if any)
+    e<k>.value.npy               the value of edit k;  e<k>.before.npy: the old value ("edits" in trace.json, if any)
 
 A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first", "rows"}.
 Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than

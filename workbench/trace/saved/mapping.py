@@ -6,7 +6,7 @@
                                                          ^ a multiple of 64 in the file
 
 Format of the headers: APPNOTE.TXT of PKWARE, 4.3.7 and 4.5; of the numbers: numpy.lib.format. The padding is an extra
-field with the number that Android's zipalign uses.
+field with the id that Android's zipalign uses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Members of a trace file: text and arrays, written and read within size limits. Nothing is ever unpickled.
 
-A file may come from a stranger, and a zip of 3 MB can unpack to gigabytes. A reader therefore checks the directory of
-the file first and refuses a file that unpacks to more than ::
+A file may come from an untrusted source, and a zip of 3 MB can unpack to gigabytes. A reader therefore checks the
+directory of the file first and refuses a file that unpacks to more than ::
 
     floor + ratio * bytes of the file        (once for all members together, once for text alone)
 
@@ -96,9 +96,7 @@ class MemberWriter:
         self._count(name)
 
     def _method(self, name: str, size: int) -> int:
-        """The compression of a member of this size; stored uncompressed if a reader might otherwise have to refuse the
-        file.
-        """
+        """The compression of a member of this size: none if a reader might otherwise have to refuse the file."""
         within = self._all[0] + size <= ALL.of(self._all[1])
         if _is_text(name):
             within = within and self._texts[0] + size <= TEXTS.of(self._texts[1])

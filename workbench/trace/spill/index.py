@@ -10,7 +10,7 @@ from workbench.trace.spill.segment import Segment
 
 
 class SpillChunk:
-    """Rows ``first`` to ``stop`` (exclusive): the first rows of ``raw``, in memory, or once they are written of batch
+    """Rows ``first`` to ``stop`` (exclusive): the first rows of ``raw`` in memory or, once written, those of batch
     ``number`` of ``segment``. A piece that a step back discarded is ``gone``."""
 
     __slots__ = ("first", "gone", "number", "raw", "segment", "stop")

@@ -1,7 +1,7 @@
 """Objects of a row as Arrow values: arrays whose shapes are known only at run time, and strings. No pickle.
 
-A column of objects is a struct: ``dtype`` (the workbench's name of it; "string" where all items are str, "bytes" where
-all are bytes, "text" for both; "absent" for values other than arrays, which are not written but recomputed on demand),
+A column of objects is a struct: ``dtype`` (the workbench's name of it; "string" if all items are str, "bytes" if all
+are bytes, "text" for both; "absent" for values other than arrays, which are not written but recomputed on demand),
 ``shape``, ``data`` (the items in C order), ``text`` (the items of a string array, in UTF-8; with "text" each is
 preceded by a letter s or b). A row without a value is null.
 """

@@ -31,8 +31,8 @@ class Patches:
         self._held = {s: {k: v for k, v in held.items() if v[0] <= event} for s, held in self._held.items()}
 
     def lay_over(self, place: Place, rows: Rows, items: Any) -> Any:
-        """The items of a place in these rows, with edits applied; as in the machine, whose chunks begin with a copy of
-        the previous row, an edit is also visible where the place is read one row later.
+        """The items of a place in these rows, with edits applied. As in the machine, whose chunks begin with a copy of
+        the previous row, an edit also shows where the place is read one row later.
         """
         if place.shift == 0:
             return items

@@ -82,7 +82,7 @@ class Segment:
         return sum(p.nbytes for p in self._sink.parts)
 
     def stage(self, batch: Any, first_row: int) -> None:
-        """Make the bytes of a batch; :meth:`commit` writes them."""
+        """Produce the bytes of a batch; :meth:`commit` writes them."""
         at = self._sink.position
         self._writer.write_batch(batch)
         if not self.blocks:

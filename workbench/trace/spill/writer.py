@@ -2,7 +2,7 @@
 
 State that never changes: the folder, the columns and schema of each store, sizes. State that changes, under ``lock``:
 the index of each store, the queue (its first chunk is the one being written), ``error`` and the counters. The files
-themselves belong to the thread alone, except for those that a step back made void.
+themselves belong to the thread alone, except for those that a step back invalidated.
 
 An error stops the thread at the current chunk; :meth:`Writer.retry` lets it try that chunk again. A chunk leaves the
 queue only once it is in a file. If the system refuses a new thread, the caller that adds a chunk or waits for one

@@ -60,6 +60,27 @@ def test_the_runs_of_two_kernels_are_listed_with_state_iteration_and_verdict(pag
     assert page.kernel("print('workbench' in sys.modules)") == "False"
 
 
+def run_cell(page, code: str) -> None:
+    page.page.evaluate(
+        """async code => {
+          const notebook = jupyterapp.shell.currentWidget;
+          await jupyterapp.commands.execute('notebook:insert-cell-below');
+          notebook.content.activeCell.model.sharedModel.setSource(code);
+          void jupyterapp.commands.execute('notebook:run-cell');
+        }""",
+        code,
+    )
+
+
+def test_the_runs_of_a_busy_kernel_that_has_reported_none_are_not_known(page):
+    """The notebook opened last is in front: the one without the package."""
+    run_cell(page, "import time\nwhile True:\n    time.sleep(0.01)")
+    note = "document.querySelector('.workbench-live-none')?.innerText ?? ''"
+    until(lambda: page.page.evaluate(note), "Not known yet: the runs of none.ipynb.")
+    page.page.evaluate("void jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()")
+    until(lambda: page.page.evaluate(note), "")
+
+
 def test_go_to_brings_the_notebook_of_a_run_to_the_front(page):
     page.page.locator(".workbench-live-go", has_text="newton").click()
     page.page.wait_for_function("() => jupyterapp.shell.currentWidget.title.label === 'one.ipynb'")
@@ -69,14 +90,7 @@ def test_go_to_brings_the_notebook_of_a_run_to_the_front(page):
 
 def test_a_kernel_at_work_tells_its_runs_too(page):
     notebook = "jupyterapp.shell.currentWidget"
-    page.page.evaluate(
-        f"""async code => {{
-          await jupyterapp.commands.execute('notebook:insert-cell-below');
-          {notebook}.content.activeCell.model.sharedModel.setSource(code);
-          void jupyterapp.commands.execute('notebook:run-cell');
-        }}""",
-        BUSY,
-    )
+    run_cell(page, BUSY)
     waits_for(page, "at work", "running")
     # JupyterLab has had its subshell for the messages of widgets since the first view of this kernel
     page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=120_000)

@@ -244,4 +244,4 @@ def test_without_a_panel_the_commands_say_so(opened, desk):
     opened.open("no_panel.ipynb")
     for name in ("workbench:open-panel-in-tab", "workbench:run"):
         command(opened.page, name)
-        told(opened.page, "No panel of workbench is open")
+        told(opened.page, "No workbench panel is in view")

@@ -20,8 +20,9 @@ export type Run = {
   iteration: number | null;
   verdict: string;
 };
-// old: the kernel is at work and has told nothing since it began; `runs` are those that it told before
-export type Answer = { runs: Run[]; old: boolean };
+// old: the kernel is busy, or does not answer, and has sent nothing since; `runs` are those of its last answer
+// known: false if `runs` is empty because the kernel has not answered yet
+export type Answer = { runs: Run[]; old: boolean; known: boolean };
 
 // What a kernel returns is untrusted: anything that is not a run as it should be is left out.
 function checked(runs: unknown): Run[] {
@@ -67,8 +68,9 @@ export class AskedKernel {
       if (!this.pending) this.pending = this.request().finally(() => (this.pending = null));
       await Promise.race([this.pending, new Promise(resolve => setTimeout(resolve, PATIENCE_MS))]);
     }
-    const { last, old } = this;
-    return { runs: last, old: busy && old };
+    const { last } = this;
+    const old = this.old && (busy || this.pending !== null);
+    return { runs: last ?? [], old, known: last !== null && !(old && !last.length) };
   }
 
   dispose(): void {
@@ -80,7 +82,7 @@ export class AskedKernel {
     this.old = true;
   }
 
-  private last: Run[] = [];
+  private last: Run[] | null = null;
   private old = true;
   private pending: Promise<void> | null = null;
 }

@@ -20,10 +20,12 @@ const BUTTONS = {
   previous_iteration: 'Previous iteration',
   restart: 'Restart'
 };
-const NO_PANEL = 'No panel of workbench is open. Run a cell that shows one, for example wb.debug(graph, inputs).';
+const NO_PANEL =
+  'No workbench panel is in view. Bring one to the front, or run a cell that shows one, for example wb.debug(graph, inputs).';
 const NOT_FOUND =
-  'The panel cannot be opened in a tab, because it is not an output of a notebook that is open here. Run its cell again, ' +
-  'then open the new panel.';
+  'The panel cannot be opened in a tab, because it is not an output of an open notebook. Run the cell that shows it in a ' +
+  'notebook, then open the new panel.';
+const IN_TAB = 'This panel already has a tab: that of its file.';
 
 export const panelCommands: JupyterFrontEndPlugin<void> = {
   id: 'workbench:panel',
@@ -63,13 +65,13 @@ export const panelCommands: JupyterFrontEndPlugin<void> = {
     function press(name: string, label: string, panel: Element): void {
       const button = panel.querySelector<HTMLButtonElement>(`button[data-command=${name}]`);
       if (!button) say(`This panel has no button "${label}": it shows a recorded run, or a session without this command.`);
-      else if (button.disabled) say(`"${label}" is not possible now; the panel's line of state says where its run stands.`);
+      else if (button.disabled) say(`"${label}" is not possible now; the panel shows the state of its run.`);
       else button.click();
     }
 
     if (tabs) {
       register(Commands.openInTab, 'Open panel in a tab', panel => {
-        if (!tabs.open(panel)) say(NOT_FOUND);
+        if (!tabs.open(panel)) say(panel.closest('.workbench-document') ? IN_TAB : NOT_FOUND);
       });
       void restorer?.restore(tracker, {
         command: Commands.openInTab,

@@ -66,12 +66,12 @@ export class FilePanel extends Panel implements Reader {
     const kernel = await this.reach();
     if (this.isDisposed) return;
     if (!kernel) {
-      this.say(`${name} is not open`, 'It needs a Python kernel, and none was started.', true);
+      this.say(`${name} cannot be opened`, 'It needs a Python kernel, and none was started.', true);
       return;
     }
     this.clear();
     this.area = new SimplifiedOutputArea({ model: new OutputAreaModel({ trusted: true }), rendermime: this.reader!.rendermime });
-    const waits = page('Opening ...', `${name} is read by the kernel ${kernel.name}.`);
+    const waits = page('Opening ...', `The kernel "${kernel.name}" is reading ${name}.`);
     this.addWidget(waits);
     this.addWidget(this.area);
     const renamed = this.opened && this.opened !== path ? `${call('close_file', this.opened)}\n` : '';
@@ -84,8 +84,9 @@ export class FilePanel extends Panel implements Reader {
     if (this.isDisposed || reply?.content.status !== 'error') return;
     const { ename, evalue } = reply.content;
     const missing = ename === 'ModuleNotFoundError' && evalue.includes('workbench');
-    const fix = `Install it for the kernel "${kernel.name}" (pip install workbench), or choose another kernel.`;
-    this.say(`${name} cannot be opened`, missing ? `The kernel does not have workbench. ${fix}` : `${ename}: ${evalue}`, true);
+    const fix = 'Install it there (pip install graph-workbench), or choose another kernel under "Debug in a notebook".';
+    const without = `The kernel "${kernel.name}" does not have workbench. ${fix}`;
+    this.say(`${name} cannot be opened`, missing ? without : `${ename}: ${evalue}`, true);
   }
 
   // The kernel of this panel; where there is none or it is gone, another one.
@@ -114,7 +115,7 @@ export class FilePanel extends Panel implements Reader {
 
   private heard(): void {
     if (!this.reader || this.reader.alive || this.gone || !this.area) return;
-    this.gone = page('The kernel of this panel is gone', 'The last picture stays as it is. Open the file again to go on.', () =>
+    this.gone = page('The kernel of this panel is gone', 'The panel below shows its last state. Open the file again to continue.', () =>
       this.open(true)
     );
     this.gone.addClass('workbench-gone-banner');

@@ -66,7 +66,7 @@ export const files: JupyterFrontEndPlugin<void> = {
     }
     commands.addCommand(Commands.openFile, {
       label: args => (args.isLauncher ? 'Debug a model' : 'Open a model, trace or saved panel ...'),
-      caption: 'Choose a file of a graph, a trace or a saved panel, and open it in a panel of workbench',
+      caption: 'Choose a model, trace or saved panel and open it in a workbench panel',
       icon: loopIcon,
       execute: async args => {
         if (typeof args.path === 'string') return documents.openOrReveal(args.path, FACTORY);
@@ -80,7 +80,7 @@ export const files: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(Commands.firstLoop, {
       label: args => (args.isLauncher ? 'First loop (5 minutes)' : 'First loop (5 minutes): open the first lesson'),
-      caption: 'Open the first notebook of the course on loops; where it is not here yet, the course is written into workbench-course',
+      caption: 'Open the first notebook of the course on loops; a missing course is first written into the folder workbench-course',
       icon: loopIcon,
       execute: async args => {
         const cwd = typeof args.cwd === 'string' ? args.cwd : (browser?.model.path ?? '');
@@ -93,11 +93,11 @@ export const files: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(Commands.inNotebook, {
       label: 'Debug in a notebook',
-      caption: 'Write a notebook with the cells that open this file in a panel',
+      caption: 'Write a notebook whose cells open this file in a panel',
       icon: loopIcon,
       execute: async args => {
         const paths = chosen(args);
-        if (!paths.length) warn(`Select a file first: one of ${extensions.join(', ')}.`);
+        if (!paths.length) warn(`Select a file in the file browser first (${extensions.join(', ')}).`);
         for (const path of paths) {
           const specs = app.serviceManager.kernelspecs;
           try {

@@ -29,13 +29,13 @@ export async function firstLesson(services: ServiceManager.IManager, cwd: string
 async function write({ kernelspecs, sessions }: ServiceManager.IManager, cwd: string): Promise<void> {
   await kernelspecs.ready;
   const name = kernelspecs.specs?.default ?? 'python3';
-  const path = PathExt.join(cwd, `${FOLDER} is written`);
+  const path = PathExt.join(cwd, `${FOLDER} (being written)`);
   const session = await sessions.startNew({ name: FOLDER, path, type: 'console', kernel: { name } });
   try {
     const future = session.kernel!.requestExecute({ code: CODE, silent: false, store_history: false, allow_stdin: false });
     const { content } = await future.done;
     if (content.status !== 'error') return;
-    const missing = content.ename === 'ModuleNotFoundError';
+    const missing = content.ename === 'ModuleNotFoundError' && content.evalue.includes('workbench');
     throw new Error(missing ? `the kernel "${name}" does not have workbench (pip install graph-workbench)` : content.evalue);
   } finally {
     await session.shutdown();

@@ -16,8 +16,12 @@ import { FILES } from './kernels';
 import { CATEGORY, Commands, NOTICE_MS } from './names';
 
 const EVERY_MS = 2000;
+const ASKING = 'Asking the running kernels \u2026';
 const NONE = 'No session or watch is open in a running kernel. wb.debug, wb.Session and wb.watch start one.';
 type GoTo = (session: Session.IModel, run: Run) => void;
+
+const nameOf = (session: Session.IModel) =>
+  session.type === FILES ? session.name : PathExt.basename(session.path) || session.name;
 
 class LiveRuns extends Widget {
   constructor(
@@ -31,7 +35,7 @@ class LiveRuns extends Widget {
     this.addClass('workbench-live');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', 'Live runs');
-    this.draw([]);
+    this.draw([], ASKING);
     this.poll = new Poll({
       factory: () => this.look(),
       frequency: { interval: EVERY_MS, backoff: true, max: 30_000 },
@@ -75,11 +79,14 @@ class LiveRuns extends Widget {
         return [session, await kernel.hear(model.execution_state === 'busy')];
       })
     );
-    if (!this.isDisposed) this.draw(told.filter(([, answer]) => answer.runs.length));
+    if (this.isDisposed) return;
+    const runs = told.filter(([, answer]) => answer.runs.length);
+    const silent = told.filter(([, answer]) => !answer.known).map(([session]) => nameOf(session));
+    this.draw(runs, silent.length ? `Not known yet: the runs of ${silent.join(', ')}.` : runs.length ? '' : NONE);
   }
 
-  private draw(told: [Session.IModel, Answer][]): void {
-    const text = JSON.stringify(told.map(([session, answer]) => [session.path, session.kernel?.id, answer]));
+  private draw(told: [Session.IModel, Answer][], note: string): void {
+    const text = JSON.stringify([note, ...told.map(([session, answer]) => [session.path, session.kernel?.id, answer])]);
     if (text === this.drawn) return; // what has the focus stays
     this.drawn = text;
     const add = (parent: Element, tag: string, name: string, words = '') => {
@@ -91,12 +98,12 @@ class LiveRuns extends Widget {
     };
     this.node.replaceChildren();
     add(this.node, 'h2', 'workbench-live-title', 'Live runs');
-    if (!told.length) add(this.node, 'p', 'workbench-live-none', NONE);
+    if (note) add(this.node, 'p', 'workbench-live-none', note);
     for (const [session, { runs, old }] of told) {
       const box = add(this.node, 'section', 'workbench-live-kernel');
       const files = session.type === FILES;
-      const name = files ? session.name : PathExt.basename(session.path) || session.name;
-      add(box, 'h3', 'workbench-live-path', old ? `${name} (at work: as told before)` : name).title = files ? name : session.path;
+      const name = nameOf(session);
+      add(box, 'h3', 'workbench-live-path', old ? `${name} (busy: as last reported)` : name).title = files ? name : session.path;
       const list = add(box, 'ul', 'workbench-live-runs');
       for (const run of runs) {
         const item = add(list, 'li', 'workbench-live-run');
@@ -148,7 +155,7 @@ export const live: JupyterFrontEndPlugin<void> = {
       const name = `.workbench-${run.kind === 'watch' ? 'watch' : 'session'}-${run.number}`;
       const file = session.type === FILES ? fileOf(session, name) : undefined;
       if (session.type === FILES && !file) {
-        Notification.warning(`${run.name} is in no document of this page.`, { autoClose: NOTICE_MS });
+        Notification.warning(`${run.name} is not shown in an open document.`, { autoClose: NOTICE_MS });
         return;
       }
       const widget = file ?? documents.findWidget(session.path, null) ?? documents.openOrReveal(session.path);

@@ -10,7 +10,7 @@ export function cellsFor(name: string): string[] {
       return [
         `import workbench as wb\n\ntrace = wb.Trace.load(${file})\ntrace`,
         'wb.widgets.Debugger(trace)',
-        '# why values are what they are: trace.explain("x"); two runs: wb.diff(trace, other)\nlist(trace.graph.names)'
+        '# how a value was computed: trace.explain("x"); two runs compared: wb.diff(trace, other)\nlist(trace.graph.names)'
       ];
     case '.wbfinding':
       return [
@@ -21,7 +21,7 @@ export function cellsFor(name: string): string[] {
     default:
       return [
         `import workbench as wb\n\ngraph = wb.load(${file})\ngraph`,
-        'inputs = wb.example_inputs(graph)  # random arrays that fit; put your own here\ninputs',
+        'inputs = wb.example_inputs(graph)  # random values of the right types; replace them by your own\ninputs',
         'wb.debug(graph, inputs)'
       ];
   }

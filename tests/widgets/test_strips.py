@@ -376,3 +376,15 @@ def test_the_condition_is_as_true_as_in_the_iteration_that_is_looked_at(made):
             head = next(h for h in live(view)["layout"]["meta"]["heads"] if h["name"] == "k &lt; 30")
             told[at] = [head["value"], *head["notes"][:1]]
     assert told == {12: ["12 &lt; 30", "true"], 30: ["30 &lt; 30", "false"]}
+
+
+def test_the_word_of_a_threshold_stands_where_no_curve_crosses_it():
+    """Newton from 20,000: the curve falls through the word at the left end, and at the right lies on the threshold."""
+    x = np.arange(13.0)
+    falling = StripLine("gap", x, 4e8 / 4.0**x)
+    for y, side in ((falling.y, "right"), (falling.y[::-1], "left")):
+        strip = Strip("gap", [StripLine("gap", x, y)], levels=[Level(1e-9, "threshold 1e-9")])
+        (note,) = [
+            a for a in strips_spec([strip], SharedAxis(), 200)["layout"]["annotations"] if "threshold" in a["text"]
+        ]
+        assert note["xanchor"] == side

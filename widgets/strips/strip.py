@@ -31,6 +31,12 @@ class StripLine:
     opacity: float = 1.0
     dots: bool = True
 
+    def of_all(self) -> tuple[np.ndarray, np.ndarray]:
+        """Iterations and values, computed and looked ahead."""
+        if self.ahead is None:
+            return self.x, self.y
+        return np.concatenate([self.x, self.ahead[0]]), np.concatenate([self.y, self.ahead[1]])
+
 
 @dataclass
 class Level:

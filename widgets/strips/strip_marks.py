@@ -16,8 +16,9 @@ from workbench.widgets.text.numerals import numeral
 BARS = 2
 #: a word about a line that is higher than this share of the axis stands below it
 TOP_SHARE = 0.6
-#: one end of a curve is its first or last fifth
-END = 5
+#: the share of the axis that the word of a line may be long, places at which curves are looked at there, and how far
+#: into the word a curve may reach
+WIDE, PROBES, APART = 0.4, 24, 0.02
 #: the word of a cell at the end, half the width of a cell in iterations and half its height in pixels, and the share of
 #: the axis that a word needs: that of several iterations, and that of the end
 STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.14
@@ -70,21 +71,31 @@ def level_marks(strip: Strip, axis: str, span: list[float]) -> tuple[list[Any], 
         shapes.append({"type": "line", **across, "y0": level.y, "y1": level.y, "line": line})
         y = math.log10(level.y) if log else level.y
         if not any(n["yref"] == axis for n in notes):  # one word: two could lie on each other
-            side, up = _free_side(strip.lines, place, log, span), "top" if place > TOP_SHARE else "bottom"
+            up = "top" if place > TOP_SHARE else "bottom"
+            side = _free_side(strip.lines, place, log, span, up)
             at = 0.005 if side == "left" else 0.995
             notes.append(_note(level.word, at, y, "x domain", axis, level.tone, side, up))
     return shapes, notes
 
 
-def _free_side(lines: list[StripLine], place: float, log: bool, span: list[float]) -> str:
-    """The end of an axis, "left" or "right", at which the curves are farther from a line at a share of it."""
-    near = {"left": 1.0, "right": 1.0}
-    for line in lines:
-        y = np.concatenate([line.y, line.ahead[1]]) if line.ahead is not None else line.y
-        for side, part in (("left", y[: len(y) // END + 1]), ("right", y[-(len(y) // END + 1) :])):
-            shares = [share_of(float(v), span, log) for v in part[:: max(1, len(part) // 8)]]
-            near[side] = min([near[side], *(abs(share - place) for share in shares if share is not None)])
-    return max(near, key=lambda side: (near[side], side))
+def _free_side(lines: list[StripLine], place: float, log: bool, span: list[float], up: str) -> str:
+    """The end of an axis, "left" or "right", at which curves cross the word of a line at a share of it less, or else
+    are farther from the line. ``up``: the side of the word at which the line is."""
+    curves = [line.of_all() for line in lines]
+    reach = max((float(x[-1]) for x, _ in curves if len(x)), default=0.0)
+    low, high = (place, place + WORD) if up == "bottom" else (place - WORD, place)
+    cost = {}
+    for side, grid in (("left", np.linspace(0.0, WIDE, PROBES)), ("right", np.linspace(1.0 - WIDE, 1.0, PROBES))):
+        met, near = 0.0, 1.0
+        for x, y in curves:
+            if len(x) < 2:
+                continue
+            found = [share_of(float(v), span, log) for v in np.interp(grid * reach, x, y, right=math.nan)]
+            shares = np.array([math.nan if v is None else v for v in found])
+            met = max(met, float(((shares > low + APART) & (shares < high - APART)).mean()))
+            near = min([near, *np.abs(shares - place)[np.isfinite(shares)].tolist()])
+        cost[side] = (met, -near)
+    return min(cost, key=lambda side: (cost[side], side != "right"))
 
 
 def share_of(y: float, span: list[float], log: bool) -> float | None:

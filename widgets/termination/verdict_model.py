@@ -18,13 +18,13 @@ Path = tuple[str, ...]
 
 #: status -> (sign, word); the sign tells them apart without colour
 BADGES = {"PROVED": ("\u2713", "PROVED"), "PREDICTED": ("\u2248", "PREDICTED"), "UNKNOWN": ("?", "UNKNOWN")}
-#: trend -> (arrow, word)
+#: trend -> arrow and word, which stay on one line
 TRENDS = {
-    "shrinking": "\u2198 shrinking",
-    "constant": "\u2192 constant",
-    "growing": "\u2197 growing",
-    "cycling": "\u21bb cycling",
-    "nan": "\u26a0 NaN",
+    "shrinking": "\u2198\u00a0shrinking",
+    "constant": "\u2192\u00a0constant",
+    "growing": "\u2197\u00a0growing",
+    "cycling": "\u21bb\u00a0cycling",
+    "nan": "\u26a0\u00a0NaN",
 }
 TONES = {"ends": "\u25b6", "never": "\u221e", "unknown": "?", **{s.slug: s.sign for s in Standing if s.over}}
 #: names, sentences and clauses that are shown

@@ -9,14 +9,15 @@ import numpy as np
 
 from workbench.analysis.diff.side import Column
 
-#: positions in one column: a slice where they are all, or all up to a point
+#: positions in one column: a slice if they are all positions, or all up to some point
 Positions = slice | np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """``a`` and ``b`` are positions of firings with the same iteration path, ``count`` of them; ``only_a`` and
-    ``only_b`` positions without a partner."""
+    """``a`` and ``b`` are positions of ``count`` firings with the same iteration path; ``only_a`` and ``only_b`` are
+    positions without a partner.
+    """
 
     a: Positions
     b: Positions
@@ -26,7 +27,7 @@ class Alignment:
 
 
 def align(one: Column, other: Column) -> Alignment:
-    """Pair the firings of two columns of the same depth. Where one knows no iterations, the order of firings counts."""
+    """Pair the firings of two columns of the same depth, by order if one of them has no iteration paths."""
     n, m = one.length, other.length
     its_a, its_b = one.iterations(), other.iterations()
     if its_a is None or its_b is None:
@@ -49,7 +50,7 @@ def _prefix(n: int, m: int) -> Alignment:
 
 
 def _keys(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Iteration paths as single keys in the same order."""
+    """Iteration paths as single keys that sort in the same order."""
     high = np.maximum(one.max(axis=0, initial=0), other.max(axis=0, initial=0)) + 1
     if float(np.prod(high.astype(np.float64))) < 2.0**62:
         weights = np.cumprod(np.append(high[1:], 1)[::-1].astype(np.int64))[::-1]
@@ -61,7 +62,7 @@ def _keys(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def picked(positions: Positions, start: int, stop: int) -> Any:
-    """Those of the pairs start, start + 1, ... below stop."""
+    """The positions of the pairs start, start + 1, ... below stop."""
     if isinstance(positions, slice):
         return slice(positions.start + start, positions.start + stop)
     return positions[start:stop]

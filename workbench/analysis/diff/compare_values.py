@@ -1,4 +1,4 @@
-"""Comparison of one value in all of its firings: first difference, largest difference, and number of them."""
+"""Comparison of one value in all of its firings: first difference, largest difference, and number of differences."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from workbench.analysis.diff.tolerance import Kind, Tolerance, kind_of
 from workbench.ir.node import Source
 from workbench.trace.series import as_value
 
-#: firings without a partner that are asked for the reason
+#: maximum number of firings without a partner for which the reason is determined
 _MAX_REASONS = 64
 
 
 @dataclass(frozen=True)
 class Row:
-    """One value that differs, at the first firing at which it does.
+    """One value that differs, at its first differing firing.
 
-    ``name``, ``node``, ``op``, ``frame`` and ``source`` are those of a; ``other`` is its name in b. ``kind`` says what
-    the difference is. ``max_abs``, ``max_rel`` and ``ulp`` are the largest distances of that firing and ``index`` is
-    the item furthest beyond the tolerance (None: there is no such number). ``worst_iteration``, ``worst_abs``,
-    ``worst_rel`` and ``worst_ulp`` are those of the whole run; ``differing`` of ``compared`` firings are beyond the
-    tolerance. ``nan`` and ``inf`` count such items on both sides. ``decides``: the branch or loop that turns on this
-    value. ``introduces``: the inputs of the node agree at that firing and its output does not; None if that is not
-    known. ``edited``: who wrote the value by hand on one of the sides, and what it was; no node made it then.
-    ``quantised``: of a run beside its float run the step, its own error, and the inherited one. ``range_error``
-    (the largest distance relative to the range of a), ``cosine`` and ``sqnr`` (in decibels) are of that firing, too.
-    ``own``: of two programs the error that b makes there by itself; ``other_node``, ``other_op`` and ``other_source``
-    are those of b.
+    ``name``, ``node``, ``op``, ``frame`` and ``source`` are those of a; ``other`` is its name in b. ``kind`` is the
+    kind of the difference. ``max_abs``, ``max_rel`` and ``ulp`` are the largest distances in that firing, and ``index``
+    is the item furthest beyond the tolerance (None if there is none). ``worst_iteration``, ``worst_abs``, ``worst_rel``
+    and ``worst_ulp`` are those of the whole run; ``differing`` of ``compared`` firings are beyond the tolerance.
+    ``nan`` and ``inf`` count such items on both sides. ``decides``: the branch or loop that this value decides.
+    ``introduces``: the inputs of the node agree at that firing but its output does not; None if that is unknown.
+    ``edited``: the edit that wrote the value on one of the sides, with the value before it. ``quantised``: for a
+    quantised run compared with its float run, the step, the own error and the inherited error. ``range_error`` (the
+    largest distance relative to the range of a), ``cosine`` and ``sqnr`` (in decibels) also describe that firing.
+    ``own``: for two programs, the own error of b there; ``other_node``, ``other_op`` and ``other_source`` are those of
+    b.
     """
 
     name: str
@@ -75,14 +75,15 @@ class Row:
 
     @property
     def where(self) -> str:
-        """The place in words: ``while 3, inner 0``."""
+        """The iteration in words, such as ``while 3, inner 0``."""
         return ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of comparing one pair of columns: ``row`` None if all that was compared agrees. ``within``: some differ,
-    all within the tolerance. ``unpaired`` firings of each side had no partner."""
+    """Result of comparing one pair of columns: ``row`` is None if all compared firings agree. ``within``: some differ,
+    all within the tolerance. ``unpaired`` counts the firings of each side without a partner.
+    """
 
     row: Row | None
     order: tuple[int, ...]
@@ -92,7 +93,7 @@ class Outcome:
 
 
 def blocks(one: Column, other: Column, found: Alignment) -> Any:
-    """(first pair, values of a, values of b) of so many pairs at a time that memory stays bounded."""
+    """(first pair, values of a, values of b) for blocks of pairs, whose size bounds the memory."""
     start, length = 0, 256
     while start < found.count:
         stop = min(found.count, start + length)
@@ -105,7 +106,7 @@ def blocks(one: Column, other: Column, found: Alignment) -> Any:
 def compare(one: Column, other: Column, sides: tuple[Side, Side], tolerance: Tolerance) -> Outcome:
     """Compare all firings of a value that both sides have."""
     found = align(one, other)
-    if one.once and other.once and found.count > 1:  # a constant: one of its firings stands for all
+    if one.once and other.once and found.count > 1:  # a constant: one of its firings represents all
         found = Alignment(slice(0, 1), slice(0, 1), 1, found.only_a[:0], found.only_b[:0])
     first = worst = -1
     differing, within = 0, False
@@ -230,8 +231,8 @@ def _count(value: Any, test: Any) -> int:
 
 
 def _dead(one: Column, other: Column, found: Alignment, sides: tuple[Side, Side]) -> tuple[Kind, Path] | None:
-    """The first firing that only one side has because the other did not take its branch. Firings missing because a loop
-    has ended are reported by the lengths of the loops.
+    """The first firing that only one side has because the other did not take its branch. Firings that are missing
+    because a loop ended earlier are reported by the lengths of the loops.
     """
     best: tuple[Kind, Path] | None = None
     for mine, only, theirs, side, kind in (

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-#: bits of the mantissa of real dtypes, coarsest first where they are compared
+#: mantissa bits of real dtypes, coarsest first for comparisons
 _MANTISSA = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
 def widened(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both in a dtype in which they can be compared exactly."""
+    """Both arrays in a dtype in which they can be compared exactly."""
     one, other = _plain(a), _plain(b)
     if one.dtype == other.dtype or {one.dtype.kind, other.dtype.kind} <= set("fc"):
         return one, other
@@ -33,7 +33,7 @@ def _plain(a: np.ndarray) -> np.ndarray:
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind == "b":
         return (a != b).astype(np.float64)
-    if a.dtype.kind in "iu" and a.dtype == b.dtype:  # exact, also where the difference has no room in the dtype
+    if a.dtype.kind in "iu" and a.dtype == b.dtype:  # exact, even if the difference overflows the dtype
         low, high = np.minimum(a, b).astype("i8" if a.dtype.kind == "i" else "u8"), np.maximum(a, b)
         return (high.astype(low.dtype).view(np.uint64) - low.view(np.uint64)).astype(np.float64)
     if a.dtype.kind == "f" and a.dtype.itemsize < 8 or b.dtype.kind == "f" and b.dtype.itemsize < 8:
@@ -50,9 +50,10 @@ def magnitude(a: np.ndarray) -> np.ndarray:
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Representable numbers from each item of one to that of the other, as float64; None for what are no floats.
+    """Number of representable numbers from each item of one to that of the other, as float64; None unless both are
+    floats.
 
-    Of two dtypes the coarser counts; of complex numbers the larger distance of both parts.
+    The coarser of both dtypes counts, and for complex numbers the larger distance of both parts.
     """
     if "c" in (a.dtype.kind, b.dtype.kind):
         parts = [ulps(np.ascontiguousarray(np.real(a)), np.ascontiguousarray(np.real(b)))]
@@ -67,7 +68,7 @@ def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
 
 
 def _ordered(a: np.ndarray) -> np.ndarray:
-    """Floats as int64 in the same order, neighbours one apart."""
+    """Floats as int64 that sort in the same order, with neighbours one apart."""
     bits = np.ascontiguousarray(a).view(f"i{a.dtype.itemsize}")
     lowest = np.iinfo(bits.dtype).min
     return np.where(bits < 0, np.subtract(lowest, bits, dtype=bits.dtype), bits).astype(np.int64)

@@ -13,15 +13,15 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import FRAME_OPS, FrozenAttrs, Node, Ref
 from workbench.ir.types import ANY, TensorType, numpy_dtype
 
-#: dtypes that are exchanged for each other
+#: dtypes that are replaced by each other
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
 def in_dtype(graph: Graph, dtype: str) -> Graph:
     """Return a graph with all floats in another dtype: inputs, constants, and results of casts.
 
-    Integers and booleans stay. An ONNX node that another library evaluates uses that library's kernel for the dtype, or
-    float32 with casts around it.
+    Integers and booleans are not changed. An ONNX node that another library evaluates uses that library's kernel for
+    the dtype, or float32 with casts around it.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
     Raises
     ------
     WorkbenchError
-        For another dtype (``bad-dtype``), and for foreign nodes whose types cannot be changed (``foreign-op``:
+        For any other dtype (``bad-dtype``), and for foreign nodes whose types cannot be changed (``foreign-op``:
         conversions, random draws, nodes of TensorFlow).
     GraphError
         If an op does not take the dtype.
@@ -88,13 +88,13 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
 
 
 def _has_kernels(node: Node) -> bool:
-    """True if a foreign node computes the same in another dtype."""
+    """True if a foreign node has a kernel for another dtype."""
     found = node.attrs.get("node")
     return node.op.startswith("onnx:") and isinstance(found, bytes) and computes(found)
 
 
 def _made_of_integers(graph: Graph, name: str, dtype: str) -> bool:
-    """True for a float64 that an op makes of integers, whatever the dtype of the other floats is: ``i / 2``."""
+    """True for a float64 that an op computes from integers, whatever the dtype of other floats, as in ``i / 2``."""
     node = graph.nodes[name]
     if dtype == "float64" or len(node.types) != 1 or node.types[0].dtype != "float64" or not node.inputs:
         return False

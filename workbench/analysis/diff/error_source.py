@@ -1,4 +1,4 @@
-"""Decides if a node introduces an error or passes one on: do its inputs agree at the firing whose output differs?"""
+"""Decides whether a node introduces an error or passes one on, by whether its inputs agree when its output differs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from workbench.ir.node import Ref
 from workbench.trace import Trace
 from workbench.trace.provenance import sources_of
 
-#: values that are looked at on the way up from one node
+#: maximum number of values visited on the way up from one node
 _LOOKED = 256
-#: b's value at a place of a; raises WorkbenchError where there is none
+#: b's value for a reference and iteration of a; raises WorkbenchError if there is none
 Other = Callable[[Ref, Path], Any]
 
 
 def introduces(row: Row, trace: Trace, other: Other, tolerance: Tolerance) -> bool | None:
-    """True if everything that the firing was made from agrees (inputs and constants are made from nothing); None if
-    none of it can be compared.
+    """True if all values from which the firing was computed agree (inputs and constants have none); None if none of
+    them can be compared.
 
-    Inputs that the other side has not recorded are seen through to what they were made from.
+    Inputs that the other side has not recorded are replaced by the values from which they were computed.
     """
     if not isinstance(row.key, Ref):
         return None
@@ -56,7 +56,7 @@ def introduces(row: Row, trace: Trace, other: Other, tolerance: Tolerance) -> bo
 
 
 def sources_there(trace: Trace, ref: Ref, path: Path) -> list[tuple[Ref, Path]]:
-    """The firings that a firing was made from, as far as they are recorded."""
+    """The firings from which a firing was computed, as far as they are recorded."""
     try:
         return sources_of(trace, ref, path)
     except WorkbenchError:
@@ -64,7 +64,7 @@ def sources_there(trace: Trace, ref: Ref, path: Path) -> list[tuple[Ref, Path]]:
 
 
 def value_at(trace: Trace, ref: Ref, path: Path) -> Any:
-    """The value of a firing; raises WorkbenchError or IndexError where it is not there."""
+    """The value of a firing; raises WorkbenchError or IndexError if it is not recorded."""
     return trace[ref].at(path) if path else trace[ref][-1]
 
 

@@ -1,6 +1,6 @@
 """Values recorded by another program (a framework's own run, arrays from a file) as one side of a comparison.
 
-A :class:`Record` is read as a trace is: ``record["x"].values``, ``record.firings("x")``, ``record.names()``.
+A :class:`Record` is read like a trace: ``record["x"].values``, ``record.firings("x")``, ``record.names()``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.trace.series import as_value, stack
 
 @dataclass(frozen=True, eq=False)
 class RecordedSeries:
-    """All firings of one value, oldest first. ``iterations`` (n, depth) is None where only their order is known."""
+    """All firings of one value, oldest first. ``iterations`` (n, depth) is None if only their order is known."""
 
     name: str
     op: str
@@ -32,7 +32,7 @@ class RecordedSeries:
 
     @property
     def values(self) -> np.ndarray:
-        """(n, ...) array; an object array if shapes differ from firing to firing."""
+        """(n, ...) array; an object array if the shapes of firings differ."""
         first = self.items[0] if len(self.items) else None
         return stack(list(self.items), TensorType.of(first) if first is not None else TensorType("float64", ()))
 
@@ -40,7 +40,7 @@ class RecordedSeries:
         return [as_value(v) for v in self.items]
 
     def at(self, iteration: int | Path) -> Any:
-        """The value of one iteration path; TraceError if it is not there."""
+        """The value at one iteration path; TraceError if there is none."""
         path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
         if path in self._places:
             return as_value(self.items[self._places[path]])
@@ -78,11 +78,11 @@ class Record:
     ops : mapping of str to str, optional
         Op of each value, as far as known.
     graph : Graph, optional
-        The graph whose names these are.
+        The graph to which the names belong.
     outputs : mapping, optional
         The results by name.
     notes : iterable of str, default ()
-        Sentences on what is missing.
+        Sentences on missing parts.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _array(value: Any) -> Any:
 
 
 class RecordSide:
-    """A record as one side. A value whose order alone is known takes its iterations from the other side."""
+    """A record as one side. A value of which only the order is known takes its iterations from the other side."""
 
     def __init__(self, record: Record) -> None:
         self.record, self.label = record, record.label
@@ -187,7 +187,7 @@ class RecordSide:
         return name if name in self.record else None
 
     def like(self, key: Key, other: Column) -> Column | None:
-        """The firings of a value as those of a column of a trace, which knows its place; None if they do not fit."""
+        """The firings of a value with the iterations of a column of a trace; None if they do not fit."""
         mine = self.column(key)
         if mine is None:
             return None
@@ -199,12 +199,12 @@ class RecordSide:
             return mine
         series = self.record[str(key)]
         if its.shape[1] == 0 and other.depth and len(series) == 1 and np.ndim(series.items[0]):
-            whole = np.asarray(series.items[0])  # one array: its first axis is the order of the firings
+            whole = np.asarray(series.items[0])  # one array whose first axis is the order of the firings
             return replace(mine, length=len(whole), iterations=lambda: None, take=lambda at: whole[at])
         return None
 
     def at(self, key: Key, path: Path) -> Any:
-        """The value at an iteration path; where only the order is known, of a loop that is run through once."""
+        """The value at an iteration path; if only the order is known, for a loop with one activation."""
         series = self.record[str(key)]
         if series.iterations is not None and series.iterations.shape[1] == len(path):
             return series.at(path) if path else series[0]

@@ -1,18 +1,18 @@
-"""Matches the values of two graphs: by name where names agree, else by structure.
+"""Matches the values of two graphs: by name if names agree, else by structure.
 
 ::
 
-    equal graphs ────────────────────────────────────────────► every value is itself
+    equal graphs ────────────────────────────────────────────► every value with itself
     others: public names with the same op ──┐
             inputs and outputs in order ────┤ pairs
                                             ▼
             forwards:  same op, paired inputs   ─► a pair     (a value renamed by another exporter)
-            backwards: paired readers, same op  ─► a pair     (what comes before a node that was changed)
-            leftovers: same name or same readers, another op ─► a pair     (the node that was changed itself)
+            backwards: paired readers, same op  ─► a pair     (the nodes before a changed node)
+            leftovers: same name or same readers, another op ─► a pair     (the changed node itself)
 
-A pair always has the same depth of frames. Casts and Identity nodes, which another dtype brings in or takes out, are
-seen through when inputs are compared, and so are the nodes that quantise; an op on quantised tensors is taken for the
-float op that it stands for.
+A pair always has the same depth of frames. Casts and Identity nodes, which another dtype adds or removes, are skipped
+when inputs are compared, as are the nodes that quantise; an op on quantised tensors counts as the float op that it
+represents.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.ir.frames.frame_tree import output_frame
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 
-#: nodes that hand a value on, in the same or in another dtype
+#: nodes that pass a value on, in the same or in another dtype
 _THROUGH = (
     "Identity",
     "cast",
@@ -39,15 +39,15 @@ _THROUGH = (
     "onnx:com.microsoft.DequantizeLinear",
     "onnx:DynamicQuantizeLinear",
 )
-#: sums of integers, which a cast and a multiplication by the scales make into numbers
+#: sums of integers, which a cast and a multiplication by the scales convert to real numbers
 _SUMS = ("onnx:MatMulInteger", "onnx:ConvInteger")
-#: rounds of forwards and backwards; each pairs at least one value
+#: maximum number of rounds forwards and backwards; each pairs at least one value
 _ROUNDS = 64
 
 
 @dataclass
 class Pairing:
-    """``refs`` maps values of a to values of b; ``how`` says "name", "structure" or "place" for each."""
+    """``refs`` maps values of a to values of b; ``how`` is "name", "structure" or "place" for each."""
 
     refs: dict[Ref, Ref] = field(default_factory=dict)
     how: dict[Ref, str] = field(default_factory=dict)
@@ -56,8 +56,9 @@ class Pairing:
 def pair_graphs(
     a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str], named: Iterable[tuple[Ref, Ref]] | None = None
 ) -> Pairing:
-    """Pair the values of two graphs, of those nodes that the runs computed. ``named``, of two programs that should give
-    the same results: pairs that are known before."""
+    """Pair the values of two graphs, for the nodes that the runs computed. ``named`` are the known pairs of two
+    programs that should give the same results.
+    """
     if a is b or a.nodes == b.nodes:
         refs = {Ref(n.name, k): Ref(n.name, k) for n in a.nodes.values() for k in range(len(n.types))}
         return Pairing(refs, dict.fromkeys(refs, "name"))
@@ -95,7 +96,7 @@ class _Pairer:
             before = len(self.nodes)
             self._forwards(exact=True)
             self._backwards(changed=False)
-            if len(self.nodes) == before:  # constants that differ stand in the way
+            if len(self.nodes) == before:  # different constants prevent further pairs
                 self._fresh = list(self.nodes.items())
                 self._forwards(exact=False)
             if len(self.nodes) == before:
@@ -109,7 +110,7 @@ class _Pairer:
             self._last()
         return self.found
 
-    # -- making pairs -------------------------------------------------------------------------------------------
+    # -- pairs -------------------------------------------------------------------------------------------
     def _free(self, x: str, y: str) -> bool:
         return x in self.used_a and y in self.used_b and x not in self.nodes and Ref(y, 0) not in self.back
 
@@ -138,7 +139,7 @@ class _Pairer:
             self.found.refs[x], self.found.how[x], self.back[y] = y, "name", x
 
     def _last(self) -> None:
-        """Outputs that are left, in their order: two programs of the same purpose give the same results."""
+        """Pair the remaining outputs in order: two programs with the same purpose give the same results."""
         left = [r for r in self.a.outputs.values() if r not in self.found.refs]
         theirs = [r for r in self.b.outputs.values() if r not in self.back]
         if len(self.a.outputs) == len(self.b.outputs) and len(left) == len(theirs):
@@ -158,7 +159,7 @@ class _Pairer:
         self._same_names(changed=False)
 
     def _same_names(self, changed: bool) -> None:
-        """Nodes of the same name; where graphs number their nodes only those whose inputs agree too."""
+        """Pair nodes of the same name; unless ``changed``, only equal nodes whose inputs are pairs, too."""
         for name, node in self.a.nodes.items():
             other = self.b.nodes.get(name)
             if other is None or not self._free(name, name):
@@ -173,7 +174,7 @@ class _Pairer:
         return one.op == other.op and fits
 
     def _ends(self) -> None:
-        """Inputs and outputs that were renamed: in their order, if there are as many."""
+        """Pair renamed inputs and outputs in order, if both graphs have the same number of them."""
         for one, other in ((self.a.inputs, self.b.inputs), (self.a.outputs, self.b.outputs)):
             left = [[r.node for r in side.values()] for side in (one, other)]
             mine = [x for x in left[0] if x not in self.nodes]
@@ -185,8 +186,9 @@ class _Pairer:
 
     # -- structure ------------------------------------------------------------------------------------------------
     def _forwards(self, exact: bool) -> None:
-        """Readers of paired values: those with the same op and the same inputs are pairs; unless ``exact``, constants
-        need only have the same shape."""
+        """Pair readers of paired values that have the same op and the same inputs; unless ``exact``, constants need
+        only have the same shape.
+        """
         while self._fresh:
             x, y = self._fresh.pop()
             theirs = defaultdict[Hashable, list[str]](list)
@@ -203,7 +205,7 @@ class _Pairer:
                     self._pair(reader, reader if reader in candidates else candidates[0], "structure")
 
     def _alone(self) -> None:
-        """Nodes that nothing leads to because they read constants only: pairs where there is one such on each side."""
+        """Pair nodes that no pair leads to because they read only constants, if each side has exactly one such node."""
         found: list[dict[Hashable, list[str]]] = []
         for graph, used, back in ((self.a, self.used_a, None), (self.b, self.used_b, self.back)):
             tokens = defaultdict[Hashable, list[str]](list)
@@ -219,7 +221,7 @@ class _Pairer:
                 self._pair(mine[0], theirs[0], "structure")
 
     def _token(self, node: Node, graph: Graph, back: dict[Ref, Ref] | None, exact: bool) -> Hashable | None:
-        """The operation of a node and the values of a that it reads; None where one of its inputs has no pair."""
+        """The operation of a node and the values of a that it reads; None if one of its inputs has no pair."""
         tokens: list[Hashable] = []
         op, inputs = self._form(node, graph)
         for ref in inputs:
@@ -239,7 +241,7 @@ class _Pairer:
         return (op, tuple(tokens)) if tokens else None
 
     def _backwards(self, changed: bool) -> None:
-        """Differences between the inputs of paired nodes; with ``changed`` also nodes with another operation."""
+        """Pair the inputs of paired nodes; with ``changed`` also those with different ops."""
         waiting = list(self.nodes.items())
         while waiting:
             x, y = waiting.pop()
@@ -247,7 +249,7 @@ class _Pairer:
             one, other = self.a.nodes[x], self.b.nodes[y]
             if one.op == other.op:
                 mine, theirs = one.inputs, other.inputs
-            elif op != its and "relu" in (op, its):  # an op on quantised tensors does the work of a relu, too
+            elif op != its and "relu" in (op, its):  # an op on quantised tensors may include a relu
                 relu, graph = (one, self.a) if op == "relu" else (other, self.b)
                 inner = self._form(graph.nodes[relu.inputs[0].node], graph)
                 (op, mine), (its, theirs) = (inner, (its, theirs)) if graph is self.a else ((op, mine), inner)
@@ -265,7 +267,7 @@ def _bits(value: np.ndarray) -> bytes:
 
 
 def _readers(graph: Graph, node: str) -> Iterable[str]:
-    """Nodes that read a node, also through those that hand it on."""
+    """Nodes that read a node, directly or through nodes that pass it on."""
     waiting, seen = list(graph.consumers(node)), set[str]()
     while waiting:
         name = waiting.pop()
@@ -285,7 +287,7 @@ def _ahead(node: Node, graph: Graph) -> list[Ref]:
 
 
 def _home(ref: Ref, graph: Graph) -> Ref:
-    """The tensor before it was quantised, or dequantised."""
+    """The tensor before it was quantised or dequantised."""
     while (node := graph.nodes[ref.node]).op in _THROUGH[3:-1] and node.inputs:
         ref = node.inputs[0]
     return ref

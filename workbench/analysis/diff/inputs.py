@@ -21,7 +21,7 @@ def side_of(source: Any, label: str) -> Side:
         return RecordSide(source)
     if isinstance(source, Mapping):
         return RecordSide(Record(label, source))
-    whole = getattr(source, "whole_trace", None)  # of a session: what its trace has dropped is recomputed
+    whole = getattr(source, "whole_trace", None)  # a session recomputes values that its trace has dropped
     found = getattr(source, "trace", source) if whole is None else whole()
     if isinstance(found, Trace):
         return TraceSide(found, label)

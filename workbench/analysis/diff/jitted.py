@@ -1,4 +1,4 @@
-"""A function of JAX as one of two runs: ``wb.diff(jax.jit(f), graph)`` shows where jit departs from op by op."""
+"""A function of JAX as one of two runs: ``wb.diff(jax.jit(f), graph)`` shows where jit differs from single ops."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from workbench.execution.one_shot import plan_for
 from workbench.frontends.jax import JaxGraph, from_jax
 from workbench.trace import Trace
 
-#: bytes and node executions of the run of a graph
+#: maximum bytes and node executions of the run of a graph
 _MEMORY, _MOST = 1 << 30, 10_000_000
 
 
 def as_runs(a: Any, b: Any) -> tuple[Any, Any]:
-    """The two as runs: a function of JAX under ``jax.jit`` with the inputs of the other, a graph of JAX with the
-    arguments that it was made with. Anything else stays.
+    """Both as runs: a function of JAX under ``jax.jit`` with the inputs of the other, a graph of JAX with the arguments
+    from which it was made. Anything else is returned unchanged.
 
     Raises
     ------
     WorkbenchError
-        For a function beside anything else (``not-comparable``).
+        For a function together with anything else (``not-comparable``).
     """
     made = _compiled(a, b) if _is_function(a) else a, _compiled(b, a) if _is_function(b) else b
     first, second = (_traced(x) if isinstance(x, JaxGraph) else x for x in made)

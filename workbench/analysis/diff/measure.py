@@ -1,4 +1,4 @@
-"""Distance of two blocks of firings: per firing the largest absolute, relative and ulp distance, and its index.
+"""Distance of two blocks of firings: the largest absolute, relative and ulp distance per firing, and its index.
 
 Agreement is defined in :mod:`~workbench.analysis.diff.tolerance`, distances of numbers in
 :mod:`~workbench.analysis.diff.distances`.
@@ -15,18 +15,19 @@ from workbench.analysis.diff.distances import distance, magnitude, ulps, widened
 from workbench.analysis.diff.tolerance import Kind, Tolerance, code_of
 from workbench.ir.types import Opaque
 
-#: items of both sides that are compared at once
+#: maximum number of items of both sides that are compared at once
 BLOCK_ITEMS = 1 << 17
-#: blocks of so many bytes are first compared as they are: most values of a large graph agree, and are small
+#: maximum bytes of blocks that are first tested for equality: most values of a large graph are equal and small
 _SMALL = 4096
-#: fields of values that are no arrays which are no content: what they are called, and what their elements say as well
+#: fields of non-array values that are not content: names, and facts that the elements repeat
 _LABELS = frozenset(("name", "key", "source", "of", "dtype"))
 
 
 @dataclass(slots=True)
 class Measured:
-    """Of n pairs of firings: those beyond the tolerance, the distances of each (NaN where there is no such number), and
-    the flat index of its worst item, -1 without one."""
+    """For n pairs of firings: those beyond the tolerance, the distances of each (NaN if there is none), and the flat
+    index of the worst item (-1 if there is none).
+    """
 
     differs: np.ndarray
     kind: np.ndarray
@@ -51,7 +52,7 @@ def measure(a: Any, b: Any, tolerance: Tolerance) -> Measured:
     if _stacked(a) and _stacked(b):
         return _same_shape(a, b, tolerance) if a.shape == b.shape else _each(n, Kind.SHAPE)
     found, start = Measured.equal(n), 0
-    while start < n:  # runs of firings that are alike are measured together
+    while start < n:  # consecutive firings of the same shape and dtype are measured together
         stop, like = start + 1, _like(a[start], b[start])
         while like is not None and stop < n and stop - start < BLOCK_ITEMS and _like(a[stop], b[stop]) == like:
             stop += 1
@@ -86,14 +87,14 @@ def _each(n: int, kind: Kind) -> Measured:
 
 
 def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
-    """Values that are no arrays of one shape."""
+    """The distance of two single values."""
     if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
         if a.shape != b.shape:
             return _each(1, Kind.SHAPE)
         return _same_shape(np.asarray(a)[None], np.asarray(b)[None], tolerance)
     if type(a) is type(b) and isinstance(a, Opaque):
         a, b = content_of(a), content_of(b)
-    if is_sequence(a) and is_sequence(b):  # the first of their elements that differs
+    if is_sequence(a) and is_sequence(b):  # by their first elements that differ
         if len(a) != len(b):
             return _each(1, Kind.SHAPE)
         worst = Measured.equal(1)
@@ -108,12 +109,12 @@ def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
 
 
 def content_of(value: Opaque) -> list[Any]:
-    """Content of a TensorList, a TensorArray, a stack or an optional, which have no equality of their own."""
+    """Content of a TensorList, a TensorArray, a stack or an optional, which do not define equality."""
     return [getattr(value, f.name) for f in fields(value) if f.name not in _LABELS]  # type: ignore[arg-type]
 
 
 def is_sequence(value: Any) -> bool:
-    """Lists, and their representation in graphs."""
+    """True for lists, and their representation in graphs."""
     return not isinstance(value, np.ndarray | np.generic | str | bytes) and (
         hasattr(value, "__len__") and hasattr(value, "__iter__")
     )
@@ -154,7 +155,7 @@ def _same_shape(a: np.ndarray, b: np.ndarray, tolerance: Tolerance) -> Measured:
 
 
 def _as_texts(items: np.ndarray) -> np.ndarray:
-    """Bytes as the strings that they are in a file."""
+    """Bytes as the strings that a file stores."""
     if items.dtype != object or not any(isinstance(i, bytes) for i in items.flat):
         return items
     texts = np.empty(items.shape, object)
@@ -169,7 +170,7 @@ def _texts(unequal: np.ndarray) -> Measured:
 
 
 def _is_number(dtype: np.dtype) -> bool:
-    return dtype.kind in "biufc" or dtype.isbuiltin == 2  # bfloat16 and its kin
+    return dtype.kind in "biufc" or dtype.isbuiltin == 2  # bfloat16 and similar dtypes
 
 
 def _numbers(a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarray, tolerance: Tolerance) -> Measured:
@@ -183,7 +184,7 @@ def _numbers(a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarra
         if tolerance.ulp is not None and steps is not None:
             within |= steps <= tolerance.ulp
         if wide_a.dtype.kind == wide_b.dtype.kind == "b":
-            within = wide_a == wide_b  # there is nothing between true and false
+            within = wide_a == wide_b  # no number is between true and false
     nan = np.zeros(absolute.shape, bool)
     infinite = nan
     if wide_a.dtype.kind in "fc" or wide_b.dtype.kind in "fc":
@@ -199,7 +200,7 @@ def _numbers(a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarra
     found.absolute = absolute.max(axis=1).astype(np.float64)
     found.relative = relative.max(axis=1).astype(np.float64)
     found.ulp = np.full(n, np.nan) if steps is None else steps.max(axis=1).astype(np.float64)
-    # worst: what breaks the pattern of NaN and infinities first, then what is furthest beyond the tolerance
+    # worst: first items that differ by NaN or infinities, then the one furthest beyond the tolerance
     rank = np.where(within, -1.0, absolute) if found.differs.any() else absolute
     has_nan, has_infinite = nan.any(axis=1), infinite.any(axis=1)
     found.worst = rank.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Distances between two whole arrays: relative to their range, by angle, and as a signal-to-noise ratio."""
+"""Distances between two whole arrays: relative to the range, by angle, and as a signal-to-noise ratio."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def finite_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The items that are finite numbers on both sides, in float64; None for other shapes, and for strings."""
+    """The items that are finite numbers on both sides, in float64; None for different shapes, and for strings."""
     one, other = np.asarray(a), np.asarray(b)
     if one.shape != other.shape or any(x.dtype.kind not in "iuf" and x.dtype.isbuiltin != 2 for x in (one, other)):
         return None
@@ -18,7 +18,7 @@ def finite_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray] 
 
 
 def range_error(a: np.ndarray, b: np.ndarray) -> float | None:
-    """The largest distance relative to the range (largest - smallest number) of ``a``; None where that is 0."""
+    """The largest distance relative to the range (largest - smallest number) of ``a``; None if the range is 0."""
     found = finite_pairs(a, b)
     span = 0.0 if found is None else float(np.ptp(found[0]))
     return None if found is None or not span else float(np.abs(found[0] - found[1]).max()) / span
@@ -29,14 +29,15 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float | None:
     found = finite_pairs(a, b)
     if found is None or found[0].size < 2:
         return None
-    x, y = (v / m if (m := float(np.abs(v).max())) else v for v in found)  # squares of what is large are infinite
+    x, y = (v / m if (m := float(np.abs(v).max())) else v for v in found)  # the squares of large numbers overflow
     size = math.sqrt(float(x @ x)) * math.sqrt(float(y @ y))
     return None if not size else max(-1.0, min(1.0, float(x @ y) / size))
 
 
 def sqnr_of(a: np.ndarray, b: np.ndarray) -> float | None:
-    """Signal to (quantisation) noise in decibels: 10 log10 of sum(a^2) / sum((a - b)^2). Infinite where both are equal;
-    None where ``a`` is zero."""
+    """Signal to (quantisation) noise in decibels: 10 log10 of sum(a^2) / sum((a - b)^2). Infinite if both are equal;
+    None if ``a`` is zero.
+    """
     found = finite_pairs(a, b)
     if found is None:
         return None

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from workbench.analysis.diff.result import Diff
 
 HEAD = ("", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "at", "differing")
-#: characters of a line of a table, of a name or a value in it, and of a value in a table that is too wide
+#: maximum characters of a line of a table, of a name or value in it, and of a value in a table that is too wide
 WIDTH, _WIDTH, _NARROW = 120, 44, 30
-#: columns that are left out of a table that is too wide, the first one first
+#: columns that are left out of a table that is too wide, in this order
 OPTIONAL = ("differing", "at", "op", "max rel", "ulp")
-#: names that are listed of those without a partner
+#: maximum number of listed names without a partner
 _NAMES = 8
 
 
 def text(diff: Diff, rows: int) -> str:
-    """The answer in sentences, then the table."""
+    """The result in sentences, then the table."""
     lines = summary(diff)
     if diff.rows and rows > 0:
         lines += ["", *fitted(diff, rows)]
@@ -55,7 +55,7 @@ def _total(widths: list[int], shown: list[int]) -> int:
 
 
 def summary(diff: Diff) -> list[str]:
-    """Sentences of the comparison, one a line, the most important first."""
+    """Sentences of the comparison, one per line, most important first."""
     lines = []
     why = "quantisation" if diff.made is None else "rounding"
     so_far = f" as far as {why} allows" if diff.rounded else ""
@@ -142,7 +142,7 @@ def source_sentence(row: Row) -> str:
 
 
 def _own_error_text(row: Row) -> str:
-    """A sentence about the node of a program that is wrong on the right inputs."""
+    """A sentence about the node of a program that is wrong on correct inputs."""
     where = f" in {printable(row.where)}" if row.where else ""
     sides = []
     for node, op, source in ((row.node, row.op, row.source), (row.other_node, row.other_op, row.other_source)):
@@ -156,7 +156,7 @@ def _own_error_text(row: Row) -> str:
 
 
 def flip_text(row: Row) -> str:
-    """A decision that differs, as a sentence."""
+    """A different decision, as a sentence."""
     where = f" in {printable(row.where)}" if row.where else ""
     a = bool(np.any(row.value_a))
     if row.decides.startswith("the loop"):
@@ -166,7 +166,7 @@ def flip_text(row: Row) -> str:
     return f"{printable(row.decides)} is {a} in a and {not a} in b{where}; {decides}"
 
 
-#: short words for the column in front
+#: short words for the first column
 WORDS = {
     Kind.VALUE: "differs",
     Kind.NAN: "NaN",
@@ -182,7 +182,7 @@ WORDS = {
 
 
 def cells(diff: Diff, row: Row, width: int = _WIDTH) -> tuple[str, ...]:
-    """A row of the table, as strings, with values of so many characters."""
+    """A row of the table as strings, with values of at most so many characters."""
     name = row.name if row.other in ("", row.name) else f"{row.name} | {row.other}"
     arrow = "*" if row.introduces and not row.edited else ""
     a, b = both(row, width)
@@ -202,8 +202,9 @@ def cells(diff: Diff, row: Row, width: int = _WIDTH) -> tuple[str, ...]:
 
 
 def both(row: Row, width: int) -> tuple[str, str]:
-    """The values of both sides in at most so many characters, with the digits that tell them apart; of arrays that
-    look alike the items at the index."""
+    """The values of both sides in at most so many characters, with enough digits to differ; for arrays that look alike,
+    the items at the index.
+    """
     values = row.value_a, row.value_b
     texts = _texts(values)
     sides = _side(row, texts[0], 0, width), _side(row, texts[1], 1, width)
@@ -219,9 +220,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _texts(values: tuple[Any, Any]) -> tuple[str, str]:
-    """Two values on one line each, with as many digits as tell them apart."""
+    """Two values on one line each, with enough digits to differ."""
     texts = short(values[0]), short(values[1])
-    if texts[0] == texts[1] and _is_number(values[0]) and _is_number(values[1]):  # of two dtypes
+    if texts[0] == texts[1] and _is_number(values[0]) and _is_number(values[1]):  # values of two dtypes
         return apart(values[0].reshape(-1)[0], values[1].reshape(-1)[0])
     for digits in range(7, MOST_DIGITS + 1):
         if texts[0] != texts[1]:
@@ -231,7 +232,7 @@ def _texts(values: tuple[Any, Any]) -> tuple[str, str]:
 
 
 def _side(row: Row, shown: str, side: int, width: int) -> str:
-    """The value of one side with its remarks."""
+    """The value of one side with remarks."""
     value = (row.value_a, row.value_b)[side]
     if value is None:
         return ""
@@ -254,7 +255,7 @@ def cut(text: str, width: int = _WIDTH) -> str:
 
 
 def page(diff: Diff, rows: int = 50) -> str:
-    """The same for a notebook."""
+    """The result as HTML for a notebook."""
     said = "".join(f"<p style='margin:2px 0'>{html.escape(line)}</p>" for line in summary(diff))
     if not diff.rows:
         return f"<div>{said}</div>"

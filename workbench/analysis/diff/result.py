@@ -1,4 +1,4 @@
-"""Result of a comparison: the first difference first; as data, as text and in a notebook."""
+"""Result of a comparison, first differences first, as data, as text and in a notebook."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from workbench.trace.describe import short
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How far one value is apart, firing by firing: ``iterations`` (n, depth), and of each firing the largest
-    ``absolute``, ``relative`` and ``ulp`` distance (NaN where there is none); ``differs`` where it is beyond the
-    tolerance."""
+    """The distances of one value, firing by firing: ``iterations`` (n, depth), and for each firing the largest
+    ``absolute``, ``relative`` and ``ulp`` distance (NaN if there is none); ``differs`` is True beyond the tolerance.
+    """
 
     name: str
     frame: tuple[str, ...]
@@ -42,8 +42,9 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Both:
-    """One value in each of the two runs: ``a`` and ``b`` are (iterations (n, depth), values (n,)); of arrays the values
-    are those of the item ``index``. Firings without a partner are there, too."""
+    """One value in each of the two runs: ``a`` and ``b`` are (iterations (n, depth), values (n,)); for arrays, the
+    values are those of the item ``index``. Firings without a partner are included.
+    """
 
     name: str
     frame: tuple[str, ...]
@@ -65,13 +66,13 @@ class Diff:
     tolerance : Tolerance
         ``rtol``, ``atol``, ``ulp`` and ``dtypes``.
     rows : tuple of Row
-        One row for each value that differs, at its first difference, in the order in which a executed them.
+        One row for each value that differs, at its first difference, in the order of execution of a.
     lengths : tuple of Length
         Loops with different numbers of iterations.
     only_a, only_b : tuple of str
         Values that have no partner in the other run.
     within : tuple of str
-        Values that differ, but nowhere beyond the tolerance.
+        Values that differ, but only within the tolerance.
     values : int
         Number of values that were compared.
     firings : int
@@ -79,16 +80,17 @@ class Diff:
     alone : tuple of int
         Firings of the compared values without a partner: of a, and of b.
     notes : tuple of str
-        Sentences on what could not be compared.
+        Sentences on values that could not be compared.
     read, read_both : callable or None
         Internal: read the curve of a row, and its values in both runs.
     rounded : tuple of str
-        Values that differ by what quantisation explains, each with its step; weights are said to be weights. Of two
-        programs those that differ by what rounding explains.
+        Values whose difference quantisation explains, each with its step; weights are marked as such. For two programs,
+        values whose difference rounding explains.
     made : tuple of Row
-        Of two programs: the values whose own error is known, the largest beside its bound first; see :meth:`ranking`.
+        For two programs: the values whose own error is known, the largest in relation to its bound first; see
+        :meth:`ranking`.
     failures : tuple of str
-        Of two programs: how each run failed, "" for one that did not.
+        For two programs: how each run failed, "" for one that did not.
     tokens : tuple of TokenParting
         For each decoding loop, as in a language model: the token, layer and op at which the runs part.
 
@@ -114,32 +116,32 @@ class Diff:
     within: tuple[str, ...]
     values: int
     firings: int
-    #: firings of the values that were compared that have no partner: of a, and of b
+    #: firings of compared values without a partner: of a, and of b
     alone: tuple[int, int] = (0, 0)
     notes: tuple[str, ...] = ()
-    #: reads the curve of a row anew; the traces are kept for that
+    #: reads the curve of a row again, for which the traces are kept
     read: Callable[[Row], Curve] | None = None
     #: reads a row's value in both runs
     read_both: Callable[[Row], Both] | None = None
-    #: of a quantised run: the values whose difference rounding explains
+    #: for a quantised run: the values whose difference rounding explains
     rounded: tuple[str, ...] = ()
-    #: of two programs: a row for each value whose own error is known
+    #: for two programs: a row for each value whose own error is known
     made: tuple[Row, ...] | None = None
-    #: of two programs: how each run failed, "" for one that did not
+    #: for two programs: how each run failed, "" for one that did not
     failures: tuple[str, ...] = ()
-    #: loops that decode
+    #: decoding loops
     tokens: tuple[TokenParting, ...] = ()
 
     @property
     def first(self) -> Row | None:
-        """The first difference in the order of execution of a; None if everything that was compared agrees."""
+        """The first difference in the order of execution of a; None if all compared values agree."""
         return self.rows[0] if self.rows else None
 
     @property
     def equal(self) -> bool:
-        """True if values were compared and all agree, numbers of iterations included; see :attr:`complete`.
+        """True if values were compared and all agree, as do the numbers of iterations; see :attr:`complete`.
 
-        Two runs that each have firings which the other lacks are never equal. Differences explained by quantisation
+        Two runs are never equal if each has firings that the other lacks. Differences explained by quantisation
         (:attr:`rounded`) do not count.
         """
         return self.firings > 0 and not self.rows and not self.lengths and not all(self.alone)
@@ -151,7 +153,7 @@ class Diff:
 
     @cached_property
     def flips(self) -> tuple[Row, ...]:
-        """Branches and loops that decide otherwise, the first one first."""
+        """Branches and loops that decide differently, in order."""
         return tuple(r for r in self.rows if r.kind is Kind.BRANCH)
 
     @property
@@ -160,7 +162,7 @@ class Diff:
         return tuple(r for r in self.rows if r.introduces)
 
     def ranking(self, rows: int = 20) -> Ranking:
-        """Return where the error is made: the values by the error that b makes there on the inputs of a.
+        """Return the sources of the error: the values ranked by the error of b there on the inputs of a.
 
         Only for two programs (``wb.diff(module, "model.onnx", inputs)``); empty for other runs. Print it, show it in a
         notebook, or draw it with ``figure()``.
@@ -168,7 +170,7 @@ class Diff:
         Parameters
         ----------
         rows : int, default 20
-            Values that are shown.
+            Maximum number of values to show.
 
         Returns
         -------
@@ -183,7 +185,7 @@ class Diff:
         return iter(self.rows)
 
     def __getitem__(self, name: str | int) -> Row:
-        """A row by its number, or by the name of its value or node in either run."""
+        """A row by its index, or by the name of its value or node in either run."""
         if isinstance(name, int):
             return self.rows[name]
         for row in self.rows:
@@ -229,7 +231,7 @@ class Diff:
         Returns
         -------
         Both
-            Of arrays the item that is furthest apart where they first differ.
+            For arrays, of the item that is furthest apart where they first differ.
 
         Raises
         ------
@@ -241,10 +243,10 @@ class Diff:
             raise _gone()
         return self.read_both(found)
 
-    # -- telling ------------------------------------------------------------------------------------------------------
+    # -- output ------------------------------------------------------------------------------------------------------
     @harmless
     def text(self, rows: int = 20) -> str:
-        """Return the whole answer as sentences and one table of at most ``rows`` rows."""
+        """Return the whole result as sentences and one table of at most ``rows`` rows."""
         return render.text(self, rows)
 
     __str__ = text

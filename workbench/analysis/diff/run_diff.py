@@ -1,4 +1,4 @@
-"""``diff``: two runs side by side, aligned by value, frame, iteration and branch; the first difference first."""
+"""``diff``: two runs side by side, aligned by value, frame, iteration and branch, with the first difference first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.edited_firings import Edits, edit_text
 
-#: rows of which it is asked where their error comes from
+#: maximum number of rows for which the source of the error is determined
 _MAX_SOURCES = 200
 
 
@@ -48,7 +48,7 @@ def diff(
 ) -> Diff:
     """Compare two runs; see :func:`workbench.diff`."""
     for one, other in ((a, b), (b, a)):
-        if hasattr(one, "compare_ops"):  # a watch of ops, whose tensors have statistics only
+        if hasattr(one, "compare_ops"):  # a watch of ops, which has only statistics of tensors
             found: Any = one.compare_ops(other, rtol or None)
             return found if one is a else found.swapped()
     tolerance = Tolerance(rtol, atol, ulp, dtypes)
@@ -67,13 +67,14 @@ def diff(
 
 
 class _Comparison:
-    """One comparison; ``pairs`` maps keys of a to keys of b. ``programs``: both should compute the same; how the run of
-    each failed, or ""."""
+    """One comparison; ``pairs`` maps keys of a to keys of b. ``programs``, for programs that should compute the same,
+    says how the run of each failed, or "".
+    """
 
     def __init__(self, a: Side, b: Side, tolerance: Tolerance, programs: tuple[str, str] | None = None) -> None:
         self.a, self.b, self.tolerance, self.programs = a, b, tolerance, programs
         self.pairs: dict[Key, Key] = {}
-        #: values of b whose iterations have other numbers in a -> how much larger those of a are
+        #: values of b whose iterations have other indices in a -> how much larger those of a are
         self.shifts: dict[Ref, int] = {}
         self.quantised: QuantisedRows | None = None
         self.settled: SettledRows | None = None
@@ -96,7 +97,7 @@ class _Comparison:
             outcome = compare(*columns, (self.a, self.b), self.tolerance)
             values += bool(outcome.compared) or outcome.row is not None
             firings += outcome.compared
-            if self.pairs[mine] not in self.shifts:  # of those the first iteration has no partner
+            if self.pairs[mine] not in self.shifts:  # their first iteration has no partner
                 alone = [n + more for n, more in zip(alone, outcome.unpaired, strict=True)]
             if outcome.row is not None:
                 found.append(outcome)
@@ -107,7 +108,8 @@ class _Comparison:
             found, rounded = self.quantised.settle(found)
         elif settled is not None:
             found, rounded = settled.settle(found, self.pairs)
-        # of two programs what errs comes before what comes of it, which rounding may have moved earlier
+        # for two programs, values with an own error come before their consequences, which rounding may have moved
+        # earlier
         found.sort(key=lambda o: (settled is not None and not (o.row is not None and o.row.introduces), o.order))
         rows = [o.row for o in found if o.row is not None]
         edits = [
@@ -148,7 +150,7 @@ class _Comparison:
         return ()
 
     def _more(self, settled: SettledRows | None) -> list[str]:
-        """Sentences on two programs beside their differences."""
+        """Sentences on two programs in addition to their differences."""
         failures = zip("ab", self.programs or (), strict=False)
         notes = [
             f"The run of {side} ended early, and what follows was not compared: {why}" for side, why in failures if why
@@ -157,7 +159,7 @@ class _Comparison:
 
     # -- pairs ----------------------------------------------------------------------------------------------------
     def _pair(self) -> tuple[list[str], list[str]]:
-        """Fill ``pairs``; returns the names of what has no partner in a, and in b."""
+        """Fill ``pairs``; return the names of values without a partner in a, and in b."""
         a, b = self.a, self.b
         if isinstance(a, TraceSide) and isinstance(b, TraceSide):
             used = a.computed(), b.computed()
@@ -203,7 +205,7 @@ class _Comparison:
         return (one, other) if self.quantised is None else self.quantised.columns(one, other)
 
     def _frames(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """Frame of a -> the frame of b that most of its values are in."""
+        """Frame of a -> the frame of b that holds most of its values."""
         a, b = self.a, self.b
         if a.graph is None or b.graph is None:
             return {}
@@ -219,7 +221,7 @@ class _Comparison:
 
     # -- more about rows --------------------------------------------------------------------------------------------
     def _edited(self, row: Row, edits: list[Edits | None]) -> str:
-        """``set by hand to 3.0 in b, was 1.4``, for a firing that was written over on one of the sides."""
+        """A text such as ``set by hand to 3.0 in b, was 1.4``, for a firing that was edited on one of the sides."""
         sentences = []
         for side, known, key in zip("ab", edits, (row.key, self.pairs.get(row.key)), strict=True):
             if known is not None and isinstance(key, Ref):
@@ -282,7 +284,7 @@ class _Comparison:
 
 
 def _firings(column: Column, index: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(iterations, values) of all firings of a column; of arrays one item, NaN where that is not there."""
+    """(iterations, values) of all firings of a column; for arrays one item, NaN if it does not exist."""
     parts, start, length = [], 0, 256
     while start < column.length:
         taken = column.take(slice(start, min(column.length, start + length)))

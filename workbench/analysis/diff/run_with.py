@@ -1,4 +1,4 @@
-"""``run_with``: runs a model in another framework and records its values, to be compared with a session."""
+"""``run_with``: runs a model in another framework and records its values, for comparison with a session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.ir.values import from_graph
 #: the framework that compiles functions of JAX
 JIT = "jax.jit"
 _WHOLE = "{} gives other values of {} where it runs the {} in one piece: {}."
-#: bytes that a record holds if nothing else is asked for
+#: default for the maximum bytes of a record
 MEMORY = 1 << 30
 
 
@@ -39,22 +39,22 @@ def run_with(
     """Run an ONNX model, or a function of JAX, with another framework and record every value, in every iteration.
 
     Values have the names that ``wb.load(model)`` gives them, so that :func:`diff` aligns them firing by firing. Bodies
-    of Loop, Scan, If and SequenceMap are run one by one, by the framework's own kernels. onnxruntime also runs the
-    model once as a whole, and a note says where its outputs are then different. "jax.jit" compiles the straight
-    stretches of a function of JAX, in which XLA fuses and reorders; the graph itself has JAX's values op by op.
+    of Loop, Scan, If and SequenceMap are run individually, by the framework's own kernels. onnxruntime also runs the
+    model once as a whole, and a note names outputs that are then different. "jax.jit" compiles the straight-line parts
+    of a function of JAX, in which XLA fuses and reorders ops; the graph itself has JAX's values op by op.
 
     Parameters
     ----------
     framework : {"onnxruntime", "reference", "jax.jit"}
         The framework; "reference" is the reference evaluator of the onnx library.
     model : path, bytes, onnx.ModelProto or JaxGraph
-        The model; for "jax.jit" the graph that :func:`from_jax` made.
+        The model; for "jax.jit" the graph returned by :func:`from_jax`.
     inputs : mapping, optional
         Values by input name.
     memory : int, default 1 GiB
-        Limit of the record in bytes; beyond it nothing more is recorded, and ``record.notes`` says so.
+        Limit of the record in bytes; beyond it no values are recorded, and ``record.notes`` says so.
     max_trips : int
-        Most iterations of all loops together.
+        Maximum number of iterations of all loops together.
     **named
         More inputs, as keywords.
 
@@ -103,7 +103,7 @@ def run_with(
 
     outputs = Driver(source.proto, library, max_trips=max_trips).run(feeds, see)
     notes = kept.notes()
-    if framework == "onnxruntime":  # the reference evaluator rewrites nothing, and its own loops are incomplete
+    if framework == "onnxruntime":  # the reference evaluator does not rewrite models, and its loops are incomplete
         notes += _as_a_whole(framework, source, library, feeds, outputs)
     return Record(
         framework, kept.values, frames=kept.frames, ops=kept.ops, graph=source.graph, outputs=outputs, notes=notes
@@ -111,7 +111,7 @@ def run_with(
 
 
 def _complete(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs as arrays; WorkbenchError where one is missing."""
+    """The inputs as arrays; WorkbenchError if one is missing."""
     feeds = {n: from_graph(v) for n, v in prepare_feeds(graph, inputs).items()}
     missing = [n for n in graph.inputs if n not in feeds]
     if missing:
@@ -180,7 +180,7 @@ class _Kept:
 def _as_a_whole(
     framework: str, source: LoweredModel, library: Any, feeds: Mapping[str, Any], outputs: Mapping[str, Any]
 ) -> list[str]:
-    """True if the framework gives the same outputs for the model in one piece, rewritten as it likes."""
+    """True if the framework gives the same outputs for the whole model, with its own rewrites."""
     try:
         whole = library(source.proto)(feeds)
     except WorkbenchError as error:

@@ -1,4 +1,4 @@
-"""The interface of one side of a comparison: columns, one a value, each firing with its iteration path."""
+"""The interface of one side of a comparison: one column per value, each firing with its iteration path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref, Source
 
 Path = tuple[int, ...]
-#: of a trace a reference into its graph, of a record a name
+#: for a trace a reference into its graph, for a record a name
 Key = Ref | str
 
 
@@ -20,9 +20,9 @@ Key = Ref | str
 class Column:
     """All firings of one value.
 
-    ``iterations`` gives (n, depth) iteration paths, None where nothing but the order of the firings is known. ``take``
-    reads the values at some positions (a slice or an index array): an array (n, ...) or a list. ``order`` sorts the
-    firings of all columns of a side as they were executed. ``once``: all firings are the same (constants).
+    ``iterations`` returns (n, depth) iteration paths, None if only the order of the firings is known. ``take`` reads
+    the values at some positions (a slice or an index array): an array (n, ...) or a list. ``order`` is the sort key of
+    firings in the order of execution, across all columns of a side. ``once``: all firings are the same (constants).
     """
 
     key: Key
@@ -53,25 +53,26 @@ class Side(Protocol):
     def graph(self) -> Graph | None: ...
 
     def keys(self) -> list[Key]:
-        """The values that can be compared, in execution order where that is known."""
+        """The values that can be compared, in execution order if known."""
 
     def find(self, name: str) -> Key | None:
         """The value that a public name refers to."""
 
     def column(self, key: Key) -> Column | None:
-        """The firings of a value; None if there is nothing of it."""
+        """The firings of a value; None if there are none."""
 
     def trips(self, frame: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray] | None:
-        """(paths of the iterations around (n, depth - 1), iterations of each activation); None if it is not known. The
-        last activation may still go on: see :meth:`unfinished`."""
+        """(paths of the outer iterations (n, depth - 1), iterations of each activation); None if unknown. The last
+        activation may be unfinished: see :meth:`unfinished`.
+        """
 
     def unfinished(self, frame: tuple[str, ...]) -> bool:
-        """True if the run is inside a frame (for the outermost level: has not ended)."""
+        """True if the run is inside a frame, or for the outermost level if it has not ended."""
 
     def missing(self, key: Key, path: Path) -> str:
-        """Why a value has no firing at ``path``: "dead", "ended" if its loop ended there, or "" if the run did not get
-        so far or the value is not kept.
+        """Why a value has no firing at ``path``: "dead" if its branch was not taken, "ended" if its loop ended there,
+        or "" if the run did not reach it or the value is not kept.
         """
 
     def is_last(self, key: Key, path: Path) -> bool:
-        """True if ``path`` is the last iteration of a loop in which a value lives."""
+        """True if ``path`` is the last iteration of a value's loop."""

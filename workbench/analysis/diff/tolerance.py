@@ -4,8 +4,8 @@ Two items agree if they are equal, both NaN, or within one of the tolerances::
 
     |a - b| <= atol + rtol * max(|a|, |b|)        or        ulp distance <= ulp
 
-The rule is symmetric, so that ``diff(a, b)`` and ``diff(b, a)`` find the same. NaN against a number, an infinity
-against anything else, and true against false are never within a tolerance.
+The rule is symmetric, so that ``diff(a, b)`` and ``diff(b, a)`` find the same differences. NaN and a number, an
+infinity and anything else, and true and false are never within a tolerance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.text import harmless
 
 
 class Kind(Enum):
-    """Kind of a difference; the value is the sentence for it."""
+    """Kind of a difference; the value is its sentence."""
 
     VALUE = "The numbers differ by more than the tolerance."
     NAN = "One side is NaN where the other is not."
@@ -39,7 +39,7 @@ _KINDS = tuple(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """``ulp`` None: no ulp distance but 0 is allowed. ``dtypes``: another dtype is a difference by itself."""
+    """If ``ulp`` is None, only an ulp distance of 0 is allowed. ``dtypes``: a different dtype is a difference."""
 
     rtol: float = 0.0
     atol: float = 0.0

@@ -16,14 +16,14 @@ from workbench.trace.row_ranges import Rows
 from workbench.trace.saved.source import SavedSource
 from workbench.trace.seqlock import consistent_read
 
-#: ops that hand on what another node made, under a name of their own
+#: ops that pass on the value of another node under a separate name
 COPIES = ("Switch", "NextIteration", "LoopCond", "Enter", "Identity")
-#: ops that hand on what they get, so that no error begins in them
+#: ops that pass on their input, so that errors never originate in them
 HANDS_ON = (*COPIES, "Merge", "Exit")
 
 
 class Orders:
-    """Sorts firings of all frames as they were executed: place and iteration of each enclosing frame in turn."""
+    """Sort keys of firings in the order of execution: position and iteration of each enclosing frame in turn."""
 
     def __init__(self, trace: Trace) -> None:
         self._starts = {f.path: f.start for f in reversed(trace.layout.frames)}
@@ -36,8 +36,8 @@ class Orders:
 
 
 class TraceSide:
-    """The values of a trace. Unnamed copies of other values are left out, and so are values that are not arrays and
-    grow with each trip (the lists behind scan outputs).
+    """The values of a trace, without unnamed copies of other values and without values that are not arrays and grow
+    with each trip (the lists behind scan outputs).
     """
 
     def __init__(self, trace: Trace, label: str) -> None:
@@ -65,7 +65,7 @@ class TraceSide:
         return named or node.types[ref.index].dtype != OPAQUE or not self.graph.frame_of(ref.node)
 
     def computed(self) -> list[str]:
-        """Nodes that the run computes."""
+        """The nodes that the run computes."""
         return [n.name for n in self.trace.layout.nodes]
 
     def find(self, name: str) -> Key | None:
@@ -117,7 +117,7 @@ class TraceSide:
         )
 
     def depth(self, ref: Ref) -> int:
-        """Number of loops that a value lives in."""
+        """Number of nested loops around a value."""
         return len(self.trace.layout.frames[self.trace.layout.values[ref].frame].path)
 
     def is_absent(self, ref: Ref) -> bool:
@@ -126,13 +126,13 @@ class TraceSide:
         return isinstance(self.trace.source, SavedSource) and declared.dtype == OPAQUE
 
     def is_released(self, ref: Ref) -> bool:
-        """True if a value of the outermost level fired and is gone: nothing needed it any more."""
+        """True if a value of the outermost level fired but was released because it was no longer needed."""
         layout, source = self.trace.layout.values[ref], self.trace.source
         place = layout.place
         return layout.frame == 0 and place is not None and place.until >= 0 and source.first(place) > 0
 
     def _iterations(self, frame: int, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
-        """The iteration paths of rows, which most values with the same guard share."""
+        """The iteration paths of rows, cached because most values with the same guard share them."""
         known = self._paths.get((frame, guard))
         if known is not None and _same(known[0], rows):
             return known[1]
@@ -191,7 +191,7 @@ def _same(one: Rows, other: Rows) -> bool:
 
 
 def deciders(trace: Trace) -> dict[Ref, str]:
-    """The values that Switches decide by -> what they decide, in words; through LoopCond and Identity to the op."""
+    """The predicates of Switches, followed through LoopCond and Identity to their ops -> their decisions in words."""
     nodes, found = trace.graph.nodes, dict[Ref, str]()
     for node in nodes.values():
         if node.op != "Switch":

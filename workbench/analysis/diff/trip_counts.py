@@ -12,9 +12,10 @@ from workbench.text import harmless
 
 @dataclass(frozen=True)
 class Length:
-    """A loop whose activation at ``around`` (iterations of the loops around it) has ``a`` iterations in one run and
-    ``b`` in the other; the last iteration is the one in which the condition turned false. ``count`` activations of this
-    loop differ, of which this is the first."""
+    """A loop whose activation at ``around`` (iterations of the outer loops) has ``a`` iterations in one run and ``b``
+    in the other; the last iteration is the one in which the condition was false. ``count`` activations of this loop
+    differ, of which this is the first.
+    """
 
     frame: tuple[str, ...]
     around: Path
@@ -30,7 +31,7 @@ class Length:
 
 
 def lengths(a: Side, b: Side, frames: dict[tuple[str, ...], tuple[str, ...]]) -> tuple[Length, ...]:
-    """For each pair of frames, the first activation whose lengths differ."""
+    """For each pair of frames, the first activation with different lengths."""
     found = []
     for mine, theirs in frames.items():
         one, other = a.trips(mine), b.trips(theirs)
@@ -42,7 +43,7 @@ def lengths(a: Side, b: Side, frames: dict[tuple[str, ...], tuple[str, ...]]) ->
         at_a, at_b = both
         x, y = one[1][at_a], other[1][at_b]
         unlike = x != y
-        if a.unfinished(mine):  # the last activation goes on: it has so many iterations at least
+        if a.unfinished(mine):  # the last activation is unfinished: it has at least so many iterations
             unlike &= ~((at_a == len(one[1]) - 1) & (x < y))
         if b.unfinished(theirs):
             unlike &= ~((at_b == len(other[1]) - 1) & (y < x))

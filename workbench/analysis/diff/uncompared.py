@@ -1,4 +1,4 @@
-"""Sentences for the rows of two runs that could not be compared: each of them is listed."""
+"""Sentences for the rows of two runs that could not be compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from workbench.analysis.diff.side import Key, Side
 from workbench.analysis.diff.trace_side import TraceSide
 from workbench.ir.node import Ref
 
-#: values that are named, of those of which not all is kept
+#: maximum number of named values of which not all firings are kept
 _NAMED = 6
 
 
 def notes(a: Side, b: Side, pairs: Mapping[Key, Key]) -> tuple[str, ...]:
-    """A sentence for each thing that is missing on one of the sides; ``pairs`` are the values that were compared."""
+    """A sentence for each kind of missing values on one of the sides; ``pairs`` are the compared values."""
     found: list[str] = []
     for side, word, keys in ((a, "a", list(pairs)), (b, "b", list(pairs.values()))):
         if isinstance(side, RecordSide):

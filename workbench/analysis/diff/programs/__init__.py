@@ -1,1 +1,1 @@
-"""Two programs that should compute the same, such as a module and its export: what errs by itself in the second."""
+"""Two programs that should compute the same, such as a module and its export: the parts of the second that err."""

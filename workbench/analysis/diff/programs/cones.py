@@ -1,12 +1,12 @@
-"""The part of a graph between one value and the paired values before it, evaluated on inputs of one's choice.
+"""The part of a graph between one value and the paired values before it, evaluated on chosen inputs.
 
 ::
 
     paired ─► node ─► node ─┐
-    paired ─► node ─────────┴─► value        its cone: everything up to the nearest paired values
+    paired ─► node ─────────┴─► value        its cone: all nodes up to the nearest paired values
 
-A firing is followed back as it was made (:func:`~workbench.trace.provenance.sources_of`), so that a cone may lead
-through a branch, and through the back edge of a loop into the iteration before.
+A firing is followed back along its recorded sources (:func:`~workbench.trace.provenance.sources_of`), so that a cone
+may pass through a branch, and through the back edge of a loop into the previous iteration.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 from workbench.trace.provenance import sources_of
 
-#: firings that one cone may hold
+#: maximum number of firings in one cone
 MOST = 512
-#: what evaluating a node on other inputs may raise: shapes or dtypes that it does not take
+#: errors of evaluating a node on other inputs, whose shapes or dtypes it may not accept
 REFUSED = (WorkbenchError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-#: the value at which a cone ends, by its own reference and iteration path; raises one of REFUSED
+#: the value at which a cone ends, by its reference and iteration path; raises one of REFUSED
 End = Callable[[Ref, Path], Any]
 
 
@@ -41,8 +41,9 @@ class NoCone(Exception):
 
 class Cone:
     """One evaluation. ``graph`` is that of the trace, or the same in another dtype; ``ends`` are values at which a cone
-    ends, ``end`` gives their numbers. ``noise`` moves all numbers that go in by that share, below 0 by that share of
-    the largest number beside them. After it ``used`` holds the ends that were reached, ``nodes`` what was evaluated.
+    ends, ``end`` returns their values. ``noise`` changes all numbers that enter by that share, or if negative by that
+    share of the largest number in their array. Afterwards ``used`` holds the ends that were reached, ``nodes`` the
+    evaluated nodes.
     """
 
     def __init__(self, trace: Trace, graph: Graph, ends: Collection[Ref], end: End, noise: float = 0.0) -> None:
@@ -88,7 +89,7 @@ class Cone:
     def _make(self, key: tuple[Ref, Path], needed: list[tuple[Ref, Path]], first: bool) -> None:
         ref, path = key
         node = self.graph.nodes[ref.node]
-        if not first and ref in self.used:  # a variable may be made from itself, of the iteration before
+        if not first and ref in self.used:  # a variable may be computed from its value in the previous iteration
             self.known[key] = self._noisy(self._typed(ref, self.end(ref, path)))
         elif node.op in HANDS_ON:
             self.known[key] = self.known[needed[0]]
@@ -112,7 +113,7 @@ class Cone:
             return spec.evaluate(arrays, node.attrs)
 
     def _typed(self, ref: Ref, value: Any) -> Any:
-        """A number of the other side in the dtype that this side has there."""
+        """A value of the other side in the dtype of this side."""
         dtype = self.graph.nodes[ref.node].types[ref.index].dtype
         if not isinstance(value, np.ndarray | np.generic) or dtype in ("any", "opaque", "string"):
             return value
@@ -124,7 +125,7 @@ class Cone:
             return value
         value = np.asarray(value)
         signs = self._rng.choice(np.array([-1.0, 1.0]), value.shape)
-        if self._noise < 0:  # half a step of a tensor that is quantised as a whole
+        if self._noise < 0:  # half a step of a tensor with a single scale
             known = np.abs(value[np.isfinite(value)])
             return (value - self._noise * signs * known.max(initial=0.0)).astype(value.dtype)
         return (value * (1.0 + self._noise * signs)).astype(value.dtype)

@@ -1,8 +1,8 @@
-"""Values of two programs that have the same name by the tools that made one out of the other.
+"""Values of two programs that have the same name because a tool created one program from the other.
 
-A model that PyTorch exported names nodes by call and module, as the graph of a ``.pt2`` file does; a converter of
-TensorFlow keeps ``scope/op:0``; tools that rewrite ONNX models keep the names of values. A name is a claim, not a
-proof: a pair by name whose values differ is decided by its readers (see :mod:`~.settled`).
+A model exported by PyTorch names nodes by call and module, like the graph of a ``.pt2`` file; a converter of TensorFlow
+keeps ``scope/op:0``; tools that rewrite ONNX models keep the names of values. A name does not prove a pair: if the
+values of a pair by name differ, its readers decide (see :mod:`~.settled`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from workbench.ir.node import FRAME_OPS, Ref
 from workbench.ir.types import TensorType
 
 _NUMBERED = re.compile(r"^(?P<base>.+)_\d+$")
-#: ops whose name says nothing of their value
+#: ops whose name says nothing about their value
 _UNNAMED = (*FRAME_OPS, "Identity")
 
 
 def named_pairs(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str]) -> Iterator[tuple[Ref, Ref]]:
-    """Pairs by name, the most certain ones first; a value may occur several times."""
+    """Pairs by name, most certain first; a value may occur several times."""
     yield from _decisions(a, b, used_a, used_b)
     decides = _decisive(a), _decisive(b)
     groups = _grouped(a, used_a, decides[0]), _grouped(b, used_b, decides[1])
@@ -51,7 +51,7 @@ def named_pairs(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[
 
 
 def _decisions(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str]) -> Iterator[tuple[Ref, Ref]]:
-    """The decisions of loops of the same name, whatever makes them."""
+    """The decisions of loops of the same name, computed by any op."""
     mine, theirs = ({g.frame_of(n.name): n.inputs[0] for n in g.nodes.values() if n.op == "LoopCond"} for g in (a, b))
     for path, ref in mine.items():
         other = theirs.get(path)
@@ -60,9 +60,9 @@ def _decisions(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[s
 
 
 def shifts(a: Graph, b: Graph, pairs: Mapping[Ref, Ref]) -> dict[Ref, int]:
-    """Values of b whose iteration has another number in a -> the number there minus the number in b.
+    """Values of b whose iteration has another index in a -> the index in a minus the index in b.
 
-    Loops of ONNX decide in the body about the *next* iteration, other loops at the beginning about this one.
+    Loops of ONNX decide in the body about the *next* iteration, other loops at the beginning about the current one.
     """
     ahead = _decisive(a, ahead=True), _decisive(b, ahead=True)
     both = ((theirs, (theirs.node in ahead[1]) - (mine.node in ahead[0])) for mine, theirs in pairs.items())
@@ -70,8 +70,7 @@ def shifts(a: Graph, b: Graph, pairs: Mapping[Ref, Ref]) -> dict[Ref, int]:
 
 
 def _decisive(graph: Graph, ahead: bool = False) -> set[str]:
-    """Nodes that serve the decision of a loop alone; with ``ahead`` those of them that decide in the body about the
-    next iteration."""
+    """Nodes that serve only the decision of a loop; with ``ahead``, in the body about the next iteration."""
     found = set[str]()
     for node in graph.nodes.values():
         if node.op != "LoopCond":
@@ -92,8 +91,9 @@ def _decisive(graph: Graph, ahead: bool = False) -> set[str]:
 
 
 def _grouped(graph: Graph, used: Collection[str], decides: Collection[str]) -> dict[tuple[str, bool], list[str]]:
-    """Nodes by their name without its number, those apart that only a loop's decision needs: ``mul`` is the name of a
-    call in the condition of a loop, and of another one in its body."""
+    """Nodes by their name without its number, with separate groups for nodes that only a loop's decision needs: ``mul``
+    may name a call in the condition of a loop, and another call in its body.
+    """
     found = defaultdict[tuple[str, bool], list[str]](list)
     for name in graph.nodes:
         if name in used:
@@ -103,8 +103,9 @@ def _grouped(graph: Graph, used: Collection[str], decides: Collection[str]) -> d
 
 
 def _last_first(name: str, mine: Collection[str], theirs: Collection[str]) -> list[str]:
-    """The nodes that a call's name may stand for: what makes its result is the last of ``name``, ``name_1``, ..., as
-    far as the other graph has no call of that name."""
+    """The nodes that a call's name may mean: its result is computed by the last of ``name``, ``name_1``, ..., up to a
+    name that is also a call of the other graph.
+    """
     found, number = [name], 1
     while (numbered := f"{name}_{number}") in mine and numbered not in theirs:
         found.append(numbered)
@@ -117,7 +118,7 @@ def _fits(a: Graph, b: Graph, x: str, y: str) -> bool:
 
 
 def _ref(name: str, graph: Graph) -> Ref | None:
-    """``scope/op:0`` as TensorFlow names it."""
+    """The value ``scope/op:0``, as named by TensorFlow; None if there is none."""
     ref = Ref.parse(name) if name else None
     known = ref is not None and ":" in name and ref.node in graph.nodes
     return ref if known and ref is not None and ref.index < len(graph.nodes[ref.node].types) else None
@@ -129,7 +130,7 @@ def _same_line(a: Graph, b: Graph, x: str, y: str) -> bool:
 
 
 def _may_be(a: Graph, b: Graph, x: Ref, y: Ref) -> bool:
-    """True if two values live in loops of the same depth, and types do not say that they are not the same."""
+    """True if two values are in loops of the same depth, and their types do not exclude that they are the same."""
     one, other = a.nodes[x.node], b.nodes[y.node]
     if (one.op in _UNNAMED) != (other.op in _UNNAMED) and "Merge" not in (one.op, other.op):
         return False

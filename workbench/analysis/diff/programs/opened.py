@@ -1,4 +1,4 @@
-"""Opens two programs and runs both with the same inputs: a module, an exported program, a model file, a graph."""
+"""Opens two programs (a module, an exported program, a model file or a graph) and runs both with the same inputs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from workbench.ir.node import Source
 from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 
-#: bytes and node executions of each of the two runs
+#: maximum bytes and node executions of each of the two runs
 MEMORY, MOST = 1 << 30, 10_000_000
-#: models in memory that ``load`` takes
+#: types of models in memory that ``load`` accepts
 _PROTOS = ("ModelProto", "GraphDef")
 
 
@@ -37,7 +37,7 @@ class ProgramRun:
 
 
 def is_program(thing: Any) -> bool:
-    """True for what holds a program and no run: a graph, a model in memory or in a file, an exported program."""
+    """True for a program rather than a run: a graph, a model in memory or in a file, an exported program."""
     if isinstance(thing, str | os.PathLike):
         return not _is_trace(thing)
     return (
@@ -49,7 +49,7 @@ def is_program(thing: Any) -> bool:
 
 
 def is_file_or_model(thing: Any) -> bool:
-    """True for a program that no library has to make first."""
+    """True for a program that need not be exported by a library first."""
     return is_program(thing) and not isinstance(thing, JaxGraph)
 
 
@@ -71,7 +71,7 @@ def opened(a: Any, b: Any, args: Any) -> tuple[ProgramRun, ProgramRun]:
     Raises
     ------
     WorkbenchError
-        ``not-comparable`` for what is not a program, and the errors of reading and exporting.
+        ``not-comparable`` for anything but a program, and the errors of reading and exporting.
     FeedError
         For inputs that do not fit.
     """
@@ -106,7 +106,7 @@ def _graph(thing: Any, args: Any) -> Graph:
 
 
 def _of_torch(thing: Any, args: Any) -> bool:
-    """True for an exported program or a module of PyTorch, and for a function that is called with tensors."""
+    """True for an exported program or a module of PyTorch, and for a function of tensors."""
     given = list(args.values()) if isinstance(args, Mapping) else list(_tuple(args))
     kinds = [kind for each in (thing, *given) for kind in type(each).__mro__]
     return any(kind.__module__.partition(".")[0] == "torch" for kind in kinds)
@@ -118,7 +118,7 @@ def _tuple(args: Any) -> tuple[Any, ...]:
 
 # -- inputs -----------------------------------------------------------------------------------------------------------
 def _given(args: Any) -> Mapping[str, Any] | list[Any]:
-    """Arrays by name, or in the order of the inputs; those of nested arguments one after the other."""
+    """Arrays by name, or in the order of the inputs, with nested arguments flattened."""
     if isinstance(args, Mapping):
         return {str(name): _array(value) for name, value in args.items()}
     return [_array(leaf) for leaf in _leaves(_tuple(args))]
@@ -146,7 +146,7 @@ def _array(value: Any) -> Any:
 
 
 def _feeds(graph: Graph, given: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """The inputs of a graph, with numbers of the same kind in its own dtypes."""
+    """The inputs of a graph, with numbers of the same kind converted to its dtypes."""
     if not isinstance(given, Mapping):
         if len(given) != len(graph.inputs):
             raise FeedError(

@@ -1,18 +1,18 @@
-"""The error that a part of a program makes by itself: its result on the inputs that the *reference* has there.
+"""The own error of a part of a program: that of its result on the inputs that the *reference* has there.
 
-The reference is the first program, the candidate the second. Both parts, between one value and the paired values
-before it, are evaluated on the same inputs, as they are and in float64:
+The reference is the first program, the candidate the second. Both parts, between one value and the paired values before
+it, are evaluated on the same inputs, in their dtypes and in float64:
 
 ====================  ==================================================================================================
 ``own``               candidate's result on the reference's inputs - reference's result
-``function``          the same in float64, where almost nothing is rounded: do the two parts compute the same?
+``function``          the same in float64, almost without rounding: do the two parts compute the same?
 ``condition``         how far the reference's result moves in float64 if its inputs move by one rounding each
 ====================  ==================================================================================================
 
-The candidate errs if ``function`` is more than FUNCTION roundings, or ``own`` more than ROUNDED, of the largest number
-in the value and of ``condition``. A rounding is that of the dtype in which the coarser of both programs computes most
-of its values, or of a coarser one that occurs in both parts: a cast to float16 that one side lacks is not rounding. The
-tolerance of the comparison is allowed on top.
+The candidate errs if ``function`` exceeds FUNCTION roundings, or ``own`` exceeds ROUNDED roundings, of the largest
+number in the value and of ``condition``. A rounding is that of the dtype in which the coarser of both programs computes
+most of its values, or of a coarser dtype that occurs in both parts: a cast to float16 that one side lacks is not
+rounding. The tolerance of the comparison is added.
 """
 
 from __future__ import annotations
@@ -37,24 +37,23 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.text import harmless, number
 
-#: roundings by which the functions of two parts may differ (constants are rounded before they are stored), and their
-#: results as they are computed
+#: roundings by which the functions of two parts may differ (constants are rounded before they are stored), and by which
+#: their computed results may differ
 FUNCTION, ROUNDED = 8, 64
-#: roundings below which nothing has to be evaluated in float64
+#: roundings up to which no evaluation in float64 is needed
 _SURE = 2
 _EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 
 
 @dataclass(frozen=True)
 class OwnError:
-    """Own error of one value of the candidate in one firing; all errors are the largest of its items.
+    """Own error of one value of the candidate in one firing; each error is the maximum over its items.
 
-    ``own``, ``function``, ``condition``: see the module. ``allowed`` is the bound that ``own`` or ``function`` was held
-    against, ``size`` the largest number of the reference's value, ``inherited`` what is different in the run beside
-    ``own``, ``sqnr`` the ratio of the value to its own error in decibels. ``fault`` is "" or what is wrong: ``shape``,
-    ``kind`` (NaN, infinite or of no number on one side), ``function``, ``rounding``, or ``steps`` for more than
-    quantisation explains. ``nodes`` are those of the
-    candidate's part, ``reference`` those of the other.
+    ``own`` and ``function`` are described in the module. ``allowed`` is the bound with which ``own`` or ``function``
+    was compared, ``size`` the largest number of the reference's value, ``total`` the distance of the value in the two
+    runs, ``sqnr`` the ratio of the value to its own error in decibels. ``fault`` is "" or the kind of fault: ``shape``,
+    ``kind`` (on one side NaN, infinite or not a number), ``function``, ``rounding``, or ``steps`` for more than
+    quantisation explains. ``nodes`` are those of the candidate's part, ``reference`` those of the other part.
     """
 
     own: float
@@ -98,8 +97,9 @@ class OwnError:
 
 
 class PartErrors:
-    """Own errors of the values of ``candidate``. ``back`` maps each paired value of it to that of ``reference``,
-    ``shifts`` those whose last iteration number is another one there (see :func:`~.names.shifts`)."""
+    """Own errors of the values of ``candidate``. ``back`` maps each of its paired values to that of ``reference``,
+    ``shifts`` those whose last iteration index differs there to the difference (see :func:`~.names.shifts`).
+    """
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class PartErrors:
         self.steps = IntegerSteps(reference, candidate)
         self._graphs = reference.trace.graph, candidate.trace.graph
         self._wide = _widened(self._graphs[0]), _widened(self._graphs[1])
-        #: the rounding of the program that is the coarser one as a whole
+        #: the rounding of the program that is coarser as a whole
         self.eps = max(_eps_of(graph) for graph in self._graphs)
 
     @property
@@ -128,8 +128,9 @@ class PartErrors:
         )
 
     def of(self, theirs: Ref, path: Path, through: Collection[Ref] = ()) -> OwnError | None:
-        """The own error of a value of the candidate in one firing, whose iteration path is that of the reference; None
-        where it cannot be evaluated. ``through`` are paired values at which no part ends."""
+        """The own error of a value of the candidate in one firing, given by the iteration path of the reference; None
+        if it cannot be evaluated. ``through`` are paired values at which parts do not end.
+        """
         mine = self.back[theirs]
         try:
             exact = np.asarray(value_at(self.a.trace, mine, path))
@@ -203,7 +204,7 @@ class PartErrors:
         through: Collection[Ref],
         eps: float,
     ) -> tuple[str, float, float | None, float]:
-        """(the fault or "", own error, difference in float64, what is allowed)."""
+        """(the fault or "", own error, difference in float64, allowed error)."""
         if exact.shape != given.shape:
             return "shape", float("inf"), None, 0.0
         own, size = _apart(exact, given), _size(exact)
@@ -212,7 +213,7 @@ class PartErrors:
         if not own > _SURE * eps * size + more:
             return "", own, None, _SURE * eps * size + more
         function = self._function(mine, theirs, path, through, through_a)
-        if not eps or not np.isfinite(own):  # truth values, whole numbers; what is NaN or infinite on one side
+        if not eps or not np.isfinite(own):  # truth values, integers, and values that are NaN or infinite on one side
             if function is not None and function == 0.0 and not eps:
                 return "", own, function, 0.0
             return "kind", own, function, more
@@ -237,7 +238,7 @@ class PartErrors:
         levels: float,
         eps: float,
     ) -> tuple[str, float, float | None, float]:
-        """The same for a part with quantised tensors."""
+        """The judgement for a part with quantised tensors."""
         own, size = _apart(exact, given), _size(exact)
         half = 1.0 / levels
         through_a = {self.back[r] for r in through if r in self.back}
@@ -281,7 +282,7 @@ def _eps_of(graph: Graph) -> float:
 
 
 def _coarsest(graph: Graph, nodes: Collection[str], value: np.ndarray) -> float:
-    """The largest rounding of the dtypes that occur in a part."""
+    """The largest rounding of the dtypes in a part."""
     dtypes = {t.dtype for name in nodes if name in graph.nodes for t in graph.nodes[name].types}
     return max((_EPS[d] for d in (*dtypes, value.dtype.name) if d in _EPS), default=0.0)
 
@@ -294,7 +295,7 @@ def _widened(graph: Graph) -> Graph | None:
 
 
 def moved(path: Path, by: int) -> Path:
-    """An iteration path whose last number is another one."""
+    """An iteration path with ``by`` added to its last index."""
     return (*path[:-1], path[-1] + by) if path and by else path
 
 
@@ -305,7 +306,7 @@ def _numbers(array: np.ndarray) -> np.ndarray | None:
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> float:
-    """The largest distance of two items; infinite where one is NaN or infinite and the other is not, or no number."""
+    """The largest distance of two items; infinite if only one is NaN or infinite, or for unequal non-numbers."""
     x, y = _numbers(one), _numbers(other)
     if x is None or y is None or x.shape != y.shape:
         return 0.0 if one.shape == other.shape and bool(np.all(one == other)) else float("inf")

@@ -1,4 +1,4 @@
-"""The places where the error is made: values of two programs by the error that the second makes there by itself."""
+"""The sources of the error: values of two programs, ranked by the own error of the second."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from workbench.libraries import needed
 from workbench.text import harmless, printable
 
 _HEAD = ("where the error is made", "op", "line", "own", "allowed", "own / largest", "all / largest", "SQNR", "")
-#: characters of a name, and of a bar
+#: maximum characters of a name, and of a bar
 _WIDTH, _BAR = 38, 16
-#: decades that a bar of text spans
+#: number of decades that a bar of text spans
 _DECADES = 8
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Values of a comparison, the one first whose own error exceeds what rounding explains by the largest factor.
+    """Values of a comparison, ranked by the factor by which the own error exceeds its bound for rounding.
 
-    ``own`` is the error that b makes at a value on the inputs that *a* has there; "all" is how far both runs are apart
-    at most, with what was inherited. Iterate over it for the rows, of which ``row.own`` has the numbers.
+    ``own`` is the error of b at a value on the inputs that *a* has there; "all" is the largest distance of both runs,
+    including inherited errors. Iterate over it for the rows; ``row.own`` has the numbers.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Ranking:
         return needed("pandas", error=TraceError).DataFrame(self.table())
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows as strings, below a head."""
+        """The rows as strings, below a header."""
         return [_HEAD, *(_cells(r) for r in self.rows[: self.most])]
 
     @harmless
@@ -106,8 +106,9 @@ class Ranking:
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
     def figure(self) -> Any:
-        """Return bars of plotly in the order of execution: the own error of each value, and what both runs are apart,
-        relative to its largest number."""
+        """Return bars of plotly in the order of execution: the own error of each value, and the distance of both runs,
+        relative to its largest number.
+        """
         go = needed("plotly.graph_objects", error=TraceError)
         rows = self.made[: 4 * self.most]
         names = [f"{k + 1} {printable(r.name, 40)}" for k, r in enumerate(rows)]
@@ -137,7 +138,7 @@ class Ranking:
 
 
 def _factor(row: Row) -> tuple[bool, float]:
-    """Own error beside its bound; faults first."""
+    """The ratio of an own error to its bound; faults come first."""
     error = row.own.function if row.own.fault == "function" else row.own.own
     return bool(row.own.fault), error / row.own.allowed if row.own.allowed else math.inf if error else 0.0
 

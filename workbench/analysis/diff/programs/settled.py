@@ -1,8 +1,9 @@
-"""Rows of two programs: what errs by itself and what comes of that are differences, all else is rounding.
+"""Rows of two programs: values with an own error and values computed from them are differences, all others are
+rounding.
 
-A value whose own error is beyond rounding is a *suspect*. Either the candidate errs there, or the pair is wrong: a tool
-gave the name to another quantity. A reader of the value decides: evaluated from the values before the suspect, its
-result is wrong in the first case and right in the second, and then the pair is dropped.
+A value whose own error is beyond rounding is a *suspect*. Either the candidate errs there, or the pair is wrong because
+a tool gave the name to another quantity. A reader of the value decides: evaluated from the values before the suspect,
+its result is wrong in the first case and right in the second, in which the pair is dropped.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.text import printable
 
-#: firings of a value whose own error is evaluated, and rounds of dropping pairs
+#: maximum number of firings of a value for which the own error is evaluated, and of rounds of dropping pairs
 FIRINGS, _ROUNDS = 24, 8
-#: a value that is the same in both runs
+#: marks a value that is the same in both runs
 _RIGHT = object()
 #: names that the builder gives to constants
 _UNNAMED = re.compile(r"(^|/)Const(_\d+)?$")
 
 
 class SettledRows:
-    """Two traces of programs that should compute the same; ``pairs`` maps values of a to values of b."""
+    """The rows of two traces of programs that should compute the same; ``pairs`` maps values of a to values of b."""
 
     def __init__(
         self, a: TraceSide, b: TraceSide, pairs: Mapping[Key, Key], shifts: Mapping[Ref, int], tolerance: Tolerance
@@ -48,16 +49,17 @@ class SettledRows:
         }
         self.steps = IntegerSteps(a, b)
         self.owns = PartErrors(a, b, self.back, shifts, tolerance)
-        #: of each value of b that differs, what it makes by itself; None where that cannot be evaluated
+        #: the own error of each value of b that differs; None if it cannot be evaluated
         self.found: dict[Ref, OwnError | None] = {}
-        #: rows of all values whose own error is known, and names of those that were compared in some firings only
+        #: rows of all values whose own error is known, and names of those that were evaluated only in some firings
         self.made: list[Row] = []
         self.sampled: dict[str, None] = {}
         self.unknown: list[str] = []
 
     def _ends_a_part(self, mine: Ref, theirs: Ref, pairs: Mapping[Key, Key]) -> bool:
-        """False for what hands on a value of another node on both sides, and for numbers in the code, which are a part
-        of the op that takes them."""
+        """False for nodes that pass on a value of another node on both sides, and for numbers in the code, which are
+        part of the op that reads them.
+        """
         one, other = self.a.trace.graph.nodes[mine.node], self.b.trace.graph.nodes[theirs.node]
         if one.op == "Const" and (_UNNAMED.search(mine.node) or _UNNAMED.search(theirs.node)):
             return False
@@ -69,7 +71,7 @@ class SettledRows:
         return one.op == other.op == "Merge" or not (one.op in HANDS_ON and other.op in HANDS_ON)
 
     def settle(self, outcomes: list[Outcome], pairs: Mapping[Key, Key]) -> tuple[list[Outcome], list[str]]:
-        """(the outcomes that are differences, names of the values that differ by rounding only)."""
+        """(the outcomes that are differences, names of the values that differ only by rounding)."""
         partners = {o.row.key: pairs[o.row.key] for o in outcomes if o.row is not None}
         for mine, theirs in partners.items():
             if isinstance(mine, Ref) and isinstance(theirs, Ref) and theirs in self.back and not self._leaves(theirs):
@@ -96,7 +98,7 @@ class SettledRows:
             elif isinstance(theirs, Ref) and theirs.node in spread:
                 kept.append(replace(outcome, row=replace(row, own=own, introduces=False)))
             elif row.kind in (Kind.ONLY_A, Kind.ONLY_B):
-                continue  # the branch is taken on both sides: the names of its two sides were mixed up
+                continue  # the branch is taken on both sides: the names of its two sides were exchanged
             elif own is not None or isinstance(theirs, Ref) and self._leaves(theirs) or self._is_small(row):
                 rounded.append(row.name)
             else:
@@ -104,7 +106,7 @@ class SettledRows:
         return kept, rounded
 
     def notes(self) -> list[str]:
-        """Sentences on how own errors were judged, and on what was not."""
+        """Sentences on how own errors were judged, and on values that were not judged."""
         notes = []
         if self.found:
             notes.append(self.owns.rule)
@@ -121,7 +123,7 @@ class SettledRows:
         return notes
 
     def _at(self, outcome: Outcome, theirs: Any, own: OwnError) -> Outcome:
-        """The row of a fault, at the firing at which it errs first."""
+        """The row of a fault, at the first firing with an own error beyond rounding."""
         row = outcome.row
         assert row is not None and isinstance(row.key, Ref)
         said = replace(row, own=own, introduces=True)
@@ -148,19 +150,19 @@ class SettledRows:
         return replace(outcome, row=said)
 
     def _is_small(self, row: Row) -> bool:
-        """True where the own error is not known and the difference is that of rounding."""
+        """True if a difference is as small as rounding, for values without a known own error."""
         if row.kind is not Kind.VALUE or row.max_abs is None or not isinstance(row.value_a, np.ndarray | np.generic):
             return False
         size = float(np.abs(np.asarray(row.value_a, np.float64)).max(initial=0.0))
         return bool(row.max_abs <= ROUNDED * self.owns.eps * size)
 
     def _leaves(self, theirs: Ref) -> bool:
-        """True for what a loop hands out: its error is that of the loop's variable, or of its length."""
+        """True for a result of a loop: its error is that of the loop variable, or of the loop's length."""
         return self.b.trace.graph.nodes[theirs.node].op == "Exit"
 
     # -- own errors -------------------------------------------------------------------------------------------------
     def _largest(self, mine: Ref, theirs: Ref, through: Iterable[Ref] = ()) -> OwnError | None:
-        """The own error of the first firing in which it is a fault, else the largest one."""
+        """The own error of the first firing with a fault, else the largest one."""
         best: OwnError | None = None
         for path in self._paths(mine, theirs):
             own = self.owns.of(theirs, path, set(through))
@@ -189,13 +191,13 @@ class SettledRows:
 
     # -- wrong pairs --------------------------------------------------------------------------------------------------
     def _drop_wrong_pairs(self) -> set[Ref]:
-        """Take the pairs away of suspects that all readers refute, and judge again what was judged by them."""
+        """Drop the pairs of suspects that all readers refute, and judge the values again that were judged by them."""
         gone: set[Ref] = set()
         ends = set(self.b.trace.graph.outputs.values())
         for _ in range(_ROUNDS):
             suspects = [r for r, own in self.found.items() if own is not None and own.fault and r not in gone]
             evidence = {r: self._evidence(r, set(suspects), gone) for r in suspects if r not in ends}
-            # a reader that errs whether or not it is given the suspect's value of a explains what comes after by itself
+            # a reader that errs with and without the suspect's value of a explains later errors by itself
             refuted = {r for r, said in evidence.items() if said == "right"} or {
                 r for r, said in evidence.items() if said == "reader"
             }
@@ -212,8 +214,9 @@ class SettledRows:
         return gone
 
     def _evidence(self, suspect: Ref, suspects: set[Ref], gone: set[Ref]) -> str:
-        """ "right" if what reads a suspect comes out right from the values before it, "wrong" if one comes out wrong,
-        "reader" if all of them err anyway; "" where none can be evaluated."""
+        """ "right" if the readers of a suspect are right when evaluated from the values before it, "wrong" if one of
+        them is wrong then, "reader" if all of them err anyway; "" if none can be evaluated.
+        """
         seen = set[str]()
         for reader in self._readers(suspect, gone):
             alone = self._largest(self.back[reader], reader, {suspect} | gone)
@@ -228,13 +231,13 @@ class SettledRows:
             if not all(own.fault for own in known):
                 seen.add("right")
             elif reader not in suspects and self.found.get(reader, _RIGHT) is not None:
-                return "wrong"  # though it is right on the suspect's value of a
+                return "wrong"  # although it is right on the suspect's value of a
             else:
                 seen.add("reader")
         return "right" if "right" in seen else "reader" if seen else ""
 
     def _readers(self, ref: Ref, gone: set[Ref]) -> list[Ref]:
-        """The nearest paired values that are made from a value, beyond those whose pair is wrong."""
+        """The nearest paired values that are computed from a value, beyond those whose pair is wrong."""
         graph, found = self.b.trace.graph, dict[Ref, None]()
         waiting, seen = [ref.node], {ref.node}
         paired: dict[str, list[Ref]] = {}
@@ -253,13 +256,13 @@ class SettledRows:
 
 
 def _variable(graph: Graph, leaves: Node) -> Ref | None:
-    """The Merge of the loop variable that an Exit hands out."""
+    """The Merge of the loop variable that an Exit returns."""
     switch = graph.nodes[leaves.inputs[0].node]
     return switch.inputs[0] if switch.op == "Switch" else None
 
 
 def shifted(column: Column | None, by: Mapping[Ref, int]) -> Column | None:
-    """A column with the iteration numbers of the other side."""
+    """A column with the iteration indices of the other side."""
     more = 0 if column is None or not isinstance(column.key, Ref) else by.get(column.key, 0)
     if column is None or not more:
         return column
@@ -286,7 +289,7 @@ def _place(column: Any, path: Path) -> int | None:
 
 
 def _only(column: Any, k: int) -> Any:
-    """A column of one of its firings."""
+    """The column reduced to one of its firings."""
     its = column.iterations()[k : k + 1]
     return replace(column, length=1, iterations=lambda: its, take=lambda at: column.take(slice(k, k + 1)))
 

@@ -1,4 +1,4 @@
-"""Two graphs whose loops decode: the token, the layer and the op at which they part, and the first other choice."""
+"""Two graphs with decoding loops: the token, layer and op at which they part, and the first different choice."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class TokenParting:
     loop : str
         The name of the loop in a.
     compared : int
-        Tokens that both runs have, the first one included.
+        Number of tokens that both runs have, including the first.
     iteration : tuple of int
-        The iteration in which a value differs first, of the outer loops first; empty for none, and for one before the
-        loop.
+        The iteration in which a value first differs, outer loops first; empty if none differs, or if one differs before
+        the loop.
     token : int, tuple of int or None
-        The token that this iteration of a reads; several of a batch.
+        The token that this iteration of a reads; several for a batch.
     layer, op, name : str
-        Where it differs first: the layer according to the name of the node, the op and the value, of a. For a variable
-        of the loop the op is the one that computed it in the iteration before.
+        The first difference: the layer according to the name of the node, the op and the value, in a. For a variable of
+        the loop, the op is the one that computed it in the previous iteration.
     row : Row or None
         The row of that value.
     choice : tuple or None
-        The first iteration that reads another token in b, its token in a, and in b.
+        The first iteration that reads a different token in b, its token in a, and in b.
     """
 
     loop: str
@@ -100,7 +100,7 @@ class TokenParting:
 def partings(
     a: TraceSide, b: TraceSide, pairs: Mapping[Key, Key], outcomes: Sequence[Outcome], shifts: Mapping[Ref, int]
 ) -> tuple[TokenParting, ...]:
-    """One for each loop of a that decodes and has a partner in b; ``outcomes`` are those that differ."""
+    """One parting for each decoding loop of a with a partner in b; ``outcomes`` are those that differ."""
     found = []
     for loop in token_loops(a.graph):
         other = pairs.get(loop.variable)
@@ -134,13 +134,13 @@ def _of_loop(a: TraceSide, b: TraceSide, loop: TokenLoop, other: Ref, outcomes: 
 
 
 def _first(outcomes: Sequence[Outcome]) -> Row | None:
-    """The first op whose result differs, in the order of execution; inputs and constants are no ops."""
+    """The first op, in the order of execution, whose result differs; inputs and constants do not count."""
     rows = [o for o in outcomes if o.row is not None and o.row.op not in ("Const", "Placeholder", "Enter")]
     return min(rows, key=lambda o: o.order).row if rows else None
 
 
 def _maker(graph: Graph, row: Row) -> str:
-    """The node that computed a value; for a loop variable, its node in the body."""
+    """The node that computed a value; for a loop variable, the node in the body."""
     at = row.node
     while graph.nodes[at].op in HANDS_ON and graph.nodes[at].inputs:
         node = graph.nodes[at]
@@ -157,7 +157,7 @@ def _path(its: np.ndarray | None, at: Any, k: int) -> Path:
 
 
 def _token(value: Any) -> Any:
-    """The token of a variable: its only number, the last one of a row of them, or those of a batch."""
+    """The token of a variable: its only number, the last number of a row, or those of a batch."""
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
         return None

@@ -1,4 +1,4 @@
-"""A graph beside itself in another precision: the distance of both runs."""
+"""A graph compared with itself in another precision: the distance of both runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from workbench.ir.graph import Graph
 from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 
-#: bytes that each of the two records may hold
+#: maximum bytes of each of the two records
 MEMORY = 1 << 30
-#: node executions of each run at most
+#: maximum number of node executions of each run
 MAX_EVENTS = 10_000_000
 
 
@@ -31,11 +31,11 @@ def diff_dtypes(
     max_events: int = MAX_EVENTS,
     **tolerance: Any,
 ) -> Diff:
-    """Run a graph as it is and in another precision, and compare the two runs.
+    """Run a graph unchanged and in another precision, and compare the two runs.
 
     The distances show the cost of the precision, value by value; with ``ulp=0`` only values that are not correctly
-    rounded differ. Loops that end by a tolerance may run through another number of iterations, or never end: that is
-    why each run has a limit.
+    rounded differ. Loops that end by a tolerance may take another number of iterations, or never end; therefore each
+    run has a limit.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def diff_dtypes(
     memory : int, default 1 GiB
         Limit of each of the two records in bytes.
     max_events : int, default 10,000,000
-        Most node executions of each run; a note says if it was reached.
+        Maximum number of node executions of each run; a note says if it was reached.
     **tolerance
         ``rtol``, ``atol`` and ``ulp`` of :func:`diff`.
 

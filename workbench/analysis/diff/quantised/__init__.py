@@ -1,9 +1,9 @@
-"""A quantised run beside its float run.
+"""A quantised run compared with its float run.
 
 ::
 
-    graph ─► scales (scale and zero point of integer tensors, float ops behind integer ops)
+    graph ─► scales (scale and zero point of integer tensors, float ops that integer ops represent)
                 │
-                ├─► own_error (float op on the run's own inputs, beside the run's value: own and inherited error)
-                └─► rows (faults first, rounding apart)
+                ├─► own_error (float op on the run's own inputs, compared with its value: own and inherited error)
+                └─► rows (faults first, rounding listed separately)
 """

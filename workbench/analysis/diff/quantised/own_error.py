@@ -1,9 +1,9 @@
 """Own error of the values of a quantised run, separated from the inherited error.
 
 The float model's op is evaluated on the quantised run's own inputs, dequantised. The difference between that result and
-the run's is the node's *own error*, of which rounding to steps allows half a step; how far that result is from the
-float run's value is *inherited* from the inputs. A value that is a weight, or is quantised by a node of its own, is
-rounded only.
+the run's value is the node's *own error*, which may be half a step because of rounding; the distance of that result
+from the float run's value is *inherited* from the inputs. A weight, or a value that a separate node quantises, is only
+rounded.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
 from workbench.text import harmless, number
 
-#: firings of a value whose own error is computed, and roundings of float arithmetic that it may hold
+#: maximum number of firings of a value for which the own error is computed, and roundings of floats that it may have
 _FIRINGS, _ROUNDINGS = 64, 64
-#: what evaluating an op on the inputs of another run may raise: shapes or dtypes that it does not take
+#: errors of evaluating an op on the inputs of another run, whose shapes or dtypes it may not accept
 _REFUSED = (WorkbenchError, ValueError, TypeError, LookupError, ArithmeticError)
 
 
 @dataclass(frozen=True)
 class Own:
-    """``own`` error of the first firing at which it is beyond ``allowed``, else the largest one; ``inherited`` error;
-    ``step`` of the quantisation, 0 for a value that is not quantised."""
+    """The ``own`` error of the first firing at which it is beyond ``allowed``, else the largest one; the ``inherited``
+    error; the ``step`` of the quantisation, 0 for a value that is not quantised.
+    """
 
     own: float
     allowed: float
@@ -60,7 +61,7 @@ class Own:
 
 
 class OwnErrors:
-    """Own errors of the values of a quantised trace beside the trace of the float model."""
+    """Own errors of the values of a quantised trace compared with the trace of the float model."""
 
     def __init__(self, exact: TraceSide, quantised: TraceSide, tolerance: Tolerance) -> None:
         self.exact, self.side, self.tolerance = exact, quantised, tolerance
@@ -68,7 +69,7 @@ class OwnErrors:
 
     # -- values -----------------------------------------------------------------------------------------------------
     def column(self, column: Column) -> Column:
-        """The column of an integer tensor, dequantised; other columns as they are."""
+        """The column of an integer tensor, dequantised; other columns unchanged."""
         scale = self.scales.of(column.key) if isinstance(column.key, Ref) else None
         if scale is None:
             return column
@@ -96,7 +97,7 @@ class OwnErrors:
 
     # -- own errors ---------------------------------------------------------------------------------------------------
     def of(self, mine: Ref, theirs: Ref, paths: np.ndarray | None) -> Own | None:
-        """The own error of a value of the quantised run, in the firings ``paths``; None where it is not known."""
+        """The own error of a value of the quantised run in the firings ``paths``; None if it is unknown."""
         node = self.exact.graph.nodes[mine.node]
         if node.op in HANDS_ON:
             return Own(0.0, 0.0, 0.0, 0.0, False)
@@ -156,7 +157,7 @@ class OwnErrors:
         return None if expected is None else self._judged(expected, actual, mine, rounded, path)
 
     def _expected(self, node: Node, mine: Ref, ref: Ref, path: Path) -> np.ndarray | None:
-        """Result of the float op for the inputs that the quantised op had."""
+        """The result of the float op for the inputs of the quantised op."""
         made = self.side.graph.nodes[ref.node]
         if node.op in ("Const", "Placeholder"):
             return np.asarray(value_at(self.exact.trace, mine, path))
@@ -171,7 +172,7 @@ class OwnErrors:
                 arrays.append(self._value(form.plus, path).ravel())
         elif made.op == node.op:
             arrays = [self._dequantised(r, path) for r in made.inputs]
-        elif node.op == "relu":  # which the range of the integers does
+        elif node.op == "relu":  # a relu, which the range of the integers replaces
             inner = node.inputs[0]
             before = self._expected(self.exact.graph.nodes[inner.node], inner, ref, path)
             if before is None:
@@ -198,7 +199,7 @@ class OwnErrors:
             q, s = self._value(rounded, path), self._value(scale.scale, path)
             step = np.abs(steps(s.astype(np.float64), q.shape, scale.axis, scale.block))
             low = self._real(np.full(q.shape, np.iinfo(q.dtype).min, q.dtype), scale, path)
-            if (low == 0).all() and self._is_cut_at_zero(mine):  # the range of the integers does the work of a relu
+            if (low == 0).all() and self._is_cut_at_zero(mine):  # the range of the integers acts as a relu
                 expected = np.maximum(expected, 0.0)
         size = float(np.abs(expected).max())
         allowed = step / 2 * 1.001 + _ROUNDINGS * np.finfo(np.float32).eps * size + self.tolerance.atol
@@ -213,13 +214,13 @@ class OwnErrors:
         return Own(error, bound, float(inherited.max()), step_there, not error <= bound, path)
 
     def _is_cut_at_zero(self, mine: Ref) -> bool:
-        """True if the float model sets negative numbers to zero there."""
+        """True if a reader in the float model sets negative numbers to zero."""
         readers = (self.exact.graph.nodes[n] for n in self.exact.graph.consumers(mine.node))
         return any(n.op in ("relu", "clip", "onnx:Clip") for n in readers)
 
 
 def tainted(side: TraceSide, faults: Mapping[str, Any]) -> set[str]:
-    """Nodes that read what a node with an own error beyond its rounding made, at one or more removes."""
+    """Nodes that depend, directly or indirectly, on a node with an own error beyond rounding."""
     found, waiting = set[str](), list(faults)
     while waiting:
         for name in side.graph.consumers(waiting.pop()):

@@ -1,4 +1,4 @@
-"""Rows of a quantised run against its float run: distinguishes rounding from faults and their consequences."""
+"""Rows of a quantised run compared with its float run: distinguishes rounding from faults and their consequences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.text import number
 
 
 class QuantisedRows:
-    """One of two traces is quantised: ``pairs`` maps values of a to values of b."""
+    """The rows of two traces, one of them quantised; ``pairs`` maps values of a to values of b."""
 
     def __init__(self, a: TraceSide, b: TraceSide, pairs: Mapping[Key, Key], tolerance: Tolerance) -> None:
         self.sides, self.tolerance = (a, b), tolerance
@@ -28,7 +28,7 @@ class QuantisedRows:
 
     @staticmethod
     def of(a: Side, b: Side, pairs: Mapping[Key, Key], tolerance: Tolerance) -> QuantisedRows | None:
-        """None unless exactly one of two traces is quantised."""
+        """The rows of two traces; None unless exactly one of them is quantised."""
         if not isinstance(a, TraceSide) or not isinstance(b, TraceSide):
             return None
         if is_quantised(a.trace.graph) == is_quantised(b.trace.graph):

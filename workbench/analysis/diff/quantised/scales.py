@@ -1,9 +1,9 @@
-"""Quantised graphs: which scale and zero point an integer tensor has, and which float op an integer op stands for.
+"""Quantised graphs: the scale and zero point of an integer tensor, and the float op that an integer op represents.
 
 ::
 
-    QuantizeLinear, QLinear*, DynamicQuantizeLinear ─► the tensor they make has the scale that they were given
-    DequantizeLinear, QLinear* ─────────────────────► so has the tensor that they read, a weight among them
+    QuantizeLinear, QLinear*, DynamicQuantizeLinear ─► their result has the scale that they read
+    DequantizeLinear, QLinear* ─────────────────────► so has the tensor that they read, such as a weight
     MatMulInteger ─► cast ─► multiply (scales) ─────► is matmul of the two dequantised tensors; ConvInteger likewise
 
 The scheme is the affine one of ONNX: real = (q - zero point) * scale, with a scalar, one scale per index of an axis, or
@@ -24,9 +24,9 @@ from workbench.ir.node import Node, Ref
 from workbench.ir.types import ANY, OPAQUE, STRING
 
 QUANTIZE, DEQUANTIZE, DYNAMIC = "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"
-#: ops that hand a quantised tensor on, in another shape at most
+#: ops that pass a quantised tensor on, possibly in another shape
 _SAME_SCALE = ("Identity", "reshape", "transpose", "flatten", "squeeze", "expand_dims", "max_pool", "onnx:MaxPool")
-#: op -> the float op, the places of its data inputs (scale and zero point follow each), and of the output's scale
+#: op -> the float op, the positions of its data inputs (scale and zero point follow each), and of the output's scale
 _LINEAR: dict[str, tuple[str, tuple[int, ...], int]] = {
     "QLinearMatMul": ("matmul", (0, 3), 6),
     "QLinearConv": ("onnx:Conv", (0, 3), 6),
@@ -39,14 +39,14 @@ _LINEAR: dict[str, tuple[str, tuple[int, ...], int]] = {
     "QLinearSoftmax": ("softmax", (0,), 3),
     "QGemm": ("onnx:Gemm", (0, 3), 7),
 }
-#: ops that hand a tensor into a loop or a branch
+#: ops that pass a tensor into a loop or a branch
 _ENTERS = ("Enter", "Identity", "Switch")
 _INTEGER = {"MatMulInteger": "matmul", "ConvInteger": "onnx:Conv"}
 
 
 @dataclass(frozen=True)
 class Affine:
-    """Scale and zero point of an integer tensor, as values of its graph; ``axis`` None: that of the last dimension."""
+    """Scale and zero point of an integer tensor, as values of its graph; without ``axis``, along the last dimension."""
 
     scale: Ref
     zero: Ref | None
@@ -56,8 +56,9 @@ class Affine:
 
 @dataclass(frozen=True)
 class Form:
-    """The float op that an integer op stands for, with its data inputs; ``bias`` is in steps of the two scales,
-    ``plus`` what a node of its own adds."""
+    """The float op that an integer op represents, with its data inputs; ``bias`` is in steps of the two scales,
+    ``plus`` is added by a separate node.
+    """
 
     op: str
     data: tuple[Ref, ...]
@@ -67,19 +68,19 @@ class Form:
 
 
 def kind(node: Node) -> str:
-    """The name of a foreign op of ONNX without its domain; "" for ops of our own."""
+    """The name of a foreign op of ONNX without its domain; "" for our own ops."""
     return node.op[5:].rpartition(".")[2] if node.op.startswith("onnx:") else ""
 
 
 def is_quantised(graph: Graph) -> bool:
-    """True if a graph has ops that make or read quantised tensors."""
+    """True if a graph has ops that produce or read quantised tensors."""
     kinds = {kind(n) for n in graph.nodes.values()}
     return bool(kinds & {QUANTIZE, DEQUANTIZE, DYNAMIC, *_LINEAR, *_INTEGER})
 
 
 @lru_cache(maxsize=4096)
 def _proto(node: bytes) -> tuple[tuple[int | None, ...], int | None, int]:
-    """The index of the input at each place, the attribute axis, and block_size."""
+    """The index of the input at each position, the attribute axis, and block_size."""
     proto = node_of(node)
     numbers: dict[str, int] = {}
     places = tuple(numbers.setdefault(n, len(numbers)) if n else None for n in proto.input)
@@ -88,11 +89,11 @@ def _proto(node: bytes) -> tuple[tuple[int | None, ...], int | None, int]:
 
 
 def given(node: Node, place: int) -> Ref | None:
-    """The input of a foreign op at a place of its operator's list."""
+    """The input of a foreign op at a position of its operator's input list."""
     places = _proto(node.attrs["node"])[0]
     if place >= len(places) or places[place] is None:
         return None
-    if len(node.inputs) == sum(p is not None for p in places):  # each place has an input of its own
+    if len(node.inputs) == sum(p is not None for p in places):  # each position has a separate input
         return node.inputs[sum(p is not None for p in places[:place])]
     return node.inputs[places[place] or 0]
 
@@ -104,7 +105,7 @@ class Scales:
         self.graph = graph
 
     def made(self, ref: Ref, depth: int = 8) -> Affine | None:
-        """The scale that the op which made a tensor was given."""
+        """The scale that the op which computed a tensor has read."""
         node = self.graph.nodes[ref.node]
         op = kind(node)
         if op == QUANTIZE:
@@ -119,7 +120,7 @@ class Scales:
         return None
 
     def read(self, ref: Ref) -> Affine | None:
-        """The scale that an op which reads a tensor was given."""
+        """The scale that an op reads together with a tensor."""
         for name in self.graph.consumers(ref.node):
             node = self.graph.nodes[name]
             op = kind(node)
@@ -135,7 +136,7 @@ class Scales:
         return None
 
     def of(self, ref: Ref) -> Affine | None:
-        """The scale of an integer tensor; None where its graph does not say one."""
+        """The scale of an integer tensor; None if its graph has none."""
         types = self.graph.nodes[ref.node].types
         if ref.index >= len(types) or types[ref.index].dtype in (OPAQUE, ANY, STRING):
             return None
@@ -178,7 +179,7 @@ class Scales:
         return Affine(scale, zero, *rest)
 
     def _home(self, ref: Ref) -> Ref:
-        """The constant that a loop's body reads, in its own frame."""
+        """The constant that a loop's body reads, in its original frame."""
         home = ref
         while self.graph.nodes[home.node].op in _ENTERS:
             home = self.graph.nodes[home.node].inputs[0]

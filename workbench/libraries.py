@@ -105,8 +105,8 @@ def needed(
             f"{purpose} needs {name}, which is installed and cannot be imported: {type(failed).__name__}: "
             f"{' '.join(str(failed).split())[:300]}",
             slug="broken-library",
-            fix=f'run {sys.executable} -c "import {module}" to see the whole error; then install it, or what it names, '
-            "again.",
+            fix=f'run {sys.executable} -c "import {module}" to see the whole error; then reinstall it, or the library '
+            "that the error names.",
         ) from failed
 
 

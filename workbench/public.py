@@ -306,9 +306,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     """
     show = options.pop("show", None)
     if show not in (None, True, False):
-        raise WatchError(
-            f"watch: show must be True, False or None, got {show!r}.", slug="bad-watch", fix="leave it away."
-        )
+        raise WatchError(f"watch: show must be True, False or None, got {show!r}.", slug="bad-watch", fix="omit it.")
     if show is not False:
         options["show"] = _shower(bool(show))
     return _recorded(loop, **options)

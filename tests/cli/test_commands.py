@@ -264,7 +264,7 @@ def test_hostile_names_are_shown_not_obeyed(capsys, tmp_path):
 # -- explain, diff ---------------------------------------------------------------------------------------------------
 def test_explain_of_a_trace_and_of_a_model(capsys, newton, trace):
     text = said(capsys, "explain", trace, "x", "-n", "2", "--all")
-    assert text.startswith("x[while 2] = 1.41666") and "a = 2.0  <- Placeholder" in text and "goes on" not in text
+    assert text.startswith("x[while 2] = 1.41666") and "a = 2.0  <- Placeholder" in text and "continues" not in text
     assert said(capsys, "explain", newton, "x", "-n", "2", "-i", "a=2", "--all") == text
     first = said(capsys, "explain", trace, "x", "-n", "2")
     assert first.count("\n") < text.count("\n") and first.endswith("these 12 values; --all shows all of them.\n")

@@ -153,7 +153,7 @@ def test_explain_shows_the_nearest_values_and_how_to_see_all(terminal):
     first = said(terminal, "explain x")
     assert 10 < first.count("<-") < 20 and "explain x all shows all of them." in first
     every = said(terminal, "explain x all")
-    assert every.count("<-") > 60 and "goes on" not in every
+    assert every.count("<-") > 60 and "continues" not in every
     assert "these 3 values; explain x 4 all shows" in said(terminal, "x x 4 3")
     assert "a = 2.0" in said(terminal, "explain x 1 all")
     assert terminal.failed == 0

@@ -230,7 +230,7 @@ def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monk
         oldest, later[:] = later[-1], [0]
         value = int(series[-1])
         assert later[-1] > oldest and (value >= later[-1] if name == "i" else 0 <= value <= 2)
-        with pytest.raises(IndexError, match="there is no number"):
+        with pytest.raises(IndexError, match="there is no firing"):
             series[10**12]
 
 

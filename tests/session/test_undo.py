@@ -78,7 +78,7 @@ def test_what_a_variable_will_be_next_stands_for_the_variable():
         session.run_to("while/divide", iteration=3)
         with pytest.raises(SessionError) as caught:
             session.set_value("while/divide", 1.0)
-        assert caught.value.slug == "not-fired" and "computed anew" in str(caught.value)
+        assert caught.value.slug == "not-fired" and "computed again" in str(caught.value)
         session.set_value("while/multiply", 10.0)
         session.run()
         assert session.trace["x"].values.tolist() == by_hand(2.0, 6, {3: 10.0})

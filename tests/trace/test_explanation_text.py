@@ -39,7 +39,7 @@ def test_the_nearest_values_are_printed_and_the_others_counted(session):
     told = [line for line in lines if " <- " in line]
     assert 0 < len({line.strip() for line in told if "see above" not in line}) <= SHOWN
     assert max(map(len, lines)) <= WIDTH
-    assert f"{len(found) - SHOWN} more values" in lines[-1] and "most=None" in lines[-1] and "goes on" in lines[-1]
+    assert f"{len(found) - SHOWN} more values" in lines[-1] and "most=None" in lines[-1] and "continues" in lines[-1]
     assert all(str(link.value)[:4] in text for link, text in [(found.links[0], lines[0])])
     whole = found.text(most=None, width=None).splitlines()
     assert len(whole) > len(found) and max(map(len, whole)) > WIDTH

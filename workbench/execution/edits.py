@@ -50,7 +50,7 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
             f"{name!r} cannot be edited between two nodes, where the run failed to continue.",
             slug="not-editable",
             node=ref.node,
-            fix="mend the cause that the stop names, then step, and edit the value there.",
+            fix="remove the cause named in the stop, then step, and edit the value there.",
         )
     if layout.kind != "slot" or place is None or place.base == 0:
         raise SessionError(
@@ -68,21 +68,21 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
         )
     if node.ip >= run.view.ip and not _carried(node, place):
         raise SessionError(
-            f"{name!r} is computed anew in this iteration before anything reads it: an edit would be overwritten.",
+            f"{name!r} is computed again in this iteration before a node reads it: an edit would be overwritten.",
             slug="not-fired",
             node=ref.node,
             fix="step past it first, or edit a value that it is computed from.",
         )
     if layout.statistics is not None:
         raise SessionError(
-            f"{name!r} is an array of which this session keeps statistics only; an edit would make them wrong.",
+            f"{name!r} is an array of which this session keeps only statistics; an edit would make them wrong.",
             slug="not-editable",
             node=ref.node,
             fix='edit it in a session with trace="all".',
         )
     if run.released(place):
         raise SessionError(
-            f"{name!r} has been released: no node reads it any more, so an edit would have no effect.",
+            f"{name!r} has been released: no node reads it after this point, so an edit would have no effect.",
             slug="not-editable",
             node=ref.node,
             fix="step back to before its last reader.",

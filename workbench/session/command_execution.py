@@ -134,7 +134,7 @@ def ended_by(error: BaseException) -> SessionError:
     made = SessionError(
         f"The command was ended by {type(error).__name__} on the worker thread.",
         slug="ended",
-        fix="remove what raises it in listeners and operators; then repeat the command.",
+        fix="remove the code that raises it from listeners and operators; then repeat the command.",
     )
     made.__cause__ = error
     return made

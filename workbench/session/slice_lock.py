@@ -54,8 +54,8 @@ def in_a_signal(what: str) -> SessionError:
     """The error for a call that would deadlock: it waits for a thread that waits for the one interrupted by the signal
     handler."""
     return SessionError(
-        f"{what!r} would wait forever: it was called by a signal handler in the middle of a step of its thread that "
-        "others wait for.",
+        f"{what!r} would wait forever: it was called by a signal handler in the middle of a step of its thread for "
+        "which other threads wait.",
         slug="in-a-signal",
         fix="use session.post(...), or session.pause(wait=False).",
     )

@@ -205,7 +205,7 @@ class Worker:
                 raise SessionError(
                     f"The worker thread of the session cannot be started: {error}.",
                     slug="no-thread",
-                    fix="close sessions that are not used any more, end other threads, or raise the limits of the "
+                    fix="close sessions that are no longer used, end other threads, or raise the limits of the "
                     "process (ulimit -u, ulimit -v); then repeat the command.",
                 ) from error
 
@@ -221,7 +221,7 @@ class Worker:
         self._state.check_process()
         if threading.current_thread() is self._thread:
             raise SessionError(
-                f"A listener cannot wait for {what!r}: it is called on the thread that carries out commands.",
+                f"A listener cannot wait for {what!r}: it is called on the thread that executes commands.",
                 slug="on-the-worker",
                 fix="use session.post(...), or session.pause(wait=False).",
             )

@@ -24,8 +24,8 @@ class NoSuchFiring(TraceError, IndexError):
 def no_such_firing(name: str, count: int, index: int) -> NoSuchFiring:
     """The error for a position that a series of ``count`` firings does not have."""
     return NoSuchFiring(
-        f"{name!r} has {count} firings, there is no number {index}.",
-        fix="len(series) says how many there are." if count else "step on, or check the branch that it is in.",
+        f"{name!r} has {count} firings, so there is no firing {index}.",
+        fix="len(series) is their number." if count else "step on, or check the branch that it is in.",
     )
 
 
@@ -47,7 +47,7 @@ def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
         )
     if len(path) != len(frame):
         raise TraceError(
-            f"{name!r} is inside of {'/'.join(frame) or 'no loop'} and takes {len(frame)} iteration numbers, "
+            f"{name!r} is in {'/'.join(frame) or 'no loop'} and takes {len(frame)} iteration numbers, "
             f"got {len(path)} iteration numbers.",
             slug="bad-iteration",
             fix="give one number per enclosing frame, the outermost first.",

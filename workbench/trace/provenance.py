@@ -160,11 +160,11 @@ class Explanation:
                 near = [source for source in link.sources if most is None or source < most]
                 stack.extend((source, depth + 1) for source in reversed(near))
         if most is not None and len(self) > most:
-            known = f"{len(self) - most:,} more values are behind these {most}"
-            beyond = "" if self.complete else ", and the chain goes on"
+            known = f"{len(self) - most:,} more values follow these {most}"
+            beyond = "" if self.complete else ", and the chain continues"
             lines.append(f"{known}{beyond}: print(....text(most=None)) shows them.")
         elif not self.complete:
-            lines.append(f"The chain goes on beyond these {len(self)} values; {advice}")
+            lines.append(f"The chain continues beyond these {len(self)} values; {advice}")
         return "\n".join(lines)
 
     @harmless

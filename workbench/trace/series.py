@@ -156,7 +156,7 @@ class Series:
             raise TraceError(
                 f"There is no envelope of {self.name!r}, a {self.type}.",
                 slug="no-statistics",
-                fix='ask for that of a real number, or of an array of known shape in a run with trace="stats".',
+                fix='use a series of real numbers, or of arrays of known shape in a run with trace="stats".',
             )
         while True:
             found = self._reader.source.blocks(self._layout, node.first)
@@ -261,9 +261,7 @@ class Series:
             return self._only(node, rows, where)
         except RowsGone:
             raise TraceError(
-                f"{self.name!r} is not kept any more at {where}.",
-                slug="not-recorded",
-                fix="session.value recomputes it.",
+                f"{self.name!r} is no longer kept at {where}.", slug="not-recorded", fix="session.value recomputes it."
             ) from None
 
     def _only(self, node: NodeLayout, rows: Rows, where: str) -> np.ndarray:

@@ -147,7 +147,7 @@ def truths(predicate: str, items: Any) -> np.ndarray:
         raise TraceError(
             f"The predicate {predicate!r} is not one number everywhere.",
             slug="bad-trace",
-            fix="the file was changed on its way: get it again.",
+            fix="the file was changed in transfer: get it again.",
         )
     return np.array([bool(np.ravel(item)[0]) for item in items], bool)
 

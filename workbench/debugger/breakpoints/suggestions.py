@@ -142,11 +142,11 @@ def _carried(graph: Graph, nodes: list[Node]) -> Suggested:
             continue
         name = graph.name_of(ref)
         yield (
-            f"The loop {frame!r} carries it; once it is NaN or infinite, it stays so.",
+            f"It is a variable of the loop {frame!r}; once it is NaN or infinite, it stays so.",
             {"where": name, "health": ("nan", "inf"), "hits": 1},
         )
         yield (
-            f"The loop {frame!r} carries it; it stops where the variable no longer makes progress.",
+            f"It is a variable of the loop {frame!r}; the run stops when it no longer makes progress.",
             {"where": name, "health": "stagnation", "hits": 1},
         )
 
@@ -168,7 +168,7 @@ def _domains(graph: Graph, nodes: list[Node]) -> Suggested:
         bad = DOMAINS.get(node.op.lower())
         if bad is not None and node.types and _is_float(graph, node.ref()):
             yield (
-                f"{node.op} has no number where its argument is {bad}.",
+                f"{node.op} is undefined if its argument is {bad}.",
                 {"where": graph.name_of(node.ref()), "health": ("nan", "inf")},
             )
 

@@ -68,7 +68,7 @@ class Template:
     def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
         self.text, self._named = text if isinstance(text, str) else short_repr(text), named
         if not isinstance(text, str) or not text.strip():
-            raise self._refuse("it is not a text" if not isinstance(text, str) else "it is empty")
+            raise self._refuse("it is not a string" if not isinstance(text, str) else "it is empty")
         if len(text) > MAX_TEMPLATE:
             raise self._refuse(f"it is longer than {MAX_TEMPLATE} characters")
         self._parts: list[str | tuple[str | _Field, str]] = []

@@ -29,7 +29,7 @@ class InputUpdate:
         )
         self.why = full_rerun_reason(run) if self.changed else None
         if self.plan is not run.plan:
-            self.why = "an input has another dtype or shape, which takes another plan"
+            self.why = "an input has another dtype or shape, which needs another plan"
         self.work = WorkCounter(run)
         self.revision: Revision | None = None
         self._begun = False

@@ -79,9 +79,11 @@ class Retention:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
                 unit = "bytes" if name in ("memory", "disk") else "iterations"
-                raise _refused(f"{name} must be a positive number of {unit}, got {value!r}.", f"give {name}=1000, say.")
+                raise _refused(
+                    f"{name} must be a positive number of {unit}, got {value!r}.", f"give for example {name}=1000."
+                )
         if self.keep == "window" and self.window is None:
-            raise _refused('keep="window" needs a window.', 'say how long: Retention("window", window=1000).')
+            raise _refused('keep="window" needs a window.', 'give its length: Retention("window", window=1000).')
         if isinstance(self.names, str) or not all(isinstance(n, str) for n in self.names):
             raise _refused(f"names must be a sequence of names, got {self.names!r}.", 'write names=("x",).')
         object.__setattr__(self, "names", tuple(self.names))
@@ -90,9 +92,11 @@ class Retention:
                 f"spill must be the path of a folder, got {self.spill!r}.", 'give its path: Retention(spill="folder").'
             )
         if self.disk is not None and self.spill is None:
-            raise _refused("disk is a limit, but nothing goes to disk.", 'say where: Retention(spill="folder", ...).')
+            raise _refused(
+                "disk is a limit, but nothing is written to disk.", 'give a folder: Retention(spill="folder", ...).'
+            )
         if self.keep == "all" and (self.window is not None):
-            raise _refused('keep="all" keeps the newest iterations anyway.', 'leave window away, or use keep="window".')
+            raise _refused('keep="all" keeps the newest iterations anyway.', 'omit window, or use keep="window".')
 
     @harmless
     def __repr__(self) -> str:

@@ -30,7 +30,7 @@ def spans_of(runs: Any, stop: int) -> Spans:
     for start, end, step in runs:
         rows = range(int(start), int(end), int(step))
         if step < 1 or not len(rows) or rows[0] <= last or rows[-1] >= stop:
-            raise ValueError("the runs of a column are no ascending rows")
+            raise ValueError("the runs of a column are not ascending rows")
         found.append(rows)
         last = rows[-1]
     return tuple(found)

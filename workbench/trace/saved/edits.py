@@ -62,7 +62,7 @@ def read_edits(file: MemberReader, head: dict[str, Any], graph: Graph) -> tuple[
 def _edit(file: MemberReader, entry: dict[str, Any], graph: Graph) -> SavedEdit:
     frame, ip, iteration = entry["stand"]
     if not all(isinstance(name, str) for name in frame) or len(entry["tags"]) > MAX_TAGS:
-        raise ValueError("an edit is not written as it should be")
+        raise ValueError("an edit has the wrong format")
     tags = tuple((_ref(node, index, graph), _path(path)) for node, index, path in entry["tags"])
     value, before = (read_item(file, entry[name]) for name in ("value", "before"))
     node, index = entry["ref"]
@@ -72,7 +72,7 @@ def _edit(file: MemberReader, entry: dict[str, Any], graph: Graph) -> SavedEdit:
 
 def _ref(node: Any, index: Any, graph: Graph) -> Ref:
     if not isinstance(node, str) or node not in graph.nodes or whole(index) >= max(1, len(graph.nodes[node].types)):
-        raise ValueError("an edit is of a value that the graph does not have")
+        raise ValueError("an edit belongs to a value that the graph does not have")
     return Ref(node, index)
 
 

@@ -82,7 +82,7 @@ def load_trace(
     except WorkbenchError as error:  # the file's graph
         raise TraceError(f"{path} is damaged: {error.message}", slug=error.slug, fix=NO_TRACE) from error
     except FileNotFoundError:
-        raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="look for it elsewhere.") from None
+        raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="check the path.") from None
     except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise TraceError(
             f"{path} is not a workbench trace: {str(error)[:500]}.", slug="not-a-trace", fix=NO_TRACE

@@ -55,7 +55,7 @@ def _unpaired(item: Any, depth: int = 3) -> Any:
         return item
     pairs = item.get("pairs") if isinstance(item, dict) else item
     if depth < 1 or not isinstance(pairs, list):
-        raise ValueError("a list or a dict is not written as it should be")
+        raise ValueError("a list or a dict has the wrong format")
     if isinstance(item, list):
         return [_unpaired(v, depth - 1) for v in item]
     if any(not isinstance(p, list) or len(p) != 2 or type(p[0]) not in (int, str) for p in pairs):
@@ -75,7 +75,7 @@ def held_item(file: MemberReader, entry: dict[str, Any]) -> Any:
     if entry["kind"] == "text":
         data = file.json(f"{entry['name']}.json")
         if not all(isinstance(text, str) for text in data["text"]):
-            raise ValueError(f"{entry['name']} holds something else than text")
+            raise ValueError(f"{entry['name']} does not contain text")
         out = np.empty(len(data["text"]), object)
         out[:] = data["text"]
         return out.reshape(data["shape"])

@@ -142,7 +142,7 @@ def _check_nodes(layout: Layout) -> None:
         raise ValueError("duplicate node")
     for node in layout.nodes:
         if node.frame >= len(layout.frames):
-            raise ValueError(f"node {node.name} is in a frame that is not there")
+            raise ValueError(f"node {node.name} is in a frame that does not exist")
         frame = layout.frames[node.frame]
         if not frame.start <= node.ip <= frame.stop:
             raise ValueError(f"node {node.name} is not among the instructions of its frame")
@@ -151,7 +151,7 @@ def _check_nodes(layout: Layout) -> None:
 
 def _check_value(layout: Layout, value: ValueLayout) -> None:
     if value.frame >= len(layout.frames):
-        raise ValueError(f"a value of {value.node} is in a frame that is not there")
+        raise ValueError(f"a value of {value.node} is in a frame that does not exist")
     if value.kind not in KINDS or (value.kind == "loop-index" and value.frame == 0):
         raise ValueError(f"a value of {value.node} is of kind {value.kind[:40]!r}")
     if any(index >= 1 << 31 for index, _ in value.branches):
@@ -171,7 +171,7 @@ def _check_seen(layout: Layout, frame: int, places: Iterable[Place]) -> None:
         if place.base == 0:
             continue
         if place.base > len(layout.stores):
-            raise ValueError("a place is in a store that is not there")
+            raise ValueError("a place is in a store that does not exist")
         home, around = layout.frame_of(place), frame
         while around > 0 and around != home:
             around = layout.frames[around].parent
@@ -193,10 +193,10 @@ def check_graph(layout: Layout, graph: Graph) -> None:
         if layout.frames[node.frame].path != (path[:-1] if node.op == "Exit" else path):
             raise ValueError(f"{node.name[:200]} is in another frame than in the graph")
         if node.op != "Merge" and any(ref not in layout.values for ref in known.inputs):
-            raise ValueError(f"a value that {node.name[:200]} reads is not there")
+            raise ValueError(f"a value that {node.name[:200]} reads is missing")
     for value in layout.values.values():
         node = nodes.get(value.node)
         if node is None or value.frame != node.frame:
-            raise ValueError(f"a value is of a node that is not there, or not in its frame: {value.node[:200]}")
+            raise ValueError(f"a value belongs to a node that is missing or in another frame: {value.node[:200]}")
         if value.output >= len(graph.nodes[value.node].types):
             raise ValueError(f"{value.node[:200]} has no output {value.output}")

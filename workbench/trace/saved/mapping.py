@@ -66,7 +66,7 @@ class MappedMembers:
             return None
         with memoryview(data) as whole, whole[begin : begin + info.file_size] as member:
             if zlib.crc32(member) != info.CRC:
-                raise ValueError(f"{name} does not have the checksum that it promises")
+                raise ValueError(f"{name} does not match its checksum")
         return MappedNumbers(data, np.frombuffer(data, dtype, math.prod(shape), begin + start).reshape(shape))
 
     def _mapped(self) -> MappedFile | None:

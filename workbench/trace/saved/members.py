@@ -35,7 +35,7 @@ PIECE = 1 << 20
 #: times as long as writing, and most numbers of a run hardly shrink
 LARGE, SAMPLE, SHRINKS = 1 << 18, 1 << 15, 4
 #: advice for a file that cannot be read
-NO_TRACE = "give a file that trace.save wrote; if it is one, it was cut short or changed on its way: get it again."
+NO_TRACE = "give a file that trace.save wrote; if it is one, it was truncated or changed in transfer: get it again."
 
 
 class SizeLimit(NamedTuple):
@@ -167,7 +167,7 @@ class MemberReader:
             shape, fortran, dtype = readers[np.lib.format.read_magic(member)](member)
             size = math.prod(shape) * dtype.itemsize
             if dtype.hasobject or fortran or size != self._file.getinfo(name).file_size - member.tell():
-                raise ValueError(f"{name} does not hold the numbers that it promises")
+                raise ValueError(f"{name} does not contain the declared numbers")
             if (mapped := self._mapped.numbers(name, member.tell(), shape, dtype)) is not None:
                 return mapped
             array = np.empty(shape, dtype)
@@ -175,7 +175,7 @@ class MemberReader:
             for start in range(0, size, PIECE):
                 self._fill(member, into[start : start + PIECE], name)
             if member.read(1):  # reading to the end checks the checksum
-                raise ValueError(f"{name} does not hold the numbers that it promises")
+                raise ValueError(f"{name} does not contain the declared numbers")
         array.flags.writeable = False
         return array
 
@@ -185,7 +185,7 @@ class MemberReader:
         while done < len(into):
             piece = member.read(len(into) - done)
             if not piece:
-                raise ValueError(f"{name} is cut short")
+                raise ValueError(f"{name} is truncated")
             into[done : done + len(piece)] = piece
             done += len(piece)
 

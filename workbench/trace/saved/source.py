@@ -39,7 +39,7 @@ class SavedSource:
         for entry in head["columns"]:
             key = slot_key(place_of(entry | {"shift": 0}))
             if not 0 < key[0] <= len(layout.stores) or key in self._columns:
-                raise ValueError("a column is of a store that is not there, or is there twice")
+                raise ValueError("a column belongs to a store that does not exist, or occurs twice")
             self._columns[key] = whole(entry["first"]), _read_column(file, entry)
         self.partial = bool(head.get("partial", False))
         self._kept: KeptRows | None = None
@@ -68,7 +68,9 @@ class SavedSource:
             ordered = (starts[1:] > starts[:-1]).all() and (parents[1:] >= parents[:-1]).all()
             within = starts[0] >= 0 and starts[-1] < own.end and parents[0] >= 0 and parents[-1] < max(above.end, 1)
             if not ordered or not within:
-                raise ValueError(f"the activations of frame {frame} are not in order, or of rows that are not there")
+                raise ValueError(
+                    f"the activations of frame {frame} are not in order, or belong to rows that do not exist"
+                )
 
     def check(self, layout: Layout) -> None:
         """Check that every slot named by the layout is present, with all its rows; otherwise ValueError."""
@@ -200,5 +202,5 @@ def _read_column(file: MemberReader, entry: dict[str, Any]) -> Any:
             array = array.view(dtype) if dtype.isbuiltin == 2 else array  # written as integers with the same bits
         items = array if entry["kind"] == "numbers" else HeldItems(_parts(array))
     if len(items) != whole(entry["rows"]):
-        raise ValueError(f"column {entry['name']} has {len(items)} rows, {entry['rows']} were promised")
+        raise ValueError(f"column {entry['name']} has {len(items)} rows, not {entry['rows']} as declared")
     return items

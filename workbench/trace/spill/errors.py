@@ -8,17 +8,17 @@ from typing import Any
 from workbench.errors import TraceError
 from workbench.libraries import install, needed
 
-GO_ON = "then session.resume() goes on from here."
+GO_ON = "then session.resume() continues from here."
 
 #: errno -> slug, meaning, advice
 _KINDS = {
     errno.ENOSPC: ("disk-full", "there is no space left on the device", "free some space"),
     errno.EDQUOT: ("disk-full", "the disk quota is used up", "free some space or raise the quota"),
-    errno.EFBIG: ("disk-full", "a file may not grow any more", "raise the limit of file sizes (ulimit -f)"),
+    errno.EFBIG: ("disk-full", "a file has reached the size limit", "raise the limit of file sizes (ulimit -f)"),
     errno.EROFS: ("spill-read-only", "the file system is read-only", "make it writable"),
     errno.EACCES: ("spill-read-only", "writing is not permitted there", "permit it"),
     errno.EPERM: ("spill-read-only", "writing is not permitted there", "permit it"),
-    errno.ENOENT: ("spill-missing", "the folder is gone", "see that nobody removes it while the session is open"),
+    errno.ENOENT: ("spill-missing", "the folder is gone", "create it again, and leave it in place"),
     errno.ENOTDIR: ("spill-missing", "it is not a folder", "give a folder"),
     errno.EMFILE: ("spill-failed", "this process has too many files open", "close some, or raise ulimit -n"),
 }
@@ -37,10 +37,10 @@ class SpillError(TraceError):
 
 def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
     """The error for a failed write; ``kept`` is the number of bytes that wait in memory."""
-    slug, what, fix = _KINDS.get(error.errno or 0, ("spill-failed", str(error), "see to that"))
+    slug, what, fix = _KINDS.get(error.errno or 0, ("spill-failed", str(error), "remove the cause"))
     return SpillError(
-        f"The trace cannot be written to {folder}: {what}. Nothing is lost: what is on the disk stays readable, "
-        f"and the newer rows are in memory ({kept} bytes of them wait to be written).",
+        f"The trace cannot be written to {folder}: {what}. Nothing is lost: rows on disk stay readable, and the "
+        f"newer rows are in memory ({kept} bytes of them wait to be written).",
         slug=slug,
         fix=f"{fix}, {GO_ON}",
     )
@@ -49,8 +49,8 @@ def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
 def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
     """The error for reaching the limit of bytes on disk."""
     return SpillError(
-        f"The trace may take {limit} bytes on disk; it has {used} there and {wanted} more are to come. Nothing is "
-        f"lost: these stay readable, and the newer rows are in memory ({kept} bytes of them wait to be written).",
+        f"The trace may take {limit} bytes on disk; it uses {used} and needs {wanted} more. Nothing is lost: "
+        f"rows on disk stay readable, and the newer rows are in memory ({kept} bytes of them wait to be written).",
         slug="spill-limit",
         fix=f"raise it: session.trace.spill.limit = {2 * limit} (bytes), {GO_ON}",
     )

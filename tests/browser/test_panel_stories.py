@@ -46,7 +46,7 @@ def test_why_a_loop_never_stops(opened):
     panel.card("verdict", "proved: never stops", "i < limit")
     panel.says("termination", "i < limit")
     panel.why("verdict")
-    panel.says("why", "cause", "no iteration changes what the condition reads")
+    panel.says("why", "cause", "no iteration changes the values that the condition reads")
     blamed = lambda: panel.ask("return panel.querySelector('.workbench-is-why dl').innerText")  # noqa: E731
     until(lambda: blamed().split("Cause")[1].split()[0], "i")
     assert opened.kernel("print(*endless.session.termination().root)") == "i"

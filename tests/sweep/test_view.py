@@ -124,6 +124,14 @@ def test_a_box_that_is_dragged_is_swept_again(grid):
     view.close()
 
 
+def test_a_list_of_points_has_no_box_to_drag():
+    found = wb.sweep(newton(), {"a": [1.0, 4.0], "tol": [1e-9, 1e-6]}, design="list")
+    for sweep, finer in ((found, False), (wb.sweep(newton(), {"a": [1.0, 4.0], "tol": [1e-9]}), True)):
+        view = sweep.view("iterations")
+        assert "Click a point for its results" in view._words.value and ("drag a box" in view._words.value) == finer
+        view.close()
+
+
 def test_of_a_third_parameter_there_is_a_picture_for_each_value():
     b = wb.GraphBuilder("sum")
     x, y, z = (b.placeholder(n) for n in "xyz")

@@ -9,6 +9,7 @@ import workbench as wb
 from tests.session.test_edits import by_hand, newton
 from tests.widgets.browser_side import until
 from workbench.widgets.compare.beside_model import ROWS, beside_model, first_difference, first_row
+from workbench.widgets.compare.compare import outcome
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_the_story_of_the_edit(panel):
     (view,) = pane.holder.children
     status = view._part.status
     assert status["first"]["title"] == "First difference: x in iteration 3" and status["first"]["edited"]
-    assert "was set by hand: 30 in this run, 1.41422 in before edit 1" in status["first"]["cause"]
+    assert "was set by hand: 30 (this run), 1.41422 (before edit 1)" in status["first"]["cause"]
     assert "No node is to blame" in status["first"]["cause"] and status["undo"]
     mine, theirs, mark = view.figure.data[1:4]  # behind the table
     assert list(mine.y) == by_hand(2.0, 6, {3: 30.0}) and list(theirs.y) == by_hand(2.0, 6, {})
@@ -42,7 +43,24 @@ def test_the_story_of_the_edit(panel):
     rows = view._part.status["table"]["table"]
     assert [r["kind"] for r in rows] == ["same"] * 3 + ["edited"] + ["differs"] * 3
     assert rows[3]["where"] == "3 edited" and rows[3]["a"] == "30" and rows[0]["difference"] == "same"
+    assert pane.words.value.endswith(f"{len(view.diff.rows)} values differ.</div>")
     assert "view-failed" not in str(status) and "Error" not in pane.words.value
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rtol", "said"),
+    [
+        ([1.0], [1.0], 0.0, "The two are equal."),
+        ([1.0], [1.0 + 1e-12], 1e-9, "The two agree within the tolerance."),
+        ([1.0], [2.0], 0.0, "1 value differs."),
+    ],
+)
+def test_the_outcome_of_a_comparison_is_one_sentence(one, other, rtol, said):
+    assert outcome(wb.diff({"x": np.array(one)}, {"x": np.array(other)}, rtol=rtol)) == said
+
+
+def test_runs_with_nothing_in_common_are_not_called_equal():
+    assert outcome(wb.diff({"x": np.ones(1)}, {"y": np.ones(1)})).startswith("Nothing was compared")
 
 
 def test_the_edit_is_undone_from_the_comparison(panel):

@@ -9,6 +9,7 @@ import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import newton
 from workbench.errors import WorkbenchError
+from workbench.widgets.evolution.beside import differences
 
 
 @pytest.fixture
@@ -69,9 +70,25 @@ def test_the_difference_is_zero_up_to_the_edit_and_then_that_of_the_two_records(
     shared = min(len(mine), len(before))
     drawn = line(panel, "difference in x")
     assert np.array_equal(drawn.y, mine[:shared] - before[:shared]) and not drawn.y[:6].any() and drawn.y[6] != 0.0
+    assert "equal before iteration 6" in notes(panel)
     panel.evolution.scale = "log"
     panel.evolution.show(panel.session.snapshot())
     assert not any("difference" in (t.name or "") for t in panel.evolution.figure.data), "magnitudes have no difference"
+
+
+def test_a_thinned_line_is_not_said_to_be_equal_where_it_is_not_drawn():
+    """Every second iteration is drawn, and iteration 4 is the first of these to differ: 3 may be the first of all."""
+    x, one, two = np.arange(0, 12, 2), np.zeros(6), np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+
+    def strips(x, one, two):
+        ghost = {"line": "x", "x": x, "y": two, "words": "copy 1"}
+        return differences({"log": False, "lines": [{"name": "x", "x": x, "y": one}], "ghosts": [ghost]})[0].notes
+
+    assert strips(x, one, two) == ["from copy 1", "different in iteration 4"]
+    assert strips(x, one, one) == ["from copy 1", "equal in all iterations drawn"]
+    assert strips(np.arange(6), one, two) == ["from copy 1", "equal before iteration 2"]
+    nothing = np.full(6, np.nan)
+    assert strips(np.arange(6), nothing, nothing) == ["from copy 1", "equal in all iterations"]
 
 
 def test_the_rows_below_a_number_have_the_value_of_the_other_run_and_the_difference(panel):

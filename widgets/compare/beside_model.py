@@ -37,7 +37,7 @@ def first_difference(diff: Diff) -> dict[str, Any] | None:
     name, where = printable(row.name), f" in iteration {row.iteration[-1]}" if row.iteration else ""
     if row.edited:
         a, b = (value_text(v) for v in distinct_values(row))
-        cause = f"{name} was set by hand: {a} in {diff.a}, {b} in {diff.b}. No node is to blame."
+        cause = f"{name} was set by hand: {a} ({diff.a}), {b} ({diff.b}). No node is to blame."
     elif row.introduces:
         cause = "The inputs of this node agree, its output does not: the difference starts here."
     else:

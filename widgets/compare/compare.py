@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from workbench.analysis.diff import diff
+from workbench.analysis.diff import Diff, diff
 from workbench.errors import WorkbenchError
 from workbench.threads import OwnedLock
 from workbench.trace import Trace
@@ -25,6 +25,17 @@ from workbench.widgets.text.numerals import numeral
 #: values that are read of a moment, and moments that are remembered
 MAX_VALUES, MAX_MOMENTS = 400, 12
 FILE = "a saved trace"
+
+
+def outcome(found: Diff) -> str:
+    """The finding of a comparison in one sentence."""
+    if found.rows:
+        return "1 value differs." if len(found.rows) == 1 else f"{numeral(len(found.rows))} values differ."
+    if not found.firings:
+        return "Nothing was compared: no value was computed in both."
+    if not found.equal:
+        return "The compared values agree, but one of the two has values that the other lacks."
+    return "The two agree within the tolerance." if found.within else "The two are equal."
 
 
 class Compare(ipywidgets.VBox):
@@ -119,7 +130,7 @@ class Compare(ipywidgets.VBox):
         if moment not in self._moments:
             self._moments = [*self._moments, moment][-MAX_MOMENTS:]
         self.refresh()
-        self._say(f"at {self._called(moment)} can be chosen as a side now.")
+        self._say(f'"at {self._called(moment)}" can now be chosen as A or B.')
 
     def _called(self, moment: Moment) -> str:
         return place_words(self.source.graph, moment.frame, moment.iteration)
@@ -134,7 +145,7 @@ class Compare(ipywidgets.VBox):
         try:
             session.fork()
             self.selection.did("fork = session.fork()")
-            self._say(f"copy {len(session.forks)} can be chosen as a side now.")
+            self._say(f'"copy {len(session.forks)}" can now be chosen as A or B.')
         except WorkbenchError as error:
             self._say(error.message, bad=True)
         self.refresh()
@@ -175,7 +186,7 @@ class Compare(ipywidgets.VBox):
         self.selection.did(
             f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare"
         )
-        self._say("The two are equal." if found.equal else f"{numeral(len(found.rows))} values differ.")
+        self._say(outcome(found))
 
     def _read(self, label: str) -> Any:
         side = self._sides.get(label, FILE)

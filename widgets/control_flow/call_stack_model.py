@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.widgets.live.view_source import ViewSource
 
+#: state -> headline where no loop is open and no node is next; "" is a recorded run
+NO_LOOP = {
+    "ready": "Nothing has run yet",
+    "finished": "The run has finished: no loop is open",
+    "closed": "The session is closed: no loop is open",
+    "": "Recorded run: no loop is open",
+}
+
 
 def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, selected: str | None) -> dict[str, Any]:
     """``rows``, the outermost first: ``frame`` (path), ``name``, ``iteration`` (path), ``where`` ("iteration 3 of 11"),
@@ -46,9 +54,7 @@ def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, se
     else:
         path, iteration, node = (), (), None
         state = str(getattr(snapshot, "state", ""))
-        headline = {"finished": "The run has finished: no loop is open", "": "Recorded run: no loop is open"}.get(
-            state, "Nothing has run yet"
-        )
+        headline = NO_LOOP.get(state, "No loop is open")
     rows = []
     for depth in range(len(path) + 1):
         inner = depth == len(path)

@@ -68,18 +68,18 @@ def dead_model(
 
 def _why(graph: Graph, row: Mapping[str, Any], side: bool, outcome: bool | None, count: int, moment: str) -> str:
     word, pred = ("true" if side else "false"), _called(graph, row)
-    nodes = f"{count} node{'' if count == 1 else 's'}"
+    nodes, are = f"{count} node{'' if count == 1 else 's'}", "is" if count == 1 else "are"
     if outcome is None:
         if not row["n_true"] and not row["n_false"]:
             return f"{pred} was never decided: its Switch received no token."
         return f"{pred} has not been decided {moment}."
     if outcome is side:
-        return f"{pred} is {word} {moment}: the {nodes} on this side are alive."
+        return f"{pred} is {word} {moment}: the {nodes} on this side {are} alive."
     taken = "true" if outcome else "false"
     switches = row["switches"]
     many = f"The {len(switches)} Switches" if len(switches) > 1 else f"Switch {short_name(switches[0])}"
     gave = f"gave {'their tokens' if len(switches) > 1 else 'its token'} to the {taken} side only"
-    return f"{pred} is {taken} {moment}. {many} {gave}, so the {nodes} on the {word} side are dead."
+    return f"{pred} is {taken} {moment}. {many} {gave}, so the {nodes} on the {word} side {are} dead."
 
 
 def _called(graph: Graph, row: Mapping[str, Any]) -> str:

@@ -128,7 +128,8 @@ def headline(model: dict[str, Any]) -> str:
     if not model["exact"]:
         words.append("iterations that were not kept are estimated or omitted")
     if model["hidden"]:
-        words.append(f"{model['hidden']} more frames are not shown")
+        count = model["hidden"]
+        words.append(f"{count} more {'frame is' if count == 1 else 'frames are'} not shown")
     if model.get("looking"):
         words.insert(0, f"looking at {model['looking']}")
     return " \u00b7 ".join(words)

@@ -113,13 +113,21 @@ def differences(model: dict[str, Any]) -> list[Strip]:
         if other is None:
             continue
         x, mine, theirs = np.intersect1d(line["x"], other["x"], assume_unique=True, return_indices=True)
+        one, two = np.asarray(line["y"], np.float64)[mine], np.asarray(other["y"], np.float64)[theirs]
         with np.errstate(invalid="ignore", over="ignore"):
-            y = np.asarray(line["y"], np.float64)[mine] - np.asarray(other["y"], np.float64)[theirs]
-        apart = np.flatnonzero(y != 0.0)
-        first = numeral(int(x[apart[0]])) if len(apart) else ""
-        same = f"the same before {first}" if first else "the same in all"
+            y = one - two
         value = value_at(x, y, model.get("now"))
         drawn = StripLine(f"difference in {line['name']}", x, y, tone="edit", meta={"line": -1})
-        notes = [f"to {other['words']}", same]
+        notes = [f"from {other['words']}", _same(x, one, two)]
         strips.append(Strip(f"difference in {line['name']}", [drawn], "" if value is None else numeral(value), notes))
     return strips[:MOST_DIFFERENCES]
+
+
+def _same(x: np.ndarray, one: np.ndarray, two: np.ndarray) -> str:
+    """The iterations in which two lines are equal; those that thinned lines leave out are not known."""
+    apart = np.flatnonzero((one != two) & ~(np.isnan(one) & np.isnan(two)))
+    first = numeral(int(x[apart[0]])) if len(apart) else ""
+    whole = len(x) > 0 and x[0] == 0 and len(x) == x[-1] + 1
+    if not first:
+        return "equal in all iterations" if whole else "equal in all iterations drawn"
+    return f"equal before iteration {first}" if whole else f"different in iteration {first}"

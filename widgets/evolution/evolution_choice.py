@@ -28,15 +28,15 @@ KINDS = {
     "line": ("One axis", "All variables on one vertical axis"),
     "statistics": ("Statistics", "Largest, smallest and mean element and 2-norm of arrays"),
     "heat": ("Heat map", "Components of an array over the iterations"),
-    "cobweb": ("Cobweb", "The next value over the value, with the diagonal"),
-    "phase": ("Phase", "A value over another one, or over its change"),
+    "cobweb": ("Cobweb", "Each value against the value before it, with the diagonal"),
+    "phase": ("Phase", "A value against another one, or its change against the value"),
 }
 SCALE_TIPS = {
     "linear": "Values as they are",
     "log": "Magnitude on a logarithmic axis",
     "error": "Distance to the limit, on a logarithmic axis",
 }
-ACTIVATIONS = {"all": "all, in order", "looked at": "looked at, else newest", "number": "number \u2026"}
+ACTIVATIONS = {"all": "all, in order", "looked at": "the one looked at, else the newest", "number": "another \u2026"}
 AGAINST_CHANGE = "its change"
 #: kinds that show several values together
 MANY = ("strips", "line", "statistics")

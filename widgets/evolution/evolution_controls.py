@@ -69,7 +69,7 @@ def settings_of(choice: Choice, graph: Graph, ghosts: bool) -> dict[str, Any]:
             shown=choice.kind in ("cobweb", "phase") and len(choice.lines) > 1,
         ),
         {
-            **_control("against", "select", "Over it", choice.against, shown=choice.kind == "phase"),
+            **_control("against", "select", "Against it", choice.against, shown=choice.kind == "phase"),
             "options": [
                 {"value": AGAINST_CHANGE, "text": AGAINST_CHANGE},
                 *[n for n in names if n["value"] != choice.first],

@@ -46,7 +46,7 @@ def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[s
         "limit_text": limit_words or "",
         "confidence": getattr(verdict, "confidence", None),
         "text": verdict_text(name + part, label, verdict),
-        "short": verdict_text("", label, verdict)[2:].partition(", sure to")[0],
+        "short": verdict_text("", label, verdict)[2:].partition(" (")[0],
         "rate": rate_text(verdict),
         "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
         "refused": [str(r) for r in getattr(verdict, "why_not", ())],
@@ -56,7 +56,7 @@ def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[s
 
 
 def verdict_text(name: str, label: str, verdict: Any) -> str:
-    """One line: ``x: converging to 1.41421, order 2, sure to 99 %``, or ``k: counting by 1``."""
+    """One line: ``x: converging to 1.41421, order 2 (99 % sure)``, or ``k: counting up by 1``."""
     if verdict.method == "counter" and verdict.model is not None:
         step = float(np.subtract(*verdict.model.predict([1, 0])))
         return f"{short_name(name)}: counting {'up' if step > 0 else 'down'} by {number(abs(step))}"
@@ -67,7 +67,7 @@ def verdict_text(name: str, label: str, verdict: Any) -> str:
         text += f" to {digits}" if label == "converging" else f" at {digits}"
     rate, confidence = rate_text(verdict), getattr(verdict, "confidence", None)
     text += f", {rate}" if rate else ""
-    return text + (f", sure to {percent(confidence)}" if confidence and label != "unknown" else "")
+    return text + (f" ({percent(confidence)} sure)" if confidence and label != "unknown" else "")
 
 
 def rate_text(verdict: Any) -> str:

@@ -51,7 +51,9 @@ def open_file(path: str | Path, again: bool = False) -> None:
         status = file.stat()
     except OSError as error:
         raise WorkbenchError(
-            f"{file.name} cannot be read: {error.strerror}.", slug="no-such-file", fix="look for it elsewhere."
+            f"{file.name} cannot be read: {error.strerror}.",
+            slug="no-such-file",
+            fix="check its path and its permissions.",
         ) from None
     stamp = (status.st_mtime_ns, status.st_size)
     known = _SHOWN.get(file)

@@ -26,8 +26,15 @@ class PanelCommand:
 
 #: in the toolbar's order; keys as in JupyterLab's debugger, shifted for the way back
 COMMANDS = (
-    PanelCommand("restart", "Restart", "Go back to the start of the run", "start", "Ctrl+Shift+F9"),
-    PanelCommand("reverse_continue", "Run back", "Run back to the last breakpoint", "back", "Ctrl+F9", "Run back"),
+    PanelCommand("restart", "Restart", "Go back to the start of the run, without its edits", "start", "Ctrl+Shift+F9"),
+    PanelCommand(
+        "reverse_continue",
+        "Run back",
+        "Run back to the last breakpoint hit, or to the start",
+        "back",
+        "Ctrl+F9",
+        "Run back",
+    ),
     PanelCommand(
         "previous_iteration", "Previous iteration", "Go back to the previous iteration", "back", "Shift+F8", "Iteration"
     ),
@@ -39,7 +46,12 @@ COMMANDS = (
     PanelCommand("run", "Run", "Run to the next breakpoint or the end", "forward", "F9", "Run"),
     PanelCommand("pause", "Pause", "Pause the run", "forward", "Shift+F9", "Pause"),
     PanelCommand(
-        "step_into", "Step into", "Run until a loop is entered; without one ahead, a step", "loops", "F11", "Into loop"
+        "step_into",
+        "Step into",
+        "Run until a loop is entered; if none is ahead, run one node",
+        "loops",
+        "F11",
+        "Into loop",
     ),
     PanelCommand("step_out", "Step out", "Run until this loop ends", "loops", "Shift+F11", "Out of loop"),
     PanelCommand("run_to", "Run to", "Run to the selected node, in the iteration shown", "to", "Ctrl+F10", "Run to"),
@@ -74,7 +86,7 @@ COMMANDS = (
         "next_branch", "Next branch change", "Run until a branch changes direction", "more", "F7", "Next branch change"
     ),
     PanelCommand(
-        "undo_edit", "Undo edit", "Go back to before the last edit, without it", "edit", "Ctrl+Z", "Undo edit"
+        "undo_edit", "Undo edit", "Undo the last edit, and go back to where it was made", "edit", "Ctrl+Z", "Undo edit"
     ),
 )
 KEYS = {command.keys: command.name for command in COMMANDS}

@@ -47,7 +47,7 @@ def output_text(value: Any) -> str:
     flat = array.reshape(-1)
     bad = flat.size - int(np.isfinite(flat).sum())
     if bad:
-        return f"{head} \u00b7 {number(bad)} of {number(flat.size)} items are NaN or infinite"
+        return f"{head} \u00b7 {number(bad)} of {number(flat.size)} items {'is' if bad == 1 else 'are'} NaN or infinite"
     first, second = sorted(np.argpartition(flat, -2)[-2:].tolist(), key=lambda k: (-flat[k], k))
     items = [f"{number(flat[k], 4)} at {_place(array.shape, k)}" for k in (first, second)]
     return f"{head} \u00b7 largest {items[0]}, next {items[1]}"

@@ -106,9 +106,9 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         self._places: list[tuple[str, dict[str, int]]] = []
         self._trouble = ""
         self._words = ipywidgets.HTML()
-        self._open = _button("Open this run", self.open_run, "Open the run of the selected point in a panel again")
-        self._stop = _button("Stop", lambda: self.sweep.cancel(), "Stop the sweep; what was run stays")
-        self._back = _button("Back", self.back, "Show the sweep before the box")
+        self._open = _button("Open this run", self.open_run, "Run the selected point again, in a panel below")
+        self._stop = _button("Stop", lambda: self.sweep.cancel(), "Stop the sweep; the points that were run are kept")
+        self._back = _button("Back", self.back, "Show the sweep from before the last box")
         self._choice = ipywidgets.Dropdown(
             options=known, value=self.names[0], description="Colour", layout={"width": "auto"}
         )
@@ -116,7 +116,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         self._box = ipywidgets.Text(
             description="Box", continuous_update=False,
             layout={"width": "420px"}, style={"description_width": "initial"},
-            tooltip="The region that is shown: drag a box in the picture, or write ranges and press Enter to sweep it",
+            tooltip="The region shown: drag a box in the picture, or type ranges and press Enter, to sweep part of it",
         )  # fmt: skip
         self._box.observe(lambda _change: self._typed(), "value")
         self._panels = ipywidgets.VBox()

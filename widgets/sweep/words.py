@@ -17,7 +17,8 @@ def status_words(sweep: Sweep, point: int | None, trouble: str) -> str:
         facts = ", ".join(f"{text(n)} {text(_shown(v))}" for n, v in own if str(v) not in ("", "nan"))
         sentences += f"<br>Point {numeral(point)}: {facts}"
     else:
-        sentences += "<br>Click a point for its results, drag a box to sweep it again, finer."
+        finer = ", drag a box to sweep it more finely" if sweep.design.axes or sweep.design.ranges else ""
+        sentences += f"<br>Click a point for its results{finer}."
     if trouble:
         sentences += f'<br><span role="alert">{text(trouble)}</span>'
     return f'<div class="workbench-words">{sentences}</div>'

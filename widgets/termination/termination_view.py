@@ -241,7 +241,9 @@ class TerminationView(FixActions, FigureView):
     def refresh(self, model: dict[str, Any]) -> None:
         self._last = model
         mark = model["moment"]
-        looked = "" if mark is None else f"You look at {mark['text']}; the verdict is of {_newest(model['newest'])}"
+        looked = (
+            "" if mark is None else f"You are looking at {mark['text']}; the verdict is on {_newest(model['newest'])}"
+        )
         trials, aside = self._trials.state(), self._trials.aside.of
         self._run_beside(trials)
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())

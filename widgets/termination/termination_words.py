@@ -42,15 +42,15 @@ CLAIMS = 8
 #: what a proof of each kind rests on (analysis: Proof)
 HOW = {
     "lookahead": "the condition was computed ahead, iteration by iteration",
-    "recurrence": "what the condition reads repeats",
-    "invariant-predicate": "no iteration changes what the condition reads",
+    "recurrence": "the values that the condition reads repeat",
+    "invariant-predicate": "no iteration changes the values that the condition reads",
     "affine-counter": "the values of its counters follow from their first value and their step",
-    "ray": "every period adds the same to the variables",
+    "ray": "every period adds the same amounts to the variables",
     "identity": "no iteration changes whether the two sides of the condition are equal",
     "interval": "its variables never leave a range",
-    "inner-loop": "a loop inside never ends",
+    "inner-loop": "an inner loop never ends",
     "observed": "the condition is false",
-    "trip-limit": "the limit of iterations ends it",
+    "trip-limit": "the loop reaches its limit of iterations",
 }
 #: a counter in a proof: k(t) = 4 + 2 t
 COUNTER = re.compile(r"(\S+)\(t\) = -?\d+ ([+-]) (?:(\d+) )?t(?= modulo|[;:])")

@@ -79,7 +79,7 @@ class InspectorControl(_Part):
             raise WorkbenchError(
                 f"{self.name!r} cannot be edited here.",
                 slug="not-editable",
-                fix="pause the session, and show the newest value in the mode 'value'.",
+                fix="pause the session, and show the newest value itself: no change, no earlier iteration.",
             )
         place = place_of(model["origin"], row, column) if model["origin"]["picked"] else ()
         value = np.array(session.value(self.name) if self._present is None else self._present.value)

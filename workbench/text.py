@@ -208,8 +208,8 @@ def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
         return same[:most]
     ends = [n for n in names if n.casefold().endswith(f"/{folded}")] if len(name) > 1 else []
     folder, _, leaf = name[:200].rpartition("/")
-    beside = {n.rpartition("/")[2]: n for n in names if n.rpartition("/")[0] == folder}
-    near = [beside[n] for n in difflib.get_close_matches(leaf, beside, n=most, cutoff=_NEAR)]
+    siblings = {n.rpartition("/")[2]: n for n in names if n.rpartition("/")[0] == folder}
+    near = [siblings[n] for n in difflib.get_close_matches(leaf, siblings, n=most, cutoff=_NEAR)]
     if folder and not near:  # the folder may be the misspelt part
         near = difflib.get_close_matches(name[:200], names, n=most, cutoff=0.9)
     return list(dict.fromkeys([*ends, *near]))[:most]

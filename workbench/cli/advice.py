@@ -39,10 +39,10 @@ def error_text(error: BaseException, words: dict[str, str]) -> str:
     >>> error_text(SessionError("No branch.", slug="no-branch", fix="trace.branch_counts()"), DEBUGGER)
     'No branch. To fix it: branches lists every Switch. [no-branch]'
     """
-    said = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
     if not isinstance(error, WorkbenchError):
-        return printable(said)
+        return printable(text)
     advice = words.get(error.slug)
     if advice and error.fix and _PYTHON.search(error.fix):
-        said = said.replace(f"To fix it: {' '.join(error.fix.split())}", f"To fix it: {advice}")
-    return printable(said)
+        text = text.replace(f"To fix it: {' '.join(error.fix.split())}", f"To fix it: {advice}")
+    return printable(text)

@@ -106,13 +106,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         from workbench.cli.advice import SHELL, error_text
         from workbench.cli.layout import columns, wrap
 
-        said = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
+        text = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
         guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "made_up", None)
         if isinstance(error, WorkbenchError) and guess is not None:  # no plan exists for inputs of these sizes
-            said = f"{said} {' '.join(guess.blame().split())}"
-        print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)
+            text = f"{text} {' '.join(guess.blame().split())}"
+        print(wrap(f"workbench: {printable(text)}", columns(sys.stderr)), file=sys.stderr)
         if Parser.as_json:
-            _print_error(error_facts(error, said))
+            _print_error(error_facts(error, text))
         return trouble
 
 

@@ -55,8 +55,8 @@ def neighbourhood(graph: Any, name: str, trace: Any = None, plan: Any = None) ->
         out.append(f"{pad}  └─── and {len(readers) - MANY} more\n")
     if not readers:
         outputs = [n for n, r in graph.outputs.items() if r.node == node.name]
-        said = f"output {', '.join(map(printable, outputs))}" if outputs else "nothing reads it"
-        out.append(f"{pad}  └─── {said}\n")
+        end = f"output {', '.join(map(printable, outputs))}" if outputs else "nothing reads it"
+        out.append(f"{pad}  └─── {end}\n")
     return "".join(out)
 
 

@@ -139,7 +139,7 @@ def print_json(data: Any) -> None:
     print_document(as_json(data))
 
 
-def error_facts(error: BaseException, said: str = "") -> dict[str, Any]:
+def error_facts(error: BaseException, text: str = "") -> dict[str, Any]:
     """An error as part of a document: its message, and for errors of the workbench slug, fix and node."""
     facts = {name: getattr(error, name, None) for name in ("slug", "fix", "node")}
-    return {"message": printable(getattr(error, "message", said or str(error))), **facts}
+    return {"message": printable(getattr(error, "message", text or str(error))), **facts}

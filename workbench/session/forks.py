@@ -64,13 +64,14 @@ class Forks:
             path = chosen.frame if chosen.frame in numbers else None
             inside = path is not None and numbers[path] in run.active_frames()
             here = run.iteration_of(numbers[path]) if inside and path is not None else ()
-            stand = run.position()
+            position = run.position()
             entered = path is not None and view.iteration(numbers[path]) >= 0
         graph, feeds, changes = repaired(self._state.graph, feeds, chosen)
         fork = self._make(graph, feeds)
         try:
             if at == "here" and path is not None and entered:
-                same = stand.node if stand.frame == path and stand.node in graph.nodes else graph.frames[path].loop_cond
+                same = position.node if position.frame == path and position.node in graph.nodes else None
+                same = graph.frames[path].loop_cond if same is None else same
                 if inside and same is not None:
                     fork.run_to(same, here)
                 else:

@@ -112,8 +112,8 @@ def best(marked: Iterable[tuple[Path, Graded]]) -> dict[str, dict[str, Any]]:
 
 def cell(text: object) -> str:
     """Text for a spreadsheet, which would interpret ``=...`` as a formula."""
-    said = printable(str(text))
-    return f"'{said}" if said[:1] in ("=", "+", "-", "@") else said
+    shown = printable(str(text))
+    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown
 
 
 def file_name(student: str, taken: set[str]) -> str:
@@ -126,20 +126,20 @@ def file_name(student: str, taken: set[str]) -> str:
 
 
 def _write(results: Path, name: str, student: str, marked: Sequence[tuple[Path, Graded]]) -> dict[str, Any]:
-    said = document(student, marked)
-    write_text(results / f"{name}.json", json.dumps({"schema": SCHEMA, **said}, indent=1), "The marks")
+    result = document(student, marked)
+    write_text(results / f"{name}.json", json.dumps({"schema": SCHEMA, **result}, indent=1), "The marks")
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerow(FIELDS)
     for path, marks in marked:
         for key, fact in marks.outcomes.items() or [("", {"outcome": "", "tries": 0, "hints": 0, "sentence": ""})]:
-            said_why = fact["sentence"] or "; ".join(marks.errors[:1])
+            sentence = fact["sentence"] or "; ".join(marks.errors[:1])
             rows.writerow(
                 [cell(student), cell(path.name), marks.ended, key]
-                + [fact["outcome"], fact["tries"], fact["hints"], cell(said_why)]
+                + [fact["outcome"], fact["tries"], fact["hints"], cell(sentence)]
             )
     write_text(results / f"{name}.csv", text.getvalue(), "The marks")
-    return said
+    return result
 
 
 def _grade(arguments: argparse.Namespace) -> None:
@@ -196,16 +196,16 @@ def _students(arguments: argparse.Namespace, found: list[HandIn], course: Path) 
 
 def _table(path: Path, documents: Sequence[dict[str, Any]]) -> None:
     """A row per student, a column per exercise: 1 for solved, 0 for not solved, empty if no notebook contains it."""
-    found = {key for said in documents for book in said["notebooks"] for key in book["exercises"]}
+    found = {key for each in documents for book in each["notebooks"] for key in book["exercises"]}
     keys = sorted(found, key=lambda key: (key[:3], int(key[3:])))
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerow(["student", "solved", "exercises", *keys])
-    for said in documents:
+    for each in documents:
         solved = {
-            key: int(any(book["exercises"].get(key, {}).get("outcome") == "right" for book in said["notebooks"]))
-            for book in said["notebooks"]
+            key: int(any(book["exercises"].get(key, {}).get("outcome") == "right" for book in each["notebooks"]))
+            for book in each["notebooks"]
             for key in book["exercises"]
         }
-        rows.writerow([cell(said["student"]), said["solved"], said["exercises"], *(solved.get(k, "") for k in keys)])
+        rows.writerow([cell(each["student"]), each["solved"], each["exercises"], *(solved.get(k, "") for k in keys)])
     write_text(path, text.getvalue(), "The marks")

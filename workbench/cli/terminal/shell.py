@@ -112,10 +112,10 @@ class Terminal:
             self.failed += 1
             self.error = error
             self._again = None
-            said = error_text(error, DEBUGGER)
+            text = error_text(error, DEBUGGER)
             if not isinstance(error, WorkbenchError):
-                said = f"{type(error).__name__}: {said}"
-            self.screen.pairs(("error: ", "bad"), (said[:2000], ""))
+                text = f"{type(error).__name__}: {text}"
+            self.screen.pairs(("error: ", "bad"), (text[:2000], ""))
 
     def greet(self, ask: bool) -> None:
         """Print the name and size of the graph, and where to find help."""

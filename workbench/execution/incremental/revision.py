@@ -73,10 +73,10 @@ class Revision:
     def _revise(self) -> Iterator[None]:
         run, steps, machine = self.run, self.steps, self.run.machine
         end = run.view.ip
-        amid = steps.step_at(end)
-        open_loop = amid if amid is not None and amid.is_loop else None
-        if amid is not None and open_loop is None:
-            end = amid.start  # a node that was interrupted is executed again
+        current = steps.step_at(end)
+        open_loop = current if current is not None and current.is_loop else None
+        if current is not None and open_loop is None:
+            end = current.start  # a node that was interrupted is executed again
         self._changes.fired = {s.number for s in steps.all if s.start < end and core.holds(machine, s.guard)}
         # checkpoints between loops would only keep old results alive
         spans = [(s.start, s.stop) for s in steps.all if s.is_loop]

@@ -34,8 +34,8 @@ class RevisionPosition:
             self.set_before(self.revised_to, forget=True)
         elif not self.landed:
             machine, ip = self.run.machine, self.run.view.ip
-            amid = self.steps.step_at(ip)  # a loop: its stores also contain earlier iterations
-            later = self.steps.stores_from(ip if amid is None else amid.stop)
+            current = self.steps.step_at(ip)  # a loop: its stores also contain earlier iterations
+            later = self.steps.stores_from(ip if current is None else current.stop)
             core.set_position(machine, ip, core.base_events(machine), dict.fromkeys(later, EMPTY), self.events_before)
             self.forget_later(later)
 

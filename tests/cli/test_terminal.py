@@ -47,6 +47,22 @@ def said(terminal: Terminal, *wanted: str) -> str:
     return terminal.screen.file.read()
 
 
+def test_nothing_is_said_of_values_before_any_and_ignored_ones_are_not_called_finite(terminal):
+    assert "No values are recorded yet." in said(terminal, "nan")
+    said(terminal, "run")
+    assert "All recorded values are finite." in said(terminal, "nan")
+    assert "All other recorded values are finite." in said(terminal, "nan while/*")
+
+
+def test_lines_that_a_move_does_not_print_are_counted(terminal, monkeypatch):
+    monkeypatch.setattr("workbench.cli.terminal.shell.LOGGED", 2)
+    assert "no lines yet" in said(terminal, "log")
+    shown = said(terminal, 'log x "x is {value}"', "run")
+    lines = list(terminal.session.breakpoints.log)
+    assert f"... {len(lines) - 2} earlier lines; log prints them" in shown and shown.count("x is ") == 2 + 1
+    assert said(terminal, "log").count("x is ") == len(lines)
+
+
 def test_moves_both_ways_stop_where_the_session_does(terminal):
     session = terminal.session
     assert "next   while/x/Enter" in said(terminal, "step")
@@ -143,7 +159,7 @@ def test_looking_around(terminal):
     assert "while/x/Switch" in said(terminal, "branches")
     assert said(terminal, "events 3").count("\n") == 4
     assert "x = 1.41666" in said(terminal, "show x") and "x = " in said(terminal, "step")
-    assert "no values are shown" in said(terminal, "show x")
+    assert "no value is shown" in said(terminal, "show x")
     assert "held" in said(terminal, "memory") or terminal.failed == 0
     assert terminal.failed == 0
 
@@ -183,7 +199,7 @@ def test_values_without_room_in_another_dtype(open_terminal):
     x = b.placeholder("x", "float64")
     terminal = open_terminal(b.build(x * x), x=1000.0)
     said(terminal, "run")
-    assert "1 values would overflow in float16" in said(terminal, "overflow")
+    assert "1 value would overflow in float16" in said(terminal, "overflow")
     assert "0 values" in said(terminal, "overflow float32")
 
 

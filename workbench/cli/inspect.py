@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def describe_graph(graph: Any, width: int | None = None) -> str:
     facts = graph_facts(graph)
     loops, branches = facts["loops"], sum(r["kind"] == "branch" for r in facts["regions"])
     out = [
-        f"graph {printable(graph.name)!s}: {len(graph.nodes):,} nodes, {_many(len(loops), 'loop')}"
+        f"graph {printable(graph.name)!s}: {_many(len(graph.nodes), 'node')}, {_many(len(loops), 'loop')}"
         + (f", {_many(branches, 'branch', 'branches')}" if branches else "")
         + "\n\n"
     ]
@@ -157,12 +158,10 @@ def describe_graph(graph: Any, width: int | None = None) -> str:
     out.append("outputs\n" + table(facts["outputs"].items(), indent="  ", width=width))
     if facts["open_sizes"]:
         rows = [(name, ", ".join(places)) for name, places in facts["open_sizes"].items()]
-        out.append("open sizes (--dim NAME=SIZE)\n" + table(rows[:40], indent="  ", width=width))
+        out.append("open sizes (--dim NAME=SIZE)\n" + table(rows[:40], indent="  ", width=width) + _rest(rows))
     if loops:
-        rows = [("/".join(each["frame"]), f"{each['nodes']} nodes", ", ".join(each["variables"])) for each in loops]
-        out.append("loops\n" + table([*rows[:40]], ("frame", "", "carries"), indent="  ", width=width))
-        if len(rows) > 40:
-            out.append(f"  and {len(rows) - 40} more\n")
+        rows = [("/".join(each["frame"]), _many(each["nodes"], "node"), ", ".join(each["variables"])) for each in loops]
+        out.append("loops\n" + table([*rows[:40]], ("frame", "", "carries"), indent="  ", width=width) + _rest(rows))
     counted = list(facts["ops"].items())
     shown = ", ".join(f"{printable(op)} {count}" for op, count in counted[:24])
     out.append(f"ops\n  {shown}{f' and {len(counted) - 24} more' if len(counted) > 24 else ''}\n")
@@ -205,17 +204,17 @@ def _names(trace: Any, every: bool) -> list[str]:
 
 def describe_trace(trace: Any, every: bool = False, width: int | None = None) -> str:
     """One screen of text: how often nodes ran and how values evolved."""
-    out = [f"trace: {len(trace.events()):,} events\n"]
+    out = [f"trace: {_many(len(trace.events()), 'event')}\n"]
     covers = [("/".join(path), str(cover)) for path, cover in trace.coverages().items()]
     if covers:
         out.append("kept iterations\n" + table(covers, indent="  ", width=width))
     ends = _ends(trace)
     if ends:
-        out.append("loops\n" + table(ends[:40], indent="  ", width=width))
+        out.append("loops\n" + table(ends[:40], indent="  ", width=width) + _rest(ends))
     counts = trace.branch_counts().items()
     decisions = [(n, f"{_many(yes, 'time')} true", f"{_many(no, 'time')} false") for n, (no, yes) in counts]
     if decisions:
-        out.append("switches\n" + table(decisions[:40], indent="  ", width=width))
+        out.append("switches\n" + table(decisions[:40], indent="  ", width=width) + _rest(decisions))
     names = _names(trace, every)
     rows = [_row(trace, name) for name in names[:400]]
     out.append("values\n" + table(rows, ("name", "firings", "last", "course"), "  ", width=width))
@@ -234,6 +233,11 @@ def _row(trace: Any, name: str) -> tuple[str, str, str, str]:
     last = value_text(series[-1]) + (f"  [{where}]" if where else "")
     scalar = series.type.shape == () and count > 1
     return name, f"{count:,}", last, sparkline(series[-COURSE:]) if scalar else ""
+
+
+def _rest(rows: Sequence[Any]) -> str:
+    """The line below a table that shows at most 40 rows."""
+    return f"  and {len(rows) - 40:,} more\n" if len(rows) > 40 else ""
 
 
 def _many(count: int, one: str, many: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.text import count
 from workbench.cli.diff.text import diff_text
 from workbench.cli.inputs import value_of
 from workbench.cli.terminal.printing import split_name
@@ -125,9 +126,9 @@ def code(terminal: Terminal, words: list[str], line: str) -> None:
     text = "\n".join(terminal.code)
     if words:
         write_text(Path(words[0]).expanduser(), text + "\n")
-        terminal.screen.say(f"{words[0]}: {len(terminal.code)} lines")
+        terminal.screen.say(f"{words[0]}: {count(len(terminal.code), 'line')}")
     else:
-        terminal.screen.say(text or "nothing yet")
+        terminal.screen.say(text or "no actions yet")
 
 
 @command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.analysis.live.label import label_of
+from workbench.analysis.text import count
 from workbench.analysis.verdict import Termination
 from workbench.cli.explain import ALL_LINKS, LINKS
 from workbench.cli.neighbours import neighbourhood
@@ -52,8 +53,7 @@ def variables(terminal: Terminal, words: list[str], line: str) -> None:
         rows.append((name, path_text(tag.frame, tag.iteration), value_text(newest), change, course))
     heads = ("name", "iteration", "value", "change", "course")
     terminal.screen.table(heads, rows, right=("change",), optional=("course", "change"))
-    if len(names) > 4 * ROWS:
-        terminal.screen.say(f"... {len(names) - 4 * ROWS:,} more", "quiet")
+    _more(terminal, len(names) - 4 * ROWS)
 
 
 @command("frames", _GROUP, "frames", "all loops, outermost first, with their iterations")
@@ -71,6 +71,13 @@ def frames(terminal: Terminal, words: list[str], line: str) -> None:
         carried = ", ".join(v.name for v in frame.variables[:6])
         rows.append((mark, "  " * len(path) + path[-1], f"iteration {number:,}" if number >= 0 else "closed", carried))
     terminal.screen.table(("", "frame", "", "carries"), rows[: 2 * ROWS])
+    _more(terminal, len(rows) - 2 * ROWS)
+
+
+def _more(terminal: Terminal, left_out: int) -> None:
+    """Print the number of rows that a table leaves out, if any."""
+    if left_out > 0:
+        terminal.screen.say(f"... {left_out:,} more", "quiet")
 
 
 @command("list l", _GROUP, "list [NAME]", "a node with its inputs, what reads it, and how it runs", completes="value")
@@ -103,10 +110,10 @@ def find_(terminal: Terminal, words: list[str], line: str) -> None:
 
 @command("events e", _GROUP, "events [N]", "the latest nodes that ran in this loop, with their values")
 def events(terminal: Terminal, words: list[str], line: str) -> None:
-    count = min(int(words[0]), 1000) if words and words[0].isdecimal() else 10
+    most = min(int(words[0]), 1000) if words and words[0].isdecimal() else 10
     session = terminal.session
     rows = []
-    for tag in session.trace.recent(session.position.frame, count):
+    for tag in session.trace.recent(session.position.frame, most):
         value = value_of(session, Ref(tag.node, 0), tag.iteration or None)
         rows.append((path_text(tag.frame, tag.iteration), firing(session, tag).split("  [")[0], value))
     terminal.screen.table(("iteration", "firing", "value"), rows)
@@ -115,11 +122,12 @@ def events(terminal: Terminal, words: list[str], line: str) -> None:
 @command("branches", _GROUP, "branches", "how often each Switch chose each side, and its last decision")
 def branches(terminal: Terminal, words: list[str], line: str) -> None:
     trace = terminal.session.trace
-    rows = []
-    for name, (no, yes) in list(trace.branch_counts().items())[: 4 * ROWS]:
+    rows, counts = [], list(trace.branch_counts().items())
+    for name, (no, yes) in counts[: 4 * ROWS]:
         last = trace.last_branch(name)
         rows.append((name, f"{yes:,}", f"{no:,}", "" if last is None else "true" if last else "false"))
     terminal.screen.table(("switch", "true", "false", "last"), rows, right=("true", "false"))
+    _more(terminal, len(counts) - 4 * ROWS)
 
 
 @command(
@@ -187,7 +195,11 @@ def nan(terminal: Terminal, words: list[str], line: str) -> None:
 
     found = nan_origin(terminal.session, ignore=words) if words else first_nonfinite(terminal.session)
     terminal.code.append(f"print(wb.nan_origin({terminal.variable}{f', ignore={words!r}' if words else ''}))")
-    terminal.screen.say(found or "All recorded values are finite.", "bad" if found else "good")
+    if not found and not terminal.session.position.event:
+        terminal.screen.say("No values are recorded yet.", "quiet")
+        return
+    finite = "All other recorded values are finite." if words else "All recorded values are finite."
+    terminal.screen.say(found or finite, "bad" if found else "good")
     if not found and (wrap := first_wrap(terminal.session)) is not None:
         terminal.screen.say(wrap, "bad" if wrap.signed else "quiet")
 
@@ -201,7 +213,8 @@ def overflow(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.code.append(f"wb.overflow_candidates({terminal.variable}, {dtype!r})")
     for each in list(found)[:ROWS]:
         terminal.screen.say(each)
-    terminal.screen.say(f"{len(found):,} values would overflow in {dtype}.", "bad" if found else "good")
+    _more(terminal, len(found) - ROWS)
+    terminal.screen.say(f"{count(len(found), 'value')} would overflow in {dtype}.", "bad" if found else "good")
 
 
 @command("show display", _GROUP, "show [NAME]", "show a value at every stop; repeat to turn it off", completes="value")
@@ -215,7 +228,7 @@ def show(terminal: Terminal, words: list[str], line: str) -> None:
     for name in terminal.shown:
         terminal.screen.pairs((name, "name"), (f" = {value_of(terminal.session, name)}", ""))
     if not terminal.shown:
-        terminal.screen.say("no values are shown at every stop", "quiet")
+        terminal.screen.say("no value is shown at every stop; show NAME adds one", "quiet")
 
 
 @command("memory", _GROUP, "memory", "memory that the run uses")

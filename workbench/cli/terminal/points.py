@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from workbench.analysis.text import count
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import command
 from workbench.cli.terminal.words import condition, split
@@ -12,8 +13,8 @@ from workbench.errors import SessionError
 from workbench.text import printable
 
 _GROUP = "Breakpoints"
-#: maximum recorded hits in the list
-LISTED = 20
+#: maximum recorded hits in the list, and lines of logpoints
+LISTED, LINES = 20, 200
 _WORDS = "at ITERATION, hits N, every N, health nan, in LOOP, if CONDITION"
 
 
@@ -104,8 +105,13 @@ def watch(terminal: Terminal, words: list[str], line: str) -> None:
 )
 def log(terminal: Terminal, words: list[str], line: str) -> None:
     if not words:
-        for entry in list(terminal.session.breakpoints.log)[-200:]:
+        lines = list(terminal.session.breakpoints.log)
+        if len(lines) > LINES:
+            terminal.screen.say(f"... {len(lines) - LINES:,} earlier", "quiet")
+        for entry in lines[-LINES:]:
             terminal.screen.say(printable(entry))
+        if not lines:
+            terminal.screen.say('no lines yet; log NAME "TEXT" adds a logpoint', "quiet")
         return
     head, when = condition(f" {line}")
     found = split(head)
@@ -178,7 +184,7 @@ def recheck(terminal: Terminal, words: list[str], line: str) -> None:
     for number in _numbers(words):
         tags = terminal.session.breakpoints.recheck(number)
         terminal.code.append(f"{terminal.variable}.breakpoints.recheck({number})")
-        terminal.screen.say(f"breakpoint {number}: {len(tags):,} hits")
+        terminal.screen.say(f"breakpoint {number}: {count(len(tags), 'hit')}")
         for tag in tags[:LISTED]:
             terminal.screen.say(f"  {tag}")
         if len(tags) > LISTED:

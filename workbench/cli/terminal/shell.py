@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TextIO
 
+from workbench.analysis.text import count
 from workbench.cli.advice import DEBUGGER, error_text
 from workbench.cli.terminal import lines as reading
 from workbench.cli.terminal.screen import Screen
@@ -21,6 +22,8 @@ from workbench.threads import Event
 
 #: seconds between two progress lines of a long run
 TICK = 0.5
+#: lines of logpoints that are printed after a move
+LOGGED = 20
 #: groups of commands whose output is only read, so that a pager may show it
 READ = ("Inspecting", "Breakpoints", "Files", "Terminal")
 
@@ -124,7 +127,7 @@ class Terminal:
         self.screen.pairs(
             (graph.name, "strong"),
             (
-                f": {len(graph.nodes):,} nodes, {loops} loop{'s' if loops != 1 else ''}."
+                f": {count(len(graph.nodes), 'node')}, {count(loops, 'loop')}."
                 + (" help lists the commands; Ctrl-C pauses a run." if ask else ""),
                 "",
             ),
@@ -158,7 +161,10 @@ class Terminal:
         except KeyboardInterrupt:  # the session has been paused
             stop = None
         self.code.append(f"{self.variable}.{command}({', '.join(given)})")
-        for line in list(getattr(self.session.breakpoints, "log", ()))[seen:][-20:]:
+        logged = list(getattr(self.session.breakpoints, "log", ()))[seen:]
+        if len(logged) > LOGGED:
+            self.screen.say(f"... {len(logged) - LOGGED:,} earlier lines; log prints them", "quiet")
+        for line in logged[-LOGGED:]:
             self.screen.pairs(("log ", "name"), (line, ""))
         show_stop(self, stop or self.session.stop)
 

@@ -7,11 +7,11 @@
     needed               value     nest?     each frame  instructions
                          lives
 
-``dag`` shows a plan as nodes in execution order; ``cache`` keeps plans. ``lifetimes`` says how long values are needed,
-``offsets`` which of them share memory, ``memory`` and ``lives`` how much no run can do without.
+``dag`` shows a plan as nodes in execution order; ``cache`` keeps plans. In ``memory``, ``liveness`` finds how long
+values are needed, ``allocation`` which of them share memory, and ``memory_bound`` the least memory of any run.
 
-Frames that do not nest are *raw* (arrange, lower_raw): what no guard tells about them is computed. One that waits for
-its own Exits is taken apart first (order, parts).
+Frames that do not nest are *raw* (schedule_frames, unstructured): facts about them that guards do not determine are
+computed at run time. A frame that waits for its own Exits is split first (graph_order, split_frames).
 """
 
 from workbench.plan.cache import PLANS, CacheStats, PlanCache

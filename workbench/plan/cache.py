@@ -19,8 +19,9 @@ from workbench.threads import Lock
 
 
 class _SameGraph:
-    """A graph as part of a key. Equal are equal graphs; their fingerprints, which take as long as a fifth of planning,
-    are compared only where all else agrees."""
+    """A graph as part of a key. Equal graphs are equal keys; their fingerprints, which take a fifth of the time of
+    planning, are compared only if everything else agrees.
+    """
 
     __slots__ = ("graph",)
 
@@ -35,7 +36,7 @@ class _SameGraph:
 
 
 class _Key:
-    """A key whose hash is computed once: hashing the types of feeds takes longer than a small model."""
+    """A key whose hash is computed once: hashing the types of feeds takes longer than running a small model."""
 
     __slots__ = ("parts", "hash")
 
@@ -51,7 +52,7 @@ class _Key:
 
 @dataclass(slots=True)
 class CacheEntry:
-    """One plan that is kept, and how often it was found again."""
+    """One cached plan, and its number of hits."""
 
     plan: ExecutionPlan
     statistics: bool
@@ -60,7 +61,7 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """Counts since the cache was made. ``reason`` says what the last look-up found."""
+    """Counts since the cache was created. ``reason`` says what the last look-up found."""
 
     entries: int
     hits: int
@@ -70,10 +71,10 @@ class CacheStats:
 
 
 class PlanCache:
-    """A cache of execution plans, safe under threads. ``wb.plan_cache`` is the one that sessions and ``Graph.run`` use.
+    """A thread-safe cache of execution plans. Sessions and ``Graph.run`` use ``wb.plan_cache``.
 
     The key is the graph (equal graphs have equal fingerprints), the required outputs and the types of the feeds, so
-    that the second session on a graph need not plan again. The plans used last are kept.
+    that a second session on a graph need not plan again. The most recently used plans are kept.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ class PlanCache:
     def __init__(self, capacity: int = 128) -> None:
         self.capacity = capacity
         self._plans: OrderedDict[_Key, CacheEntry] = OrderedDict()
-        #: (identity of a graph, what its caller saw) -> (the graph, the key), for look-ups that need no types
+        #: (identity of a graph, its caller's ``seen``) -> (the graph, the key), for look-ups that need no types
         self._seen: dict[tuple[int, Hashable], tuple[weakref.ref[Graph], _Key]] = {}
         self._lock = Lock()
         self._hits = self._misses = self._evictions = 0
@@ -110,7 +111,7 @@ class PlanCache:
         device: Device | None = None,
         seen: Hashable = None,
     ) -> ExecutionPlan:
-        """Return the plan for a key, and make it if it is not there.
+        """Return the plan for a key, and make it if it is not cached.
 
         Parameters
         ----------
@@ -136,10 +137,10 @@ class PlanCache:
         Raises
         ------
         GraphError
-            ``file-changed``: a file that holds constants of the graph was written since it was loaded.
+            ``file-changed``: a file that holds constants of the graph has been written since it was loaded.
         """
         if check_files(graph):
-            _ = graph.fingerprint  # of the numbers as they are now
+            _ = graph.fingerprint  # for the current numbers
         lean = lean or statistics
         wanted = (tuple(outputs.items()), signature, statistics, device)
         key, other = (_Key((*wanted, k, _SameGraph(graph))) for k in (lean, not lean))
@@ -151,7 +152,7 @@ class PlanCache:
                 self._hit(key, found)
                 if seen is not None and found.plan.graph is graph:
                     self._note(graph, seen, key)
-                # an equal graph may have other source lines: errors name those of the graph that was asked for
+                # an equal graph may have other source lines: errors name those of the requested graph
                 return found.plan if found.plan.graph is graph else replace(found.plan, graph=graph)
         plan = make_plan(graph, outputs, signature, statistics, lean, device)
         with self._lock:
@@ -166,7 +167,7 @@ class PlanCache:
         return plan
 
     def again(self, graph: Graph, seen: Hashable) -> ExecutionPlan | None:
-        """Return the plan that :meth:`get` returned for this very graph and ``seen``, if it is still there.
+        """Return the plan that :meth:`get` returned for this same graph object and ``seen``, if it is still cached.
 
         Raises
         ------
@@ -184,7 +185,7 @@ class PlanCache:
             return found.plan
 
     def _hit(self, key: _Key, found: CacheEntry) -> None:
-        with suppress(KeyError):  # a signal handler may have used the cache meanwhile
+        with suppress(KeyError):  # a signal handler may have used the cache in the meantime
             self._plans.move_to_end(key)
         self._hits += 1
         self._reason = "hit: the same graph, outputs and feed types were planned before"
@@ -196,12 +197,12 @@ class PlanCache:
         self._seen[id(graph), seen] = weakref.ref(graph), key
 
     def stats(self) -> CacheStats:
-        """Return the numbers of entries, hits, misses and evictions since the cache was made."""
+        """Return the numbers of entries, hits, misses and evictions since the cache was created."""
         with self._lock:
             return CacheStats(len(self._plans), self._hits, self._misses, self._evictions, self._reason)
 
     def entries(self) -> Listing:
-        """Return the cached plans as a table, the last used at the end."""
+        """Return the cached plans as a table, most recently used last."""
         with self._lock:
             kept = list(self._plans.values())
         stats = self.stats()
@@ -234,7 +235,7 @@ class PlanCache:
         return self.entries()._repr_html_()
 
     def clear(self) -> None:
-        """Remove all plans; the counts stay."""
+        """Remove all plans; the counts are kept."""
         with self._lock:
             self._plans.clear()
             self._seen.clear()

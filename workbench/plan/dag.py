@@ -1,8 +1,8 @@
 """The forward execution DAG: what one plan computes, node by node, in the order in which it is computed.
 
-It is the plan as people read it: nothing is in it that the executor does not do, and its order is the executor's own.
-Nodes of a frame are adjacent; a frame is placed where its parent starts it. Edges are data and control inputs; the
-edges from NextIteration back to Merge are kept apart, so that the rest has no cycle.
+It is the plan in a readable form: it contains only what the executor does, in the executor's order. Nodes of a frame
+are adjacent; a frame is placed where its parent starts it. Edges are data and control inputs; the edges from
+NextIteration back to Merge are kept apart, so that the rest has no cycle.
 
 Source: the class names and node kinds are those of SameDiff's ``org.nd4j.autodiff.samediff.execution``.
 """
@@ -26,10 +26,10 @@ from workbench.text import harmless
 
 
 class ExecutionNodeType(enum.Enum):
-    """Kinds of work that a node stands for."""
+    """Kinds of nodes."""
 
     VARIABLE_INIT = "variable init"  #: a constant or variable takes its value
-    PLACEHOLDER_SET = "placeholder set"  #: a fed value is there
+    PLACEHOLDER_SET = "placeholder set"  #: a fed value is available
     OPERATION_EXEC = "operation"  #: an op computes
     CONTROL_FLOW = "control flow"  #: Enter, Merge, LoopCond, Switch, NextIteration, Exit
 
@@ -38,8 +38,9 @@ class ExecutionNodeType(enum.Enum):
 class ExecutionNode:
     """One node of the DAG.
 
-    ``position`` counts in execution order. ``depends_on`` are data and control inputs, ``dependents`` the nodes that
-    wait for this one, ``back_edges`` the NextIterations that a loop's Merge also reads. ``how``: what computes it.
+    ``position`` is its index in execution order. ``depends_on`` are data and control inputs, ``dependents`` the nodes
+    that wait for this one, ``back_edges`` the NextIterations that a loop's Merge also reads. ``how``: the code that
+    computes it.
     """
 
     name: str
@@ -53,7 +54,7 @@ class ExecutionNode:
     how: str = ""
 
     def missing(self, completed: Collection[str]) -> tuple[str, ...]:
-        """Dependencies that are not among the completed nodes."""
+        """The dependencies that are not among the completed nodes."""
         return tuple(n for n in self.depends_on if n not in completed)
 
     def is_ready(self, completed: Collection[str]) -> bool:
@@ -102,7 +103,7 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """Nodes of the graph that the required outputs do not need, or that can never be alive."""
+        """Nodes of the graph that the required outputs do not need, or that can never fire."""
         return tuple(n for n in self.graph.nodes if n not in self._nodes)
 
     def frame_aware_order(self) -> tuple[ExecutionNode, ...]:
@@ -115,12 +116,12 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
         Parameters
         ----------
         completed : collection of str
-            Names of the nodes that are done.
+            Names of the completed nodes.
 
         Returns
         -------
         tuple of ExecutionNode
-            Nodes that are not done, and whose dependencies all are.
+            Nodes that are not completed, but whose dependencies all are.
 
         Examples
         --------
@@ -130,7 +131,7 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
         return tuple(n for n in self._nodes.values() if n.name not in completed and n.is_ready(completed))
 
     def table(self) -> Listing:
-        """Return the order as a table: position, node, op, kind, frame, dependencies, and what computes the node."""
+        """Return the order as a table: position, node, op, kind, frame, dependencies, and the code of the node."""
         return Listing(
             f"Execution order of {self.graph.name!r} for {', '.join(self.outputs)}",
             ("#", "node", "op", "kind", "frame", "waits for", "computed by"),
@@ -163,7 +164,7 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
 
 
 class ForwardExecutionDAGBuilder:
-    """Builds the execution DAG of a graph; plans come from the plan cache and go there.
+    """Builds the execution DAG of a graph, with plans from the plan cache.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ class ForwardExecutionDAGBuilder:
 
 
 def kind_of(op: str) -> ExecutionNodeType:
-    """The kind of node that an op makes."""
+    """The kind of a node by its op."""
     if op == "Placeholder":
         return ExecutionNodeType.PLACEHOLDER_SET
     if op == "Const":

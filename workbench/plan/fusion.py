@@ -1,4 +1,4 @@
-"""Which nodes run block by block together, and why the others do not (kernels: fast_path/blocks.h)."""
+"""The nodes that run together block by block, and why others do not (kernels: fast_path/blocks.h)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from workbench.kernels import machine
 from workbench.kernels.opcodes import ARRAY
 
-#: why an instruction cannot go block by block: slug -> sentence
+#: why an instruction cannot run block by block: slug -> sentence
 CAUSES = {
     "whole": "it needs all of its operands before it gives a result",
     "own-order": "it goes over its operand in an order of its own, in which results of blocks cannot be joined",
@@ -21,7 +21,7 @@ Work = tuple[str, int]
 
 
 def array_work(code: Sequence[Mapping[str, Any]]) -> dict[int, Work]:
-    """Array instructions: why they cannot go block by block ("": they can), and how many items they work on."""
+    """Array instructions: why they cannot run block by block ("" if they can), and their number of items."""
     return {
         ip: (_cause(row["array"]), row["array"].get("n", 0) * row["array"].get("outer", 1))
         for ip, row in enumerate(code)
@@ -42,7 +42,7 @@ def _cause(array: Mapping[str, Any]) -> str:
 def fused_nodes(
     program: machine.Program, spans: Mapping[str, tuple[int, int]], work: Mapping[int, Work]
 ) -> dict[str, tuple[str, str]]:
-    """Per node with array instructions: (slug, sentence), as a run without breakpoints carries it out."""
+    """Per node with array instructions: (slug, sentence) on its execution in a run without breakpoints."""
     node_of = {ip: name for name, (start, stop) in spans.items() for ip in range(start, stop) if ip in work}
     found: dict[str, tuple[str, str]] = {}
     for first, last, left_out, _ in machine.groups_of(machine.Machine(program)):

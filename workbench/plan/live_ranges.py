@@ -1,4 +1,4 @@
-"""From when to when the values of a plan are needed, node by node, and what that comes to (see memory)."""
+"""The nodes between which each value of a plan is needed, and the memory that this takes (see memory)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.plan.memory.memory_bound import Lifetime, LiveBytes, PlanMemory, 
 from workbench.plan.plan import ExecutionPlan
 from workbench.plan.schedule.guards import OPEN, Guard
 
-#: ops that give a value another name
+#: ops that only rename a value
 RENAMING = frozenset(("Identity", "Switch", "LoopCond"))
 
 
@@ -29,7 +29,7 @@ class _Lives:
         self.at = {name: k for k, name in enumerate(self.nodes)}
         self.ends: dict[FramePath, int] = {}  # last node in or under a loop
         self.turns: dict[FramePath, int] = {}  # last node of its iterations
-        self.heads: dict[FramePath, int] = {}  # the node at whose value it goes on or leaves
+        self.heads: dict[FramePath, int] = {}  # the node whose value decides whether it continues
         for k, name in enumerate(self.nodes):
             path, op = self.graph.frame_of(name), self.graph.nodes[name].op
             for depth in range(1, len(path) + 1):
@@ -44,7 +44,7 @@ class _Lives:
             self.outer[path] = OPEN if not path else self.outer.get(path[:-1], OPEN) | block.start
 
     def size(self, ref: Ref) -> int:
-        """Bytes of an array that is counted; 0 for all else."""
+        """The bytes of an array that counts; 0 for all other values."""
         type_: TensorType = self.plan.types[ref.node][ref.index]
         if ref not in self.storage.slots or not type_.shape or not type_.is_static:
             return 0
@@ -58,7 +58,7 @@ class _Lives:
         return total
 
     def reads(self, ref: Ref, name: str) -> int:
-        """Up to which node ``name`` needs its input ``ref``."""
+        """The last node until which ``name`` needs its input ``ref``."""
         node, at = self.graph.nodes[name], self.at[name]
         own, reader = self.graph.frame_of(ref.node), self.graph.frame_of(name)
         if self.graph.nodes[ref.node].op == "Exit":
@@ -70,7 +70,7 @@ class _Lives:
         if node.op == "NextIteration":
             return self.turns[reader]
         if node.op in RENAMING or (node.op == "Enter" and node.attrs.get("is_constant")):
-            return -1  # who reads the new name counts
+            return -1  # the readers of the new name count
         if node.op == "Enter":
             return at
         if self.graph.nodes[ref.node].op == "Enter":
@@ -121,7 +121,7 @@ class _Lives:
         return PlanMemory(max(live, default=0), self.nodes[most] if live else "", tuple(lives), tuple(live))
 
     def saved(self, spans: Mapping[int, list[tuple[int, int, int, int, Guard]]]) -> dict[int, int]:
-        """Bytes that nodes save: one operand each that is read there for the last time and as large as the result."""
+        """Bytes that nodes save by overwriting an operand that they read for the last time, as large as the result."""
         found = {}
         for name, operands in self.storage.flat.items():
             size = self.size(Ref(name))
@@ -146,7 +146,7 @@ class _Lives:
 
 
 def _pieces(spans: Sequence[tuple[int, int, int, int, Guard]]) -> list[LiveBytes]:
-    """Cut the values of one slot where any begins or ends: each byte lives as long as any value that has it."""
+    """Cut the values of one slot where any of them begins or ends: each byte lives as long as a value contains it."""
     cuts = sorted({edge for s in spans for edge in s[:2]})
     found = []
     for start, stop in zip(cuts, cuts[1:], strict=False):

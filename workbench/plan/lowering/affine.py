@@ -1,4 +1,4 @@
-"""Instructions for x * s + t with constant s and t: the product goes to the result's place, the sum over it."""
+"""Instructions for x * s + t with constant s and t: the product is written to the result, then the sum over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How arrays of known shape lie in memory, and instructions on them as the machine takes them (array_ops.h)."""
+"""The memory layout of arrays of known shape, and instructions on them in the form of the machine (array_ops.h)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import numpy as np
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.plan.lowering.inner_loops import ArrayLoop
 
-#: dimensions of an instruction, once those that lie one behind the other are merged
+#: maximum number of dimensions of an instruction, after contiguous ones are merged
 MOST_DIMS = 8
-#: as an operand: what an earlier step wrote
+#: as an operand: the result of an earlier step
 OWN = -2
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayInstruction:
-    """One instruction: its description, operands as (input of the node, byte offset in it), where in the output.
+    """One instruction: its description, operands as (input of the node, byte offset in it), and byte offset in the
+    output.
 
-    Input -1 is ``constant``, OWN what an earlier step wrote. ``places`` marks a copy of a whole input to one place of
-    the output: whoever makes that input can as well write it there at once.
+    Input -1 is ``constant``, OWN the result of an earlier step. ``places`` marks a copy of a whole input to one place
+    of the output, to which the node that computes the input can write it directly.
     """
 
     array: dict[str, Any]
@@ -34,7 +35,7 @@ class ArrayInstruction:
 
 @dataclass(frozen=True, slots=True)
 class ArrayCode:
-    """Per output either the steps that write it or (in ``views``) its byte offset in the first input."""
+    """For each output, either the steps that write it or (in ``views``) its byte offset in the first input."""
 
     steps: dict[int, list[ArrayInstruction]] = field(default_factory=dict)
     views: dict[int, int] = field(default_factory=dict)
@@ -67,7 +68,7 @@ def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[
     }
     inner = tuple(s[0] for s in strides)
     if len(dims) == 1 and loop.typed and all(s in (0, item) for s, item in zip(inner, loop.items, strict=True)):
-        nest |= {"n": dims[0], "stride": (*inner[:-1], *(0,) * (4 - len(inner)), inner[-1])}  # goes block by block
+        nest |= {"n": dims[0], "stride": (*inner[:-1], *(0,) * (4 - len(inner)), inner[-1])}  # runs block by block
     return nest
 
 
@@ -93,7 +94,7 @@ def _by_rows(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[i
 def merge_dims(
     dims: Sequence[int], strides: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Fewest dimensions that walk the same items: those of size 1 go, neighbours that all run through merge."""
+    """The fewest dimensions that visit the same items: those of size 1 are dropped, contiguous ones are merged."""
     kept: list[tuple[int, tuple[int, ...]]] = []
     for d, size in enumerate(dims):
         steps = tuple(s[d] for s in strides)
@@ -125,7 +126,7 @@ def spread(type_: TensorType, dims: Sequence[int]) -> tuple[int, ...]:
 
 
 def contiguous(dims: Sequence[int], item: int) -> tuple[int, ...]:
-    """Bytes per step of a contiguous array; 0 where there is only one."""
+    """Bytes per step of a contiguous array; 0 along axes of size 1."""
     steps = []
     for size in reversed(dims):
         steps.append(0 if size == 1 else item)

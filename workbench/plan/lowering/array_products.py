@@ -24,7 +24,7 @@ from workbench.plan.lowering.array_layout import (
 )
 from workbench.plan.lowering.inner_loops import find_loop, find_matmul, find_reduction, numpy_matmul, plain_attrs
 
-#: products larger than this many multiplications are left to BLAS
+#: maximum number of multiplications of a product that is not left to BLAS
 SMALL_PRODUCT = 32768
 
 
@@ -64,7 +64,7 @@ def running(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
 
 
 def product(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
-    """``matmul`` and ``dot``: small matrices by the typed kernel, others as NumPy's ``matmul`` gives them."""
+    """``matmul`` and ``dot``: small matrices by the typed kernel, others by NumPy's own ``matmul`` loop."""
     if not node.attrs.get("exact") and plain_attrs(node, spec):
         small = _small_product(ins, out)
         if small is not None:
@@ -74,7 +74,7 @@ def product(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
 
 
 def product_and_sum(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
-    """``gemm`` without factors: the product, then the sum over it."""
+    """``gemm`` without factors: the product, then the sum in its place."""
     dims, found = dims_of(out), TensorType(out.dtype, _product_dims(node, ins))
     step = _numpy_product(node, ins[:2], found)
     if step is None or node.attrs.get("alpha", 1) != 1 or node.attrs.get("beta", 1) != 1 or dims_of(found) != dims:
@@ -104,8 +104,9 @@ def _product_dims(node: Node, ins: Sequence[TensorType]) -> tuple[int, ...]:
 
 
 def _numpy_product(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayInstruction | None:
-    """NumPy's own loop on the operands as they lie there, turned by their steps as NumPy's views are, and along the
-    axes in front of the matrices where one step leads from each to the next."""
+    """NumPy's own loop on the operands in place, transposed by their strides like NumPy's views, and along the axes
+    before the matrices if a single stride visits them.
+    """
     kind, item = numpy_dtype(out.dtype), numpy_dtype(out.dtype).itemsize
     loop = numpy_matmul(ins[0].dtype, out.dtype) if ins[0].dtype == ins[1].dtype else None
     a, b = dims_of(ins[0]), dims_of(ins[1])
@@ -135,18 +136,18 @@ def _numpy_product(node: Node, ins: Sequence[TensorType], out: TensorType) -> Ar
 
 
 def _in_front(dims: tuple[int, ...], front: Sequence[int], item: int) -> tuple[int, ...]:
-    """Bytes per step along the axes in front of the matrices, broadcast to ``front``."""
+    """Bytes per step along the axes before the matrices, broadcast to ``front``."""
     own = contiguous(dims, item)[: max(0, len(dims) - 2)]
     return (0,) * (len(front) - len(own)) + own
 
 
-#: items that NumPy converts at once before it adds them
+#: number of items that NumPy converts at once before it adds them
 CONVERTED = 8192
 
 
 def by_blocks(op: str, input_: str, output: str, n: int) -> dict[str, Any]:
     """How the last axis, of ``n`` items, is reduced block by block with the same bits (kernels: wb_fold); {} if it is
-    not: products of floats are taken from the first item to the last, sums of converted items in an order of their own.
+    not: products of floats run from the first item to the last, sums of converted items in another order.
     """
     mean, floats = op == "mean", output in ("float32", "float64")
     adding = "sum" if mean else op
@@ -165,6 +166,6 @@ def by_blocks(op: str, input_: str, output: str, n: int) -> dict[str, Any]:
 
 
 def statistics_step(address: int, type_: TensorType) -> dict[str, Any]:
-    """The instruction that leaves the seven numbers of an array (kernels: statistics)."""
+    """The instruction that computes the seven statistics of an array (kernels: statistics)."""
     item = numpy_dtype(type_.dtype).itemsize
     return {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_)), "stride": (item, 0, 0, 0)}

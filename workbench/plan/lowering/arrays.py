@@ -1,8 +1,8 @@
-"""Instructions for arrays of known shape: which nodes have them, and what they are (see kernels: arrays.h).
+"""Instructions for arrays of known shape, and the nodes that have them (see kernels: arrays.h).
 
 Element-wise ops run in one compiled loop over contiguous operands, or in an inner loop under loops over the outer
 dimensions. Ops that only view an array (slice, reshape, transpose ...) compute their view of an array of that shape
-once, while the plan is made: a contiguous view costs nothing at run time, any other is a copy.
+once, during planning: a contiguous view takes no time at run time, any other view is a copy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from workbench.plan.lowering.array_layout import (
 from workbench.plan.lowering.array_products import product, product_and_sum, reduced, running
 from workbench.plan.lowering.inner_loops import PAIRED, ArrayLoop, find_loop, pair_table, plain_attrs
 
-#: ops whose NumPy evaluation gives views of their first input
+#: ops whose NumPy evaluation returns views of their first input
 MOVING = frozenset(
     (
         "reshape",
@@ -89,7 +89,7 @@ def array_code(
     return None
 
 
-# -- element by element --------------------------------------------------------------------------------------
+# -- elementwise --------------------------------------------------------------------------------------
 def _elementwise(spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
     loop = find_loop(spec, [t.dtype for t in ins], out.dtype)
     shapes = [dims_of(t) for t in ins]
@@ -102,7 +102,7 @@ def _elementwise(spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> Ar
 
 
 def _above_zero(x: TensorType, out: TensorType) -> ArrayCode | None:
-    """relu is the maximum of one zero of its dtype and x, in the order in which -0 stays (ops: relu)."""
+    """relu is the maximum of a zero of its dtype and x, in the order that keeps -0 (ops: relu)."""
     loop, dims = find_loop(REGISTRY["maximum"], [x.dtype, x.dtype], out.dtype), dims_of(out)
     order = slice(None, None, 1 if x.dtype == "float16" else -1)
     both = [spread(x, dims), (0,) * len(dims)][order]
@@ -113,8 +113,9 @@ def _above_zero(x: TensorType, out: TensorType) -> ArrayCode | None:
 
 
 def dynamic_code(loop: ArrayLoop, operands: Sequence[Any], dtype: np.dtype) -> tuple[Any, np.dtype, Any] | None:
-    """An element-wise instruction for operands of these (dtype, shape, strides or None where they lie contiguous in a
-    row), with dtype and shape of its result; None where broadcasting fails or the result is empty."""
+    """An element-wise instruction for operands of these (dtype, shape, strides or None if contiguous), with dtype and
+    shape of its result; None if broadcasting fails or the result is empty.
+    """
     shapes = [tuple(shape) for _, shape, _ in operands]
     try:
         dims = np.broadcast_shapes(*shapes)
@@ -134,7 +135,7 @@ def dynamic_code(loop: ArrayLoop, operands: Sequence[Any], dtype: np.dtype) -> t
 def _moved(
     node: Node, spec: OpSpec, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None]
 ) -> ArrayCode | None:
-    """Views of the first input as the op's own evaluation gives them; one number of an axis is a view, too."""
+    """Views of the first input as returned by the op's own evaluation; a single item along an axis is a view, too."""
     if any(v is None for v in values[1:]) or spec.evaluate is None:
         return None
     x = np.empty(dims_of(ins[0]), numpy_dtype(ins[0].dtype))
@@ -162,7 +163,7 @@ def _moved(
 
 
 def _taken(x: np.ndarray, node: Node, values: Sequence[np.ndarray | None]) -> np.ndarray:
-    """The part at a known place of an axis, for ``gather``; IndexError for several places, one outside, or a number."""
+    """The part at a constant index of an axis, for ``gather``; IndexError for several, or one out of range."""
     index, axis = values[1], node.attrs.get("axis") or 0
     if len(values) > 2 or index is None or index.shape or node.attrs.get("batch_dims") or x.ndim < 2:
         raise IndexError("several places, an axis that comes as an input, or a single number")
@@ -172,7 +173,7 @@ def _taken(x: np.ndarray, node: Node, values: Sequence[np.ndarray | None]) -> np
 def copy_step(
     source: int, delta: int, strides: Sequence[int], type_: TensorType, to: Sequence[int], at: int = 0
 ) -> ArrayInstruction | None:
-    """Copy ``type_.shape`` items that lie ``strides`` apart to places ``to`` apart."""
+    """Copy ``type_.shape`` items with these ``strides`` to a place with strides ``to``."""
     dims, (one, two) = merge_dims(dims_of(type_), [strides, to])
     if len(dims) > MOST_DIMS:
         return None
@@ -213,7 +214,7 @@ def _joined(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
 def _padded(
     node: Node, ins: Sequence[TensorType], out: TensorType, values: Sequence[np.ndarray | None]
 ) -> ArrayCode | None:
-    """The array inside, which goes with what made it, and the borders, slab by slab."""
+    """The steps of a padded array: the inner array, which its producer may write there, and the border slabs."""
     if node.attrs.get("mode", "constant") != "constant" or any(v is None for v in values[1:]):
         return None
     dims, inside = dims_of(out), dims_of(ins[0])
@@ -225,7 +226,7 @@ def _padded(
     steps = []
     for axis, size in enumerate(dims):
         for start, stop in ((0, low[axis]), (low[axis] + inside[axis], size)):
-            # slabs of earlier axes are whole, those of later ones lie between them
+            # slabs of earlier axes span the whole array, those of later axes lie between them
             box = [(low[a], inside[a]) if a < axis else (0, dims[a]) for a in range(len(dims))]
             box[axis] = (start, stop - start)
             slab = TensorType(out.dtype, tuple(n for _, n in box))
@@ -238,7 +239,7 @@ def _padded(
 
 
 def _written(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
-    """x with a part replaced: a copy of x, then the part."""
+    """The steps of x with a part replaced: a copy of x, then the part."""
     if len(ins) != 2 or ins[1].dtype != out.dtype or ins[0] != out:
         return None
     x = np.empty(dims_of(out), numpy_dtype(out.dtype))

@@ -1,10 +1,10 @@
-"""Values that ops make from nothing but constants, made while the plan is: weights that a model fills or arranges at
-its start, and sizes that follow from shapes.
+"""Values that ops compute from constants alone, computed during planning: weights that a model fills or arranges at its
+start, and sizes that follow from shapes.
 
-Ops that fill an array are carried out here in every graph, for they take no time to speak of and fail only for want of
-memory. In graphs with ops of a framework, where sizes, axes and weights come out of nodes, ops that move elements are,
-too, and arithmetic on a few integers: what follows has known shapes then, and a framework prepares its weights once.
-Equal arrays are made once for all plans that live.
+Ops that fill an array are evaluated here in every graph, because they take little time and fail only for lack of
+memory. In graphs with ops of a framework, in which sizes, axes and weights are results of nodes, ops that move elements
+and arithmetic on a few integers are also evaluated: later nodes then have known shapes, and a framework prepares its
+weights once. Equal arrays are shared by all existing plans.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ MOVING = frozenset(
     """broadcast_to cast concat expand_dims flatten gather pad reshape slice squeeze stack tile transpose""".split()
 )
 ARITHMETIC = frozenset("add subtract multiply maximum minimum truncate_divide floor_divide remainder".split())
-#: larger arrays are made anew in every run, and released after it: filled ones, and moved ones
+#: maximum bytes of filled, and of moved arrays; larger ones are computed in every run, and released after it
 MOST_BYTES, MOST_MOVED_BYTES = 1 << 30, 1 << 20
-#: of arithmetic: sizes and places, not data
+#: maximum number of integers for arithmetic: sizes and indices, not data
 MOST_INTEGERS = 64
-#: bytes of an array beyond which it counts by its hash
+#: maximum bytes of an array that is a key by its value; larger ones by their hash
 LONG = 256
 
 _MADE: weakref.WeakValueDictionary[Any, np.ndarray] = weakref.WeakValueDictionary()
 
 
 def folds_all(graph: Graph) -> bool:
-    """Return whether more is folded in a graph than what ops fill."""
+    """Return whether more than filled arrays is folded in a graph."""
     return any(is_foreign(n.op) for n in graph.nodes.values())
 
 
 def folder(graph: Graph) -> Fold | None:
-    """The function that type inference asks for constants; None where it would learn nothing."""
+    """The function from which type inference gets constants; None if it would not use them."""
     return fold if folds_all(graph) else None
 
 
@@ -86,7 +86,7 @@ def _made(node: Node, constants: Sequence[np.ndarray]) -> np.ndarray | None:
         try:
             with np.errstate(all="ignore"):
                 found = np.array(spec.evaluate(list(constants), node.attrs)[0], order="C")
-        except Exception:  # it fails in the run then, where the error names the firing
+        except Exception:  # it then fails in the run, where the error names the firing
             return None
         found.flags.writeable = False
         found = _MADE.setdefault(key, found)

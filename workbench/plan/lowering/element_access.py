@@ -1,4 +1,4 @@
-"""One item of an array at computed places, read or replaced by compiled code; what is out of range is Python's."""
+"""One item of an array at computed indices, read or replaced by compiled code; Python handles indices out of range."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from workbench.plan.memory.storage import in_rows
 
 @dataclass(frozen=True, slots=True)
 class ItemCode:
-    """``scalar_op`` names the code; ``sizes`` are what it takes: items on the first axis, bytes of a part, items on the
-    second axis."""
+    """``scalar_op`` names the code; ``sizes``: items on the first axis, bytes of a part, items on the second axis."""
 
     scalar_op: str
     sizes: tuple[int, int, int]

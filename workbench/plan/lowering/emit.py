@@ -21,16 +21,16 @@ from workbench.plan.memory.storage import ALIGNED, MOST_ROW_BYTES, RowTooLong, S
 from workbench.plan.schedule.guards import Guard
 from workbench.plan.schedule.split_frames import shown
 
-#: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
+#: chunks are dropped as a whole: those of frames with arrays hold about this many bytes, and at most so many rows
 CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
-#: two chunks stay at least: in runs that keep the newest rows only, that is to be few of those that hold objects
+#: rows of a chunk with objects in runs that keep only the newest rows: at least two chunks are always kept
 FEW_ROWS = 2
-#: arrays stay long enough to be worked on together, block by block, where that takes no more than this times the memory
+#: arrays are kept long enough for processing block by block if this takes at most this multiple of the memory
 ROOM = 1.1
 
 
 class Assembly:
-    """Lays the slots out and fills the addresses in."""
+    """Lays out the slots and fills in the addresses."""
 
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
@@ -39,7 +39,7 @@ class Assembly:
         self._placed: dict[Guard, tuple[Condition, ...]] = {}  # most nodes of a frame have the same guard
 
     def assemble(self, spots: Mapping[Ref, Spot | None]) -> tuple[machine.Program, Layout]:
-        """The finished program; ``spots`` of all values, None where the trace derives one."""
+        """The finished program; ``spots`` has all values, with None for those that the trace derives."""
         pool, objects = self._state.pool.finish()
         frames, bytes_of = [], []
         stores: list[tuple[Any, ...]] = []
@@ -110,8 +110,8 @@ class Assembly:
         return made, layout
 
     def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
-        """In lean plans the values of the outermost level end with their last reader: objects are released there, large
-        arrays share memory. Returns the arrays that share nothing, and the bytes that the others take.
+        """In lean plans the values of the outermost level end with their last reader: objects are released there, and
+        large arrays share memory. Returns the arrays that share no memory, and the bytes that the others take.
         """
         self._state.lean_matters |= are_large(arrays)
         if not self._state.lean:
@@ -137,12 +137,12 @@ class Assembly:
         return (alone, top) if top <= ROOM * least else fit(False)
 
     def _is_kept(self, node: Node) -> bool:
-        """Feeds stay, and what the rows of loops are seen with."""
+        """True for values that are kept: feeds, and values of loops."""
         path = self._state.graph.frame_of(node.name)
         return node.op == "Placeholder" or bool(path[:-1] if node.op == "Exit" else path)
 
     def storage(self) -> Storage | None:
-        """Slots of values for the lower bound of memory, of lean plans."""
+        """The slots of values for the lower bound of memory; None if a lean plan would need less memory."""
         if not self._state.lean and self._state.lean_matters:
             return None
         numbers: dict[tuple[int, int], int] = {}
@@ -159,7 +159,7 @@ class Assembly:
             source = (
                 self._state.graph.nodes[ref.node].inputs[0] if code is not None and ref.index in code.views else None
             )
-            if spot.dtype is None and source is not None and code is not None:  # a view that NumPy takes
+            if spot.dtype is None and source is not None and code is not None:  # a view that NumPy evaluates
                 if source in slots:
                     slots[ref] = slots[source][0], slots[source][1] + code.views[ref.index]
             else:

@@ -1,4 +1,4 @@
-"""Compiled loops: the typed kernels where they give NumPy's result bit for bit, then NumPy's own inner loops."""
+"""Compiled loops: the typed kernels if they give NumPy's result bit for bit, else NumPy's own inner loops."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from workbench.kernels.types.ops import OPS, is_exact
 @dataclass(frozen=True, slots=True)
 class ArrayLoop:
     """``strided`` follows NumPy's convention for inner loops (with ``data``); ``flat`` are the addresses for all
-    operands contiguous, for a single second and for a single first operand, 0 where there is none. ``items`` are the
-    bytes of an item of each operand, the result's last; ``raises``: the loop may set an exception; ``typed``: it is one
-    of our own, whose result for an item does not depend on its position in the array."""
+    operands contiguous, for a scalar second and for a scalar first operand, 0 if there is none. ``items`` are the bytes
+    of an item of each operand, the result's last; ``raises``: the loop may set an exception; ``typed``: it is one of
+    our kernels, whose result for an item does not depend on its position in the array.
+    """
 
     strided: int
     data: int
@@ -30,7 +31,7 @@ class ArrayLoop:
     typed: bool = False
 
     def flat_for(self, strides: Sequence[int]) -> int:
-        """The contiguous loop for operands that lie ``strides`` apart (the result's last), or 0."""
+        """The contiguous loop for operands with these ``strides`` (the result's last), or 0."""
         if tuple(strides) == self.items:
             return self.flat[0]
         if len(strides) == 3 and strides[2] == self.items[2]:
@@ -41,7 +42,7 @@ class ArrayLoop:
         return 0
 
 
-#: reductions that add up or multiply
+#: reductions that add or multiply
 ADDING = frozenset(("sum", "prod", "mean", "cumsum", "cumprod"))
 
 
@@ -57,15 +58,16 @@ def exact_kernel(op: str, inputs: Sequence[str], output: str) -> tuple[int, int,
     return typed.kernel(op, tuple(inputs), output)
 
 
-#: ops of which one compiled loop does two, each rounded: (a op b) op c, or c op (a op b) where that is another thing
+#: ops of which one compiled loop computes two, each rounded: (a op b) op c, or c op (a op b) if that differs
 PAIRED = ("add", "subtract", "multiply", "divide")
 _SECONDS = (*PAIRED, "reverse_subtract", "reverse_divide")
 
 
 @functools.cache
 def pair_table(first: str, dtype: str) -> int:
-    """Address of the loops of pairs that begin with an op (kernels: fast_path/blocks.h): for each second one those for
-    contiguous operands, a single c, a single a."""
+    """Address of the loops of pairs that begin with an op (kernels: fast_path/blocks.h): for each second op those for
+    contiguous operands, a scalar c, a scalar a.
+    """
     kernels = [exact_kernel(f"{first}_{second}", (dtype,) * 3, dtype) for second in _SECONDS]
     return machine.address_table([address for k in kernels for address in ((0, 0, 0) if k is None else k[1:4])])
 
@@ -86,14 +88,14 @@ def find_loop(spec: OpSpec, inputs: Sequence[str], output: str) -> ArrayLoop | N
 def find_reduction(op: str, input_: str, output: str) -> int | None:
     """A reduction or running result over the middle of (outer, n, inner)."""
     if op == "mean" and not output.startswith("float") or op in ADDING and output == "float16":
-        return None  # the kernels round every step of float16, as NumPy does
+        return None  # the kernels round each step of float16, as NumPy does
     if op not in OPS or not is_exact(op, (input_,), output):
         return None
     return typed.cumulate(op, input_, output) if op.startswith("cum") else typed.reduce(op, input_, output)
 
 
 def find_matmul(input_: str, output: str) -> int | None:
-    """A product of small matrices. Terms are added in the order of k; BLAS has other orders, so last digits differ."""
+    """A product of small matrices. Terms are added in the order of k; BLAS uses other orders, so last digits differ."""
     return typed.matmul(input_, output)
 
 

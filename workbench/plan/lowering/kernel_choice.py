@@ -1,4 +1,4 @@
-"""Which code computes a node: a compiled kernel, NumPy's inner loop, or a Python call; with the reason."""
+"""The code that computes a node (a compiled kernel, NumPy's inner loop, or a Python call), with the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.plan.lowering.arrays import array_code, dynamic_code
 from workbench.plan.lowering.inner_loops import exact_kernel, find_loop, plain_attrs
 from workbench.plan.memory.storage import INLINE, in_rows
 
-#: ops with Python's checks that the fast path run themselves
+#: ops with Python's checks that the fast path runs itself
 CHECKED = frozenset(name for name in machine.scalar_ops() if name.startswith("checked_"))
 
 
@@ -28,10 +28,10 @@ CHECKED = frozenset(name for name in machine.scalar_ops() if name.startswith("ch
 class KernelChoice:
     """How a node is computed, and why.
 
-    ``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``scalar_op`` names what the fast path may
-    run instead; ``sees``: a call may be given the rows' own memory to read, for it keeps nothing; ``draws``: it also
-    gets the iteration path of the firing; ``takes``: which inputs the call gets, None for all; ``at``: the same call
-    from addresses to addresses.
+    ``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``scalar_op`` names the op that the fast
+    path may run instead; ``sees``: a call may read the rows' own memory, because it keeps no reference; ``draws``: it
+    also gets the iteration path of the firing; ``takes``: the inputs that the call gets, None for all; ``at``: the same
+    call from addresses to addresses.
     """
 
     kind: str
@@ -50,11 +50,12 @@ class KernelChoice:
 def choose(
     node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None], bound: Bound | None = None
 ) -> KernelChoice:
-    """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays); ``bound`` is its op
-    made ready, if that has been."""
+    """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays); ``bound`` is its
+    prepared op, if any.
+    """
     spec = REGISTRY.lookup(node.op, node.attrs)
     single = len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3
-    # a kernel knows no attrs but the dtype that its key names
+    # a kernel depends on no attrs except the dtype in its key
     plain = plain_attrs(node, spec)
     if single and plain:
         scalar_op = "_".join((spec.name, *map(str, inputs), str(outputs[0])))
@@ -74,7 +75,7 @@ def choose(
                 sizes = tuple(d.itemsize for d in dtypes)
                 why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
                 return KernelChoice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes, scalar_op=scalar_op)
-    # a power of NumPy's scalars is the C library's, as Python's is
+    # the power of NumPy scalars is that of the C library, as in Python
     if single and (node.attrs.get("checked") or (node.attrs.get("operator") and set(inputs) == {"float64"})):
         scalar_op = "_".join(("checked", spec.name, *map(str, inputs), str(outputs[0])))
         if scalar_op in CHECKED:
@@ -108,8 +109,9 @@ def array_code_of(
 
 
 def resolver(node: Node, inputs: Sequence[str], output: str) -> Callable[[list[Any]], Any] | None:
-    """For element-wise nodes on arrays whose shape is known only as they come: a function of (dtype, shape, strides) of
-    the inputs that gives an array instruction, the result's dtype and its shape, or None (kernels: Program)."""
+    """For element-wise nodes on arrays whose shape is known only at run time: a function from (dtype, shape, strides)
+    of the inputs to an array instruction, the result's dtype and its shape, or None (kernels: Program).
+    """
     spec = REGISTRY.lookup(node.op, node.attrs)
     plain = plain_attrs(node, spec)
     if not plain or not 1 <= len(inputs) <= 3 or any(n not in INLINE for n in (*inputs, output)):
@@ -121,7 +123,7 @@ def resolver(node: Node, inputs: Sequence[str], output: str) -> Callable[[list[A
 
     def resolve(operands: list[Any]) -> Any:
         known = all(dtype == w for (dtype, _, _), w in zip(operands, wanted, strict=True))
-        if known:  # once for each shape: the machine takes the memory as soon as it has the instruction
+        if known:  # once per shape: the machine allocates the memory as soon as it has the instruction
             need_room(TensorType(output, np.broadcast_shapes(*(shape for _, shape, _ in operands))))
         return dynamic_code(loop, operands, result) if known else None
 

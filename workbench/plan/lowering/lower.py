@@ -7,8 +7,8 @@ One frame becomes (see kernels: interpreter)::
            nodes of the body, moves of next values, BACK -> header
   exits:   moves of the results into the parent's row, MARK
 
-Nodes that only rename a value (Identity, Switch, Enter, Merge of a loop, NextIteration) cost nothing: they are events
-without work, and their value is read from the slot of what they rename.
+Nodes that only rename a value (Identity, Switch, Enter, Merge of a loop, NextIteration) take no time: they are events
+without work, and their value is read from the slot of the renamed value.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ class Lowering:
         self._indices: dict[int, list[tuple[Slot, int, int]]] = {}
 
     def straight(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> StraightRun | None:
-        """The program as a list of calls, if its values are not kept and that is faster."""
+        """The program as a list of calls, if its values are not kept and the list is faster."""
         if not self.state.lean or self.state.statistics:
             return None
         return StraightLowering(self.state, self.facts, self._regions).run(outputs, inputs)
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def _section(self, items: tuple[ScheduledItem, ...], frame: int) -> Steps:
-        """Items one after the other, consecutive ones of one guard under one jump."""
+        """Lower items in order, with one jump for consecutive items of the same guard."""
         at = 0
         while at < len(items):
             guard = items[at].guard
@@ -132,7 +132,7 @@ class Lowering:
         self.state.emit(MARK, outer)
 
     def _carried_columns(self, block: Block, frame: int) -> list[tuple[str, Slot]]:
-        """A column for each loop variable; the slot of the next value itself where that is possible."""
+        """Create a column for each loop variable, which the next value is written to directly if possible."""
         moves = []
         for node in (self.state.graph.nodes[i.name] for i in block.header if i.frame is None):
             if not is_loop_merge(self.state.graph, node):
@@ -178,7 +178,7 @@ class Lowering:
         elif node.op == "NextIteration":
             merge, *others = (c for c in self.state.graph.consumers(node.name) if c in self.state.carried)
             source, target = self.state.spot(node.inputs[0]), Spot(self.state.carried[merge])
-            for other in others:  # one value that several variables take on
+            for other in others:  # one value that several variables receive
                 self.state.move(source, Spot(self.state.carried[other]), frame)
             if source.slot is target.slot and source.shift == 0:
                 self.state.ips[node.name] = self.state.emit(NOP, frame, **event)
@@ -205,7 +205,7 @@ class Lowering:
             self._nodes.compute(node, frame)
 
     def _merge(self, node: Node, frame: int) -> None:
-        """A conditional Merge: each living side moves its value; the first that is alive wins."""
+        """Lower a conditional Merge: each side that may fire moves its value; the first one that fires wins."""
         live = [i for i in self.state.guards.merges[node.name] if node.inputs[i].node not in self.state.guards.dead]
         alive = frozenset({(node.ref(1), ALIVE)}) & self.state.guards.node[node.name]
         own = self.state.guards.node[node.name] - alive
@@ -232,7 +232,7 @@ class Lowering:
         self.state.close(opened, frame)
 
     def _seen(self, ref: Ref) -> Spot:
-        """The slot from which a Merge reads an input: a NextIteration of a raw frame wrote it in the row before."""
+        """The slot from which a Merge reads an input: a NextIteration of a raw frame wrote it in the previous row."""
         spot = self.state.spot(ref)
         return replace(spot, shift=-1) if ref.node in self.state.guards.arrives else spot
 
@@ -241,7 +241,7 @@ class Lowering:
         self.state.emit(KERNEL, frame, kernel=machine.move_kernel(4), scalar_op="move_4", a=constant, out=Spot(slot))
 
     def run(self) -> tuple[machine.Program, Layout]:
-        """The finished program and where the trace finds everything in its rows."""
+        """The finished program, and the layout by which the trace finds all values in its rows."""
         nested = [self._section(self.state.blocks[()].header, 0)]
         while nested:
             inside = next(nested[-1], None)
@@ -251,7 +251,7 @@ class Lowering:
                 nested.append(inside)
         self.state.emit(HALT, 0)
         self.state.ranges[0] = (-1, len(self.state.code))
-        # constants that only the trace reads get their place too
+        # constants that only the trace reads also get a place
         refs = [Ref(n, i) for n in self.state.ips for i in range(len(self.state.types[n]))]
         spots = {r: self.state.spots.get(r) or self._trace_spot(r) for r in refs}
         return self._assembly.assemble(spots)
@@ -261,11 +261,11 @@ class Lowering:
         return reasons_of(self.state, self._assembly.recomputed)
 
     def storage(self) -> Storage | None:
-        """Slots of values for the lower bound of memory, of lean plans."""
+        """The slots of values for the lower bound of memory; None if a lean plan would need less memory."""
         return self._assembly.storage()
 
     def _trace_spot(self, ref: Ref) -> Spot | None:
         try:
             return self.state.spot(ref)
         except KeyError:
-            return None  # a value_index that nothing reads: the trace derives it
+            return None  # a value_index without readers: the trace derives it

@@ -23,14 +23,14 @@ from workbench.plan.memory.storage import SMALL_BYTES, Pool, Slot, Spot, array_b
 from workbench.plan.schedule.frame_schedule import Block
 from workbench.plan.schedule.guards import ALIVE, NEVER, Guard, Guards
 
-#: how a call gets its operands (kernels: Program): copies, the rows' own memory, or addresses of that and the results'
+#: how a call gets its operands (kernels: Program): copies, the rows' own memory, or addresses of operands and results
 COPIES, SEES, AT = range(3)
-#: numbers that kernels.statistics leaves
+#: number of values that kernels.statistics writes
 STATISTICS = 7
 
 
 class LoweringState:
-    """State of one lowering, which its parts share (see lower): the code so far and the slots of its values."""
+    """State of one lowering, shared by its parts (see lower): the code so far and the slots of its values."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class LoweringState:
         lean: bool = False,
         home: OpenDevice | None = None,
     ) -> None:
-        self.home = home  # where large arrays live; None: all in rows or as objects of the host
+        self.home = home  # the device of large arrays; None: all are in rows or objects of the host
         self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
         self.frames: list[FramePath] = list(blocks)
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
-        # by moves that are no events: (instruction, source, target, guards around it)
+        # of moves that are not events: (instruction, source, target, guards around it)
         self.copies: list[tuple[int, Spot, Spot, Guard]] = []
         self.around: list[Guard] = []  # the guards of the runs that are open
         self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], int, Any, tuple[int, ...] | None]] = []
@@ -57,7 +57,7 @@ class LoweringState:
         self.regions: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...]]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
-        self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
+        self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as known
         self.spots: dict[Ref, Spot] = {}
         self.choices: dict[str, KernelChoice] = {}
         self.ips: dict[str, int] = {}
@@ -65,16 +65,16 @@ class LoweringState:
         self.ranges: dict[int, tuple[int, int]] = {}
         self.conditions: dict[int, tuple[Spot, int]] = {}
         self.carried: dict[str, Slot] = {}  # loop Merge -> its column
-        # column of references that a loop hands on unchanged -> the array that they refer to (kernels: pointers)
+        # column of references that a loop passes on unchanged -> the array to which they refer (kernels: pointers)
         self.pointers: dict[Slot, Slot] = {}
-        self.kept: list[Slot] = []  # columns that the next row reads, of raw frames
+        self.kept: list[Slot] = []  # columns of raw frames that the next row reads
         self._columns: dict[tuple[TensorType, bool], tuple[str | None, tuple[int, ...]]] = {}
-        # lean: nothing is kept that no node of the run needs any more
+        # lean: values are released when no node of the run needs them any more
         self.statistics, self.lean = statistics, lean or statistics
         self.lean_matters = statistics
-        # nodes that work element by element -> inputs that their result can go over
+        # elementwise nodes -> inputs that their result may overwrite
         self.flat: dict[str, tuple[int, ...]] = {}
-        self.held_on_device: set[Slot] = set()  # columns of references to arrays there
+        self.held_on_device: set[Slot] = set()  # columns of references to arrays on the device
         # array in a column: (column, byte, items) -> column of its statistics
         self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
         self.outputs = frozenset(outputs)
@@ -82,8 +82,8 @@ class LoweringState:
 
     # -- spots -------------------------------------------------------------------------------------------------
     def spot(self, ref: Ref) -> Spot:
-        """The slot of a value, seen from the frame in which it is alive."""
-        names = []  # of one value, from here back to the one that it was made under
+        """The slot of a value, seen from its frame."""
+        names = []  # names of one value, from this one back to the original
         while (found := self.spots.get(ref)) is None:
             names.append(ref)
             if ref == NEVER:
@@ -104,15 +104,16 @@ class LoweringState:
         return found
 
     def literal(self, ref: Ref, wanted: bool | str) -> tuple[Spot, int]:
-        """The slot of a literal and the expected state there (kernels: layout.Condition)."""
+        """The slot of a literal, and its expected value (kernels: layout.Condition)."""
         spot = self.spot(ref)
         if wanted is ALIVE or spot.dtype == "int32":
             return spot, 2 if wanted else 3
         return spot, int(wanted)
 
     def new_slot(self, frame: int, type_: TensorType, rows: bool = False) -> Slot:
-        """A column for values of this type; ``rows``: in the rows also if it is a large array, as in runs that keep
-        statistics, which only arrays in rows have."""
+        """A column for values of this type; ``rows``: in the rows even for large arrays, as in runs that keep
+        statistics, which only arrays in rows have.
+        """
         key = type_, rows
         column = self._columns.get(key)
         if column is None:
@@ -129,8 +130,9 @@ class LoweringState:
         return slot
 
     def read_through(self, column: Slot, type_: TensorType, source: Spot) -> None:
-        """Let instructions read the array that a column of references hands on unchanged, if it begins with one that
-        lies as they need it."""
+        """Let instructions read the array that a column of references passes on unchanged, if the first one has the
+        layout that they need.
+        """
         value = self.pool.value(source.slot) if source.is_constant and source.dtype is None else None
         laid_out = value is not None and value.flags.c_contiguous and value.flags.aligned
         if column.dtype is None and in_rows(type_) and not self.on_device(type_):
@@ -139,12 +141,12 @@ class LoweringState:
                 self.array_bytes[column.frame or 0] -= array_bytes(type_)  # one array for all rows
 
     def on_device(self, type_: TensorType) -> bool:
-        """Return whether values of this type live on the device; columns hold references to them."""
+        """Return whether values of this type are on the device; columns hold references to them."""
         return self.home is not None and self.home.holds(type_)
 
     # -- instructions ----------------------------------------------------------------------------------------------
     def emit(self, op: int, frame: int, **fields: Any) -> int:
-        """Append an instruction; returns its number."""
+        """Append an instruction; return its index."""
         self.code.append({"op": op, "frame": frame, **fields})
         return len(self.code) - 1
 
@@ -168,7 +170,7 @@ class LoweringState:
             self.summarize(target, frame)
 
     def summarize(self, spot: Spot, frame: int) -> None:
-        """Statistics of the array that has just been written, if the run keeps them."""
+        """Compute the statistics of the array that was just written, if the run keeps them."""
         if self.statistics and spot.slot in self.held_on_device:
             self._summarize_on_device(spot, frame)
         address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
@@ -183,7 +185,7 @@ class LoweringState:
 
     def _summarize_on_device(self, spot: Spot, frame: int) -> None:
         home = self.home
-        assert home is not None  # columns of arrays on a device are there only with one
+        assert home is not None  # such columns exist only in plans with a device
         key = (spot.slot, 0, 1)
         if key not in self.statistics_of:
             self.statistics_of[key] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
@@ -193,7 +195,7 @@ class LoweringState:
         self.emit(CALL, frame, x0=len(self.calls) - 1)
 
     def readable(self, spot: Spot) -> Spot:
-        """A spot as compiled code can read it: constant arrays get a base of their own."""
+        """A spot in a form that compiled code can read: constant arrays get a separate base."""
         if spot.is_constant and spot.dtype is None:
             self.pool.arrays.setdefault(spot.slot, np.ascontiguousarray(self.pool.value(spot.slot)))
         return spot
@@ -213,7 +215,7 @@ class LoweringState:
 
     # -- guards -------------------------------------------------------------------------------------------------------
     def guarded(self, guard: Guard, frame: int) -> int | None:
-        """Open a guarded run; give the result to :meth:`close`."""
+        """Open a guarded run; pass the result to :meth:`close`."""
         if not guard:
             return None
         self.around.append(guard)
@@ -223,7 +225,7 @@ class LoweringState:
         return self.emit(GUARD, frame, x0=first, x1=len(guard))
 
     def close(self, opened: int | None, frame: int) -> None:
-        """End a guarded run; None: it has no guard."""
+        """End a guarded run; None if it has no guard."""
         if opened is not None:
             self.around.pop()
             self.emit(MARK, frame)

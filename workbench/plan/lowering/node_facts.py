@@ -1,4 +1,4 @@
-"""Facts about nodes that lowering needs: types, constants, and the instructions on arrays that compute them."""
+"""Facts about nodes that lowering needs: types, constants, and their instructions on arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTROL = frozenset(
     ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond")
 )
 
-#: ops whose values are constants, where all is that they are made of
+#: ops whose values are constant if all their inputs are
 CONSTANT = CONTROL | FILLING
 
 
@@ -34,7 +34,7 @@ class NodeFacts:
         self.graph, self.types, self.home = graph, types, home
         self._placed: dict[str, Placement | None] = {}
         self.coded: dict[str, ArrayCode | None] = {}
-        # of nodes that are alike (:meth:`likeness`): their instructions
+        # likeness of nodes (:meth:`likeness`) -> their instructions
         self._codes: dict[int, ArrayCode | None] = {}
         self._alike: dict[tuple[object, ...], int | None] = {}
         self._likeness: dict[str, int | None] = {}
@@ -44,7 +44,7 @@ class NodeFacts:
         self._bound: dict[str, Bound | None] = {}
 
     def code_of(self, node: Node) -> ArrayCode | None:
-        """Instructions on arrays for a node, if there are some."""
+        """Instructions on arrays for a node, if there are any."""
         if self.home is not None and self._on_device(node):
             return None
         if node.name not in self.coded:
@@ -61,13 +61,13 @@ class NodeFacts:
         return self.coded[node.name]
 
     def _on_device(self, node: Node) -> bool:
-        """Return whether one of a node's values lives on the device, where no instruction of rows reaches it."""
+        """Return whether one of a node's values is on the device, where instructions on rows cannot read it."""
         home = self.home
         types = (*(self.type_of(r) for r in node.inputs), *self.types[node.name])
         return home is not None and any(home.holds(t) for t in types)
 
     def placed(self, node: Node) -> Placement | None:
-        """The place of a node that works on arrays, in plans with a device."""
+        """The placement of a node that works on arrays, in plans with a device."""
         if self.home is None:
             return None
         if node.name not in self._placed:
@@ -78,8 +78,9 @@ class NodeFacts:
         return self._placed[node.name]
 
     def likeness(self, node: Node) -> int | None:
-        """One number for all nodes whose instructions on arrays are the same; None where an input is constant or the op
-        was made ready for the node itself, which are then looked at one by one."""
+        """One number for all nodes whose instructions on arrays are the same; None if an input is constant or the op
+        was prepared for the node, which is then handled individually.
+        """
         if node.name not in self._likeness:
             self._likeness[node.name] = self._compared(node)
         return self._likeness[node.name]
@@ -90,7 +91,7 @@ class NodeFacts:
             maybe = known or nodes[ref[0]].op in CONSTANT
             if maybe and self.constant_of(ref) is not None:
                 return None
-        # equal types of a plan are one object (ir: infer)
+        # a plan has one object per type (ir: infer)
         types = [self.types[r[0]][r[1]] for r in node.inputs]
         key = (node.op, node.attrs, len(types), *map(id, types), *map(id, self.types[node.name]))
         if key not in self._alike:
@@ -98,7 +99,7 @@ class NodeFacts:
         return self._alike[key]
 
     def bound(self, node: Node) -> Bound | None:
-        """The node's op made ready for it, if the op asks for that."""
+        """The node's op prepared for it, if the op supports that."""
         if node.name not in self._bound:
             bind = REGISTRY.lookup(node.op, node.attrs).bind
             if bind is None:
@@ -109,7 +110,7 @@ class NodeFacts:
         return self._bound[node.name]
 
     def constant_of(self, ref: Ref) -> np.ndarray | None:
-        """The value, if it is known with the plan."""
+        """The value, if it is known during planning."""
         if ref not in self._constants:
             self._constants[ref] = self._constant(ref)
         return self._constants[ref]
@@ -121,7 +122,7 @@ class NodeFacts:
         return node.attrs["value"] if node.op == "Const" else self.folded(node)
 
     def folded(self, node: Node) -> np.ndarray | None:
-        """The value that a node computes from constants alone, if that is done with the plan."""
+        """The value that a node computes from constants alone, if it is computed during planning."""
         if node.op not in FILLING and (not self._folds_all or node.op in CONTROL):
             return None
         if node.name not in self._folded:
@@ -131,7 +132,7 @@ class NodeFacts:
         return self._folded[node.name]
 
     def made_in_rows(self, ref: Ref, depth: int = 8) -> bool:
-        """Return whether compiled code leaves a value in a row."""
+        """Return whether compiled code writes a value to a row."""
         node = self.graph.nodes[root_of(self.graph, ref).node]
         if depth and node.op == "Merge" and not is_loop_merge(self.graph, node):  # a raw frame's loop Merge: objects
             return all(self.made_in_rows(r, depth - 1) for r in node.inputs)

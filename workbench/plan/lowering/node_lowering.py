@@ -26,7 +26,7 @@ def _stand_together(a: Spot, b: Spot) -> bool:
 
 
 def _can_go_over(steps: Sequence[ArrayInstruction]) -> tuple[int, ...]:
-    """The inputs that the result of these steps may be written over, element by element."""
+    """The inputs that the result of these steps may overwrite, element by element."""
     if not steps or any(s.array["kind"] not in ("flat", "rows") for s in steps):
         return ()
     step, later = steps[0], {k for s in steps[1:] for k, _ in s.operands}
@@ -42,12 +42,12 @@ class NodeLowering:
 
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
-        self._choices: dict[tuple[object, ...], KernelChoice] = {}  # of nodes that are alike
-        # of those whose values are all single numbers: dtypes of inputs and output, and the kernel
+        self._choices: dict[tuple[object, ...], KernelChoice] = {}  # by likeness of nodes
+        # for nodes whose values are all single numbers: dtypes of inputs and output, and the kernel
         self._kernels: dict[int | None, tuple[list[str | None], str | None, KernelChoice]] = {}
 
     def compute(self, node: Node, frame: int) -> None:
-        """Emit the instructions of a node, and give its outputs slots."""
+        """Emit the instructions of a node, and assign slots to its outputs."""
         known = self._kernels.get(self._facts.likeness(node))
         if known is not None and self._like_another(node, frame, *known):
             return
@@ -133,7 +133,7 @@ class NodeLowering:
     def _like_another(
         self, node: Node, frame: int, takes: list[str | None], gives: str | None, choice: KernelChoice
     ) -> bool:
-        """Emit the kernel of a node that was chosen for another like it; False where its values stand elsewhere."""
+        """Emit the kernel that was chosen for a node of the same kind; False if its values are stored differently."""
         inputs = [self._state.spot(r) for r in node.inputs]
         if [s.number for s in inputs] != takes:
             return False
@@ -148,7 +148,7 @@ class NodeLowering:
         return True
 
     def _device_node(self, node: Node, placed: Placement, inputs: Sequence[Spot], frame: int) -> None:
-        """The call of a node on the device."""
+        """Emit the call of a node on the device."""
         home, outs = self._state.home, self._state.types[node.name]
         assert home is not None and placed.rule is not None  # a plan with a device
         outputs = self._outputs(node, frame, False)
@@ -160,7 +160,7 @@ class NodeLowering:
             self._state.summarize(spot, frame)
 
     def choice(self, node: Node, inputs: Sequence[Spot], outputs: Sequence[Spot]) -> KernelChoice:
-        """Choose what computes a node; compiled code is the same for all nodes that are alike."""
+        """Choose the code that computes a node; compiled code is the same for all nodes of the same kind."""
         takes, gives = tuple([s.number for s in inputs]), tuple([s.number for s in outputs])
         like = self._facts.likeness(node)
         key = (node.op, node.attrs, takes, gives) if like is None else (like, takes, gives)
@@ -172,7 +172,7 @@ class NodeLowering:
         return found
 
     def _by_address(self, node: Node, inputs: list[Spot]) -> bool:
-        """Return whether a call can leave its results in rows at once."""
+        """Return whether a call can write its results directly to rows."""
         bound = self._facts.bound(node)
         return bound is not None and bound.at is not None and all(inputs[k].dtype is not None for k in bound.takes)
 
@@ -186,7 +186,7 @@ class NodeLowering:
         return found
 
     def _array_node(self, node: Node, code: ArrayCode, inputs: list[Spot], frame: int) -> None:
-        """Instructions on arrays in rows; a view of an array in rows or of a constant is none at all."""
+        """Emit instructions on arrays in rows; a view of an array in rows or of a constant needs none."""
         why = f"{node.op} works on arrays of known shape, in the rows"
         placed = self._facts.placed(node)
         self._state.choices[node.name] = KernelChoice("array", placed.reason if placed else ("compiled-array", why))
@@ -195,7 +195,7 @@ class NodeLowering:
         for index, type_ in enumerate(self._state.types[node.name]):
             ref, steps = node.ref(index), code.steps.get(index, [])
             if index in code.views:
-                through = inputs[0].slot in self._state.pointers.values()  # readers of the trace find rows alone
+                through = inputs[0].slot in self._state.pointers.values()  # readers of the trace only find rows
                 if ref not in self._state.spots and not through:
                     self._state.spots[ref] = self.view_of(inputs[0], code.views[index], type_)
                     continue
@@ -216,7 +216,7 @@ class NodeLowering:
                 operands[letter] = replace(spot, delta=spot.delta + delta) if delta else spot
             target = replace(out, delta=out.delta + step.delta) if step.delta else out
             if step.places and _stand_together(operands["a"], target):
-                continue  # its maker has put it there
+                continue  # the node that computed it has written it there
             self._state.emit(ARRAY, frame, array=step.array, out=target, **operands, **event)
             event = {}
         if event:
@@ -227,7 +227,7 @@ class NodeLowering:
             self._state.summarize(out, frame)
 
     def destination(self, ref: Ref, type_: TensorType, frame: int) -> Spot | None:
-        """The part of a joined array in which a value is written at once, if its only reader joins it with others."""
+        """The part of a joined array to which a value is written directly, if its only reader joins it with others."""
         found = None
         for name in self._state.graph.consumers(ref.node):
             node = self._state.graph.nodes[name]
@@ -247,11 +247,11 @@ class NodeLowering:
             self._state.spots[found.ref()] = Spot(self._state.new_slot(frame, self._facts.type_of(found.ref()), True))
         whole = self._state.spots[found.ref()]
         if not whole.slot.phase and array_bytes(type_) * 2 > array_bytes(self._facts.type_of(found.ref())):
-            whole.slot.phase = (whole.delta + step.delta) % ALIGNED  # the larger part is written at full speed
+            whole.slot.phase = (whole.delta + step.delta) % ALIGNED  # the larger part is written directly
         return replace(whole, delta=whole.delta + step.delta, view=dims_of(type_))
 
     def view_of(self, spot: Spot, delta: int, type_: TensorType) -> Spot:
-        """``delta`` bytes into an array, as an array of another shape."""
+        """A view that begins ``delta`` bytes into an array, with another shape."""
         if not spot.is_constant:
             return replace(spot, delta=spot.delta + delta, view=dims_of(type_))
         whole = np.ascontiguousarray(self._state.pool.value(spot.slot)).reshape(-1).view(np.uint8)
@@ -259,7 +259,7 @@ class NodeLowering:
         return Spot(self._state.pool.add(part))
 
     def unboxed(self, spot: Spot, type_: TensorType, frame: int) -> Spot:
-        """An array that is kept as an object, copied into the rows for compiled code."""
+        """Copy an array that is kept as an object into the rows for compiled code."""
         if spot.dtype is not None or spot.is_constant:
             return spot
         if spot.slot in self._state.pointers:

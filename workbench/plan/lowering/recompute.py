@@ -1,9 +1,9 @@
-"""Which arrays of a loop are recorded in every iteration, and which are recomputed when they are read.
+"""The choice of the arrays of a loop that are recorded in every iteration, and of those recomputed when they are read.
 
-An iteration is a function of what the loop carries. Where compiled code computes an array from numbers and from arrays
-that are recorded, recording it too would cost more memory traffic than all the arithmetic: it is kept in memory that
+An iteration is a function of the loop variables. If compiled code computes an array from numbers and from recorded
+arrays, recording it as well would take more time for memory traffic than the arithmetic: it is kept in memory that
 every iteration overwrites, and readers of the trace run the same instructions on the recorded rows. The values are the
-same bit for bit, for the instructions are.
+same bit for bit, because the instructions are the same.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from workbench.kernels.opcodes import ARRAY, BACK, GUARD
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.memory.storage import Slot, Spot
 
-#: smaller arrays are recorded: that costs no more than to look up how they are computed
+#: minimum bytes of recomputed arrays; recording smaller ones takes no longer than looking up how to compute them
 LEAST_BYTES = 64
-#: recorded are arrays that take more operations a byte than this
+#: maximum operations per byte of recomputed arrays
 DEAR = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """``steps`` maps the slots that are computed again to the instructions that do it, in order; ``reasons`` says for
-    each slot of arrays in a loop why it is recorded or not: (slug, sentence).
+    """``steps`` maps the slots that are recomputed to their instructions, in order; ``reasons`` says for each slot of
+    arrays in a loop why it is recorded or not: (slug, sentence).
     """
 
     steps: Mapping[Slot, tuple[int, ...]] = field(default_factory=dict)
@@ -35,8 +35,9 @@ class Recomputed:
 
 
 def find_recomputed(state: LoweringState) -> Recomputed:
-    """Decide for every array in the rows of loops; lean plans reuse memory of the outermost level, whose arrays can be
-    inputs only if they are fed."""
+    """Decide for every array in the rows of loops. Lean plans reuse memory of the outermost level, so that its arrays
+    can be operands only if they are fed.
+    """
     if not any(s.stored for frame in range(1, len(state.frames)) for s in state.slots[frame]):
         return Recomputed()
     writers: dict[Slot, list[int]] = {}
@@ -85,8 +86,9 @@ def find_recomputed(state: LoweringState) -> Recomputed:
 
 
 def left_out(state: LoweringState, found: Recomputed) -> dict[int, int]:
-    """Instructions whose result nothing but array instructions of the same iteration reads -> the last of those: where
-    they all run block by block, it need not be written to memory (kernels: fast_path/blocks.h)."""
+    """Instructions whose result is read only by array instructions of the same iteration -> the last of these: if all
+    of them run block by block, it need not be written to memory (kernels: fast_path/blocks.h).
+    """
     if not found.steps:
         return {}
     heads = {row["frame"]: (row["jump"], ip) for ip, row in enumerate(state.code) if row["op"] == BACK}
@@ -110,7 +112,7 @@ def left_out(state: LoweringState, found: Recomputed) -> dict[int, int]:
 
 
 def _again(state: LoweringState, row: Mapping[str, Any], frame: int, fed: Iterable[Slot]) -> bool:
-    """True if an instruction gives the same once more in a row of its frame that is complete."""
+    """True if an instruction gives the same result when it runs again in a complete row of its frame."""
     if row["op"] != ARRAY or row["frame"] != frame or row["array"].get("raises") or row["array"]["kind"] == "stats":
         return False
     elsewhere = {behind for column, behind in state.pointers.items() if column.frame != frame}
@@ -138,7 +140,7 @@ def _guards(code: list[dict[str, Any]]) -> list[tuple[int, ...]]:
 
 
 def _closure(code: list[dict[str, Any]], slot: Slot, chosen: Mapping[Slot, list[int]]) -> tuple[int, ...]:
-    """The instructions of a slot and of all that they read and that is not recorded either, in order."""
+    """The instructions of a slot and of all slots that they read that are not recorded either, in order."""
     steps: set[int] = set()
     waiting, seen = [slot], {slot}
     while waiting:
@@ -153,7 +155,7 @@ def _closure(code: list[dict[str, Any]], slot: Slot, chosen: Mapping[Slot, list[
 
 
 def operations(array: Mapping[str, Any]) -> int:
-    """About how many operations an instruction takes."""
+    """The approximate number of operations of an instruction."""
     count = math.prod(array["dims"]) if "n" not in array else array["n"]
     if array["kind"] == "reduce":
         count *= array.get("inner", 1)

@@ -1,4 +1,4 @@
-"""Bytes that the values of one region may take, as they are in memory together."""
+"""Limits of the bytes of one region's values, which are in memory together."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from workbench.ir.types import TensorType
 from workbench.ops.foreign import RegionStep
 from workbench.plan.memory.storage import array_bytes
 
-#: of all values of a region: beside those of the nodes, for the first call computes them twice
+#: for all values of a region: they are added to those of its nodes, because the first call computes them twice
 MOST_BYTES = 1 << 28
-#: where values that are not needed any more give their memory to others, as with statistics, which values of one region
-#: cannot: in graphs of which no node takes and gives more than SMALL_NODE ...
+#: if values that are no longer needed release their memory for others, as with statistics, which values of one region
+#: cannot: in graphs whose nodes all have at most SMALL_NODE bytes of inputs and outputs ...
 SMALL_GRAPH, SMALL_NODE = 1 << 20, 1 << 21
-#: ... in others, a part of what the largest node takes and gives ...
+#: ... in others, a part of the inputs and outputs of the largest node ...
 LEAST_SHARED_BYTES, SHARED_PART = 1 << 18, 1 / 8
-#: ... and where sizes are known only as the values come
+#: ... and if sizes are known only at run time
 MOST_UNKNOWN_BYTES = 1 << 24
 
 
 def known_bytes(type_: TensorType) -> int:
-    """Bytes of an array of this type; 0 where the shape is not known."""
+    """Bytes of an array of this type; 0 if the shape is unknown."""
     return array_bytes(type_) if type_.is_static else 0
 
 
 def shared_bytes(steps: Iterable[RegionStep | None]) -> int:
-    """The most that the values of a region may take where others could have their memory; None is another node."""
+    """The maximum bytes of a region's values if others could reuse their memory; None in ``steps`` is another node."""
     largest = max((_live_bytes(s) for s in steps if s is not None), default=0)
     return SMALL_GRAPH if largest <= SMALL_NODE else max(LEAST_SHARED_BYTES, int(SHARED_PART * largest))
 
 
 def _live_bytes(step: RegionStep) -> int:
-    """Bytes that are there while a node runs, except for weights."""
+    """The bytes of a node's inputs and outputs, without weights."""
     taken = sum(known_bytes(t) for t, c in zip(step.takes, step.constants, strict=True) if c is None)
     return taken + sum(map(known_bytes, step.gives))

@@ -1,4 +1,4 @@
-"""Nodes as steps of a region: what computes them, alone or together with others."""
+"""Nodes as steps of a region, computed alone or together with others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.plan.lowering.node_facts import NodeFacts
 
 
 class RegionSteps:
-    """Makes steps; with ``device`` of the nodes that run there, else of those that are pure functions on the host."""
+    """Creates steps: with ``device`` for the nodes that run there, else for pure functions on the host."""
 
     def __init__(self, state: LoweringState, facts: NodeFacts, device: DeviceJoiner | None) -> None:
         self._state, self._facts, self._device = state, facts, device
@@ -69,7 +69,7 @@ class RegionSteps:
         )
 
     def source(self, ref: Ref) -> Ref:
-        """The value that ``ref`` is another name of."""
+        """The value of which ``ref`` is an alias."""
         while self._state.graph.nodes[ref.node].op == "Identity":
             ref = self._state.graph.nodes[ref.node].inputs[0]
         return ref
@@ -78,8 +78,9 @@ class RegionSteps:
 def _alone(
     evaluate: Callable[[Sequence[Any]], Sequence[Any]], resolve: Callable[[list[Any]], Any] | None
 ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """A node's results in the very order in memory in which the machine leaves them: compiled loops fill new arrays in
-    C's order, and what shares memory with an operand is copied (kernels: object_calls, windows)."""
+    """A node's results with the same memory layout as from the machine: compiled loops fill new arrays in C order, and
+    results that share memory with an operand are copied (kernels: object_calls, windows).
+    """
 
     def call(arrays: Sequence[Any]) -> Sequence[Any]:
         results = evaluate(arrays)

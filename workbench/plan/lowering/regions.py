@@ -1,7 +1,7 @@
-"""Regions: stretches of one straight run whose nodes become one call, of their framework or on the device.
+"""Regions: parts of one straight run whose nodes become one call, of their framework or on the device.
 
-A region's nodes keep their instructions, which REGION in front of them may jump over (kernels: opcodes). Where unneeded
-values are not kept, the call leaves only those that other nodes read; else every value of the region.
+A region's nodes keep their instructions, which a REGION before them may skip (kernels: opcodes). If unneeded values are
+not kept, the call returns only those that other nodes read; else every value of the region.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from workbench.plan.lowering.region_steps import RegionSteps
 from workbench.plan.memory.storage import SMALL_BYTES, Slot, Spot, array_bytes
 from workbench.plan.schedule.frame_schedule import ScheduledItem
 
-#: nodes of a region; and calls in it, below which it gains nothing
+#: maximum number of nodes of a region, and minimum number of calls in it for which it is faster
 MOST_NODES, LEAST_CALLS = 2000, 2
 
 
 @dataclass
 class PlannedRegion:
-    """A stretch of nodes: the number of its instruction, its parts, and the last node."""
+    """A sequence of nodes: the index of its instruction, its parts, and the last node."""
 
     joiner: Joiner
-    names: list[str] = field(default_factory=list)  # with nodes that only rename a value
+    names: list[str] = field(default_factory=list)  # including nodes that only rename a value
     steps: list[RegionStep] = field(default_factory=list)
     bytes: int = 0
     calls: int = 0
@@ -39,8 +39,7 @@ class PlannedRegion:
 
 @dataclass(frozen=True, slots=True)
 class LoweredRegion:
-    """A region with its call: the values that it takes, and those that it leaves; its steps, and those of its values
-    that are arrays of their own."""
+    """A region with its call: its operands, results and steps, and those of its values that are separate arrays."""
 
     names: tuple[str, ...]
     function: RegionCall
@@ -51,7 +50,7 @@ class LoweredRegion:
 
 
 class RegionLowering:
-    """Finds regions before their nodes are lowered, and makes their calls afterwards."""
+    """Finds regions before their nodes are lowered, and creates their calls afterwards."""
 
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
@@ -62,9 +61,9 @@ class RegionLowering:
         self.lowered: list[LoweredRegion] = []
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
-        """The regions of items under one guard, by the first node of each."""
+        """The regions of items under one guard, by their first nodes."""
         found: dict[str, PlannedRegion] = {}
-        joiner: Joiner | None = self._device  # where there is one, foreign nodes run alone
+        joiner: Joiner | None = self._device  # in plans with a device, foreign nodes run alone
         if joiner is None:
             joiner = next((j for i in items if i.frame is None and (j := self._joiner(i.name))), None)
         if joiner is None:
@@ -105,7 +104,7 @@ class RegionLowering:
                 found[steps[0].outputs[0].node] = region
                 region.names = region.names[: region.names.index(steps[-1].outputs[0].node) + 1]
             return
-        if self._needs_all:  # else one call of all nodes is worth more than some that are compiled
+        if self._needs_all:  # else one call of all nodes is faster than compiled code for some of them
             while steps and not self._gains(nodes[steps[-1].outputs[0].node]):
                 steps.pop()
             while steps and not self._gains(nodes[steps[0].outputs[0].node]):
@@ -128,13 +127,13 @@ class RegionLowering:
         """Return whether a node at an end of a region belongs to it: it would be a call, or works on large arrays."""
         return self._is_call(node) or any(array_bytes(t) > SMALL_BYTES for t in self._state.types[node.name])
 
-    # -- when its nodes have their instructions -------------------------------------------------------------------
+    # -- after its nodes have their instructions -------------------------------------------------------------------
     def open(self, region: PlannedRegion, frame: int) -> None:
-        """The instruction in front of a region."""
+        """Emit the instruction before a region."""
         region.at = self._state.emit(REGION, frame)
 
     def finish(self, region: PlannedRegion) -> None:
-        """Make the call, or take the instruction back where there is none."""
+        """Create the call, or remove the instruction if there is none."""
         row = self._state.code[region.at]
         call = self._call(region)
         if call is None:
@@ -142,7 +141,7 @@ class RegionLowering:
             return
         row["x0"], row["jump"] = len(self._state.regions), len(self._state.code)
         self._state.regions.append(call)
-        self._state.lean_matters = True  # the call of a lean plan leaves less
+        self._state.lean_matters = True  # the call of a lean plan returns fewer values
 
     def _call(self, region: PlannedRegion) -> tuple[Any, tuple[Spot, ...], tuple[Spot, ...]] | None:
         written = self._written(region)
@@ -175,11 +174,11 @@ class RegionLowering:
         return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
 
     def source(self, ref: Ref) -> Ref:
-        """The value that ``ref`` is another name of."""
+        """The value of which ``ref`` is an alias."""
         return self._steps.source(ref)
 
     def same_memory(self, ref: Ref, leaves: Sequence[Ref]) -> Ref | None:
-        """The value of a region that another one is a view of, from its first item to its last."""
+        """The value of a region of which another one is a view of all items."""
         spot, type_ = self._state.spot(ref), self._facts.type_of(ref)
         for leaf in leaves:
             whole, other = self._state.spot(leaf), self._facts.type_of(leaf)
@@ -189,7 +188,7 @@ class RegionLowering:
         return None
 
     def _written(self, region: PlannedRegion) -> Mapping[Ref, Spot] | None:
-        """The places of the values that instructions of the region write; None where there is other work in it."""
+        """The places of the values that instructions of the region write; None if it contains other work."""
         state, found = self._state, dict[Ref, Spot]()
         statistics = set(state.statistics_of.values())
         for name in region.names:

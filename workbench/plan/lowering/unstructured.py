@@ -1,4 +1,4 @@
-"""Raw frames in instructions: frames whose nodes' aliveness no static guard tells, iteration by iteration.
+"""Instructions for raw frames: frames in which static guards do not determine which nodes fire in an iteration.
 
 One raw frame becomes (compare plan: lower)::
 
@@ -34,12 +34,12 @@ from workbench.plan.schedule.frame_schedule import Block, ScheduledItem
 from workbench.plan.schedule.guards import RawFrame, bit, later, root_of, started
 from workbench.plan.schedule.split_frames import shown
 
-#: a column that holds the number of an iteration: -1 before the first
+#: a column that holds the index of an iteration: -1 before the first
 COUNT = TensorType("int32", ())
 FLAG = TensorType("bool", ())
 
-#: the lowering of a block, which gives the blocks inside of it, each to be lowered before it goes on: loops may stand
-#: in loops deeper than Python calls may
+#: the lowering of a block, which yields its inner blocks, each to be lowered before it continues: loops may nest deeper
+#: than Python calls
 Steps = Iterator["Steps"]
 Section = Callable[[tuple[ScheduledItem, ...], int], Steps]
 
@@ -96,7 +96,7 @@ class UnstructuredFrames:
         self._state.close(opened, outer)
 
     def _any_way(self, block: Block, plan: RawFrame, outer: int) -> int | None:
-        """Guard a frame whose Enters are under different conditions: it starts when any of them is alive."""
+        """Guard a frame whose Enters are under different conditions: it starts if any of them fires."""
         if not plan.ways:
             return None
         slot = self._state.new_slot(outer, FLAG)
@@ -109,7 +109,7 @@ class UnstructuredFrames:
         return self._state.guarded(frozenset({(started(block.path), True)}), outer)
 
     def _column_of(self, node: Node, plan: RawFrame, frame: int) -> None:
-        """Slots for the value of a NextIteration, and for the flag that it fired."""
+        """Create slots for the value of a NextIteration, and for the flag that it fired."""
         source = root_of(self._state.graph, node.inputs[0])
         slot = self._state.new_slot(frame, self._facts.type_of(node.ref()), self._facts.made_in_rows(source))
         self._state.spots[node.ref()] = Spot(slot)
@@ -131,7 +131,7 @@ class UnstructuredFrames:
         )
 
     def _going(self, plan: RawFrame, backs: Sequence[Node], frame: int) -> Spot | None:
-        """The flag for another iteration; None where one predicate decides it."""
+        """The flag for another iteration; None if one predicate decides it."""
         if plan.go is not None and len(plan.go) == 1 and next(iter(plan.go))[1] is True:
             pred = next(iter(plan.go))[0]
             if pred.index >= 0 and in_rows(self._facts.type_of(pred)):
@@ -144,7 +144,7 @@ class UnstructuredFrames:
         return Spot(slot)
 
     def next_iteration(self, node: Node, frame: int, **event: Any) -> None:
-        """A NextIteration writes its value and that it fired."""
+        """Lower a NextIteration: it writes its value and the flag that it fired."""
         source, target = self._state.spot(node.inputs[0]), self._state.spots[node.ref()]
         self._state.ips[node.name] = len(self._state.code)
         if source.slot is target.slot and source.shift == 0:
@@ -157,7 +157,7 @@ class UnstructuredFrames:
             self._state.set(True, self._flags[frame], frame)
 
     def exit(self, node: Node, frame: int) -> None:
-        """An Exit writes its value to the parent's row; it is an event when the frame is done."""
+        """Lower an Exit: it writes its value to the parent's row, and is an event when the frame is done."""
         path = self._state.frames[frame]
         outer = self._state.number[path[:-1]]
         source, fired = self._state.spot(node.inputs[0]), self._state.spots[bit(node.name)]
@@ -175,7 +175,7 @@ class UnstructuredFrames:
 
 
 def _twice(node: Node, frame: str) -> Any:
-    """The callable that refuses an Exit that is alive twice in one activation of its frame."""
+    """The callable that raises an error for an Exit that fires twice in one activation of its frame."""
 
     def refuse(arrays: Sequence[np.ndarray], path: tuple[int, ...]) -> Sequence[Any]:
         raise FrameError(

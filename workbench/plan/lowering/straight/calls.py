@@ -1,4 +1,4 @@
-"""The calls of straight runs: from operands to results, as arrays that the executor would leave."""
+"""The calls of straight runs: from operands to results, as the same arrays that the executor would return."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from workbench.ops.foreign import NodeByNode
 from workbench.plan.lowering.regions import LoweredRegion
 from workbench.plan.memory.storage import Spot
 
-#: combinations of shapes for which the instruction of a node is kept
+#: maximum number of combinations of shapes for which the instruction of a node is kept
 MOST_SHAPES = 32
 
-#: from operands to results; None where they must be computed by the executor
+#: from operands to results; None if the executor must compute them
 Call = Callable[[list[Any]], "Sequence[Any] | None"]
 
 
 def bare(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:
-    """The evaluator with attributes that are quick to read."""
+    """The evaluator with attributes in a form that is fast to read."""
     evaluate, attrs = spec.evaluate, dict(node.attrs)
     assert evaluate is not None  # lowering has made code for it
     return lambda arrays: evaluate(arrays, attrs)
 
 
 def by_shapes(call: Call, resolve: Callable[[list[Any]], Any]) -> Call:
-    """The call by an instruction that is set up once for each combination of shapes, where there is one."""
+    """The call by an instruction that is set up once per combination of shapes, if there is one."""
     known: dict[Any, ArrayCall | None] = {}
 
     def run(given: list[Any]) -> Sequence[Any] | None:
@@ -39,7 +39,7 @@ def by_shapes(call: Call, resolve: Callable[[list[Any]], Any]) -> Call:
             plain = all(a.__class__ is np.ndarray and a.flags.aligned for a in given)
             if not plain or len(known) >= MOST_SHAPES:
                 return call(given)
-            # what does not lie in C's order is copied, which changes nothing element by element
+            # operands not in C order are copied, which does not change elementwise results
             found, dense = resolve([(a.dtype, a.shape, a.strides) for a in given]), None
             if found is not None:
                 dense = resolve([(a.dtype, a.shape, np.empty(a.shape, a.dtype).strides) for a in given])
@@ -57,7 +57,7 @@ def by_shapes(call: Call, resolve: Callable[[list[Any]], Any]) -> Call:
 
 
 def together_or_alone(region: LoweredRegion) -> Call:
-    """The one call of a region, or its nodes one by one where that is refused."""
+    """The single call of a region, or its nodes one by one if that is refused."""
     nothing = [None] * len(region.leaves)
 
     def call(given: list[Any]) -> Sequence[Any]:
@@ -72,7 +72,7 @@ def together_or_alone(region: LoweredRegion) -> Call:
 
 
 def side_taken(ways: Sequence[Sequence[tuple[int, bool]]], decisions: int) -> Call:
-    """From the decisions and the value of each side to that of the side which was taken: all of its way must hold."""
+    """From the decisions and the value of each side to the value of the side taken, whose decisions all hold."""
 
     def call(given: list[Any]) -> Sequence[Any] | None:
         for value, way in zip(given[decisions:], ways, strict=True):
@@ -84,8 +84,8 @@ def side_taken(ways: Sequence[Sequence[tuple[int, bool]]], decisions: int) -> Ca
 
 
 def as_in_rows(call: Call, outputs: Sequence[Spot], dynamic: bool) -> Call:
-    """The call with its results as the executor leaves them: in C order where they are in rows or come from a compiled
-    loop, and never sharing memory with operands. Values that are not of the declared type are left to the executor.
+    """The call with its results as the executor returns them: in C order if they are in rows or from a compiled loop,
+    and never sharing memory with operands. Values that are not of the declared type are left to the executor.
     """
     wanted = [None if s.dtype is None else (numpy_dtype(s.dtype), s.shape) for s in outputs]
 

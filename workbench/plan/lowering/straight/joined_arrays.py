@@ -1,6 +1,6 @@
-"""Nodes of straight runs whose values all have a known shape: neighbours become one call (kernels: ArrayCall).
+"""Nodes of straight runs whose values all have a known shape: consecutive ones become one call (kernels: ArrayCall).
 
-A value that only they read is in memory of that call, and one that is a view of another costs nothing.
+A value that only they read is in memory of that call, and a value that is a view of another takes no time.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from workbench.plan.lowering.arrays import whole_copy
 from workbench.plan.memory.allocation import MemoryRange, place
 from workbench.plan.memory.storage import array_bytes
 
-#: bytes that the values of one call take at most
+#: maximum bytes of the values of one call
 MOST_TOGETHER = 4 << 20
 
-#: where a step runs: places of decisions, and what each must be
+#: when a step runs: places of decisions, and the value that each must have
 Guarded = tuple[tuple[int, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayNode:
-    """A node as instructions on arrays, with the places of what it takes and gives in the list of values."""
+    """A node as instructions on arrays, with the places of its operands and results in the list of values."""
 
     code: ArrayCode
     takes: tuple[int, ...]
@@ -42,7 +42,7 @@ class ArrayNode:
 
 @dataclass(slots=True)
 class _Piece:
-    """Memory of one value: from the step that writes it to the last that reads it; ``output`` if it is left."""
+    """Memory of one value: from the step that writes it to the last that reads it; ``output`` if it is a result."""
 
     size: int
     first: int
@@ -51,16 +51,16 @@ class _Piece:
     offset: int = 0
 
 
-#: an input (its number) or a piece, and the byte in it at which a value begins
+#: an input (its index) or a piece, and the byte in it at which a value begins
 _Where = tuple["int | _Piece", int]
 _Step = tuple[dict[str, Any], list[_Where | None], _Where, Any]
 
 
 @dataclass(slots=True)
 class _Joining:
-    """Collects the steps of neighbours."""
+    """Collects the steps of consecutive nodes."""
 
-    inputs: dict[int, int] = field(default_factory=dict)  # place -> number of the input
+    inputs: dict[int, int] = field(default_factory=dict)  # place -> index of the input
     sizes: list[int] = field(default_factory=list)
     where: dict[int, _Where] = field(default_factory=dict)
     types: dict[int, TensorType] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Joining:
         self.steps.append((step.array, found, (piece, step.delta), step.constant))
 
     def call(self, leaves: Sequence[int]) -> ArrayCall:
-        """From the inputs to the values in these places, each in memory of its own."""
+        """From the inputs to the values in these places, each in separate memory."""
         for number, place_ in enumerate(leaves):
             base, offset = self.where[place_]
             type_ = self.types[place_]
@@ -129,7 +129,7 @@ def _at(where: _Where) -> tuple[int, int]:
 def joined(
     nodes: Sequence[ArrayNode], read: Collection[int]
 ) -> tuple[Callable[[list[Any]], list[np.ndarray] | None], tuple[int, ...], tuple[int, ...]]:
-    """One call of these nodes, with the places of what it takes, and of what it gives of those in ``read``."""
+    """One call of these nodes, with the places of its operands, and of its results that are in ``read``."""
     joining = _Joining()
     for node in nodes:
         joining.add(node)
@@ -138,14 +138,14 @@ def joined(
 
 
 def stretches(steps: Sequence[Any]) -> list[Any]:
-    """Steps in an order in which they can run, with the nodes on arrays that can run together as a list.
+    """The steps in an order in which they can run, with lists of the nodes on arrays that can run together.
 
-    A node joins the last list where nothing that it reads was made behind it, and where that runs under the same
-    decisions.
+    A node joins the last list if all its operands are computed before the end of that list, and if the list runs under
+    the same decisions.
     """
     found: list[Any] = []
     open_: list[ArrayNode] | None = None
-    behind: set[int] = set()  # what steps behind the open list give
+    behind: set[int] = set()  # results of the steps after the open list
     size = 0
     for step in steps:
         if not isinstance(step, ArrayNode):

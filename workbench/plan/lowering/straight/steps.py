@@ -1,4 +1,4 @@
-"""A straight run as it is carried out: its steps, one after the other."""
+"""A straight run: its steps, executed one after the other."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from workbench.plan.lowering.straight.calls import Call
 from workbench.plan.lowering.straight.joined_arrays import Guarded
 
-#: runs in a row that were left to the executor, from which on all are
+#: number of consecutive runs left to the executor after which all are
 MOST_FAILURES = 2
 
 
 class StraightStep(NamedTuple):
-    """One call: the positions of its operands and results in the list of values, those to be freed, its decisions."""
+    """One call: the positions of its operands and results in the list of values, those freed after it, decisions."""
 
     call: Call
     takes: tuple[int, ...]
@@ -27,9 +27,11 @@ class StraightStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StraightRun:
-    """A whole run of a graph: feeds, by name, to outputs. ``feeds`` has the place of each and whether it must be dense;
-    ``values`` the constants in their places, ``outputs`` the place of each output. Once ``failures``, in a row, are
-    too many, as where a node gives another type than it declares, all runs are left to the executor."""
+    """A whole run of a graph, from feeds by name to outputs. ``feeds`` has the place of each and whether it must be
+    contiguous; ``values`` the constants in their places, ``outputs`` the place of each output. After too many
+    consecutive ``failures``, for instance if a node returns another type than it declares, all runs are left to the
+    executor.
+    """
 
     feeds: tuple[tuple[str, int, bool], ...]
     values: tuple[Any, ...]
@@ -38,7 +40,7 @@ class StraightRun:
     failures: list[str] = field(default_factory=list)
 
     def __call__(self, feeds: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The outputs, arrays of the caller's own; None where the executor must run."""
+        """The outputs, as arrays owned by the caller; None if the executor must run."""
         if len(self.failures) >= MOST_FAILURES:
             return None
         values = list(self.values)
@@ -46,7 +48,7 @@ class StraightRun:
             fed = feeds[name]
             values[place] = np.ascontiguousarray(fed) if dense and not fed.flags.c_contiguous else fed
         taken = {id(v) for v in values}
-        given = values[:]  # so that no other object takes one of these identities
+        given = values[:]  # keeps them alive, so that no other object gets one of these identities
         try:
             with np.errstate(all="ignore"):
                 for call, takes, gives, frees, guard in self.steps:
@@ -60,7 +62,7 @@ class StraightRun:
                         values[place] = result
                     for place in frees:
                         values[place] = None
-        except Exception:  # the executor says what is wrong, with the node and all its operands
+        except Exception:  # the executor reports the error, with the node and all its operands
             return None
         self.failures.clear()
         found: dict[str, Any] = {}

@@ -1,10 +1,10 @@
-"""Straight runs: a graph without loops, whose inner values are not observed, as a list of calls.
+"""Straight runs: a graph without loops whose inner values are not observed, as a list of calls.
 
-The executor with its rows, its trace and its checkpoints costs a tenth of a millisecond a run, which is more than a
-small model takes. Here each call gets and gives the very arrays that it gets and gives there: regions are one call,
-nodes of other libraries one each, neighbours that are instructions on arrays are one call of the same code
-(joined_arrays), and nodes on single numbers are their evaluator. A call on a side of a branch runs where that
-side is taken. A failing call is left to the executor, which names the node and its operands.
+The executor with its rows, trace and checkpoints takes a tenth of a millisecond per run, which is more than a small
+model takes. Here each call has the same arrays as operands and results as there: a region is one call, as is each node
+of another library; consecutive instructions on arrays are one call of the same code (joined_arrays), and nodes on
+single numbers call their evaluator. A call on a side of a branch runs if that side is taken. A failing call is left to
+the executor, which names the node and its operands.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from workbench.plan.lowering.straight.steps import StraightRun, StraightStep
 from workbench.plan.memory.storage import array_bytes
 from workbench.plan.schedule.guards import Guard, root_of
 
-#: compiled nodes outside of regions from which on the executor is faster (of those whose loop is set up for each shape
-#: four count as one, of those that are joined with others sixteen), and bytes of an array from which on it may be
+#: number of compiled nodes outside of regions above which the executor is faster (four whose loop is set up per shape
+#: count as one, as do sixteen that are joined), and bytes of an array above which it may be faster
 MOST_COMPILED, MOST_COMPILED_BYTES = 96, 1 << 20
-#: bytes that a value which follows from constants alone may take to be computed with the plan
+#: maximum bytes of a value that follows from constants alone and is computed during planning
 MOST_FOLDED_BYTES = 1 << 20
 #: nodes that only name or order values
 SILENT = ("Const", "Identity", "NoOp", "Placeholder", "Switch")
 
 
 class StraightLowering:
-    """Makes the straight run of a lowered graph, if it has one."""
+    """Creates the straight run of a lowered graph, if it has one."""
 
     def __init__(self, state: LoweringState, facts: NodeFacts, regions: RegionLowering) -> None:
         self._state, self._facts, self._regions = state, facts, regions
@@ -45,15 +45,15 @@ class StraightLowering:
         self._values: list[Any] = []
         self._steps: list[StraightStep | ArrayNode] = []
         self._compiled = 0.0
-        self._guard: Guarded = ()  # of the node that is being added
+        self._guard: Guarded = ()  # of the node being added
 
     def run(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> StraightRun | None:
-        """The run from ``inputs`` to ``outputs``; None where the executor is needed, or faster."""
+        """The run from ``inputs`` to ``outputs``; None if the executor is needed, or faster."""
         state = self._state
         if state.home is not None or len(state.frames) > 1 or state.guards.raw or state.graph.flushes_subnormals:
             return None
         if any(ref.node in state.guards.dead or state.guards.seen(ref) for ref in outputs.values()):
-            return None  # an output that may be dead: the executor says which Switch decided
+            return None  # an output that may not fire: the executor reports which Switch decided
         if any(not self._decided(wanted, ref) for name in state.spans for ref, wanted in state.guards.node[name]):
             return None
         feeds = tuple([self._feed(name, ref) for name, ref in inputs.items() if ref.node in state.spans])
@@ -68,7 +68,7 @@ class StraightLowering:
                 elif name == region.names[-1]:
                     self._add_region(region)
             found = tuple([(name, self._place(self._regions.source(ref))) for name, ref in outputs.items()])
-        except KeyError:  # a value of a region that its call does not leave
+        except KeyError:  # a value of a region that its call does not return
             return None
         self._guard = ()
         if self._compiled > MOST_COMPILED or not self._steps:
@@ -94,7 +94,7 @@ class StraightLowering:
         return self._places[ref]
 
     def _place(self, ref: Ref) -> int:
-        """The place of a value; KeyError where no call leaves it."""
+        """The place of a value; KeyError if no call returns it."""
         ref = root_of(self._state.graph, ref)
         if ref not in self._places:
             spot = self._state.spot(ref)
@@ -104,7 +104,7 @@ class StraightLowering:
         return self._places[ref]
 
     def _viewed(self, ref: Ref) -> int:
-        """The place of a value of a region that is another one in another shape."""
+        """The place of a value of a region that is another value with another shape."""
         for region in self._regions.lowered:
             whole = self._regions.same_memory(ref, region.leaves)
             if whole is not None:
@@ -122,7 +122,7 @@ class StraightLowering:
         self._steps.append(StraightStep(together_or_alone(region), takes, gives, guard=self._guard))
 
     def _add(self, node: Node) -> bool:
-        """Add the call of a node; False where only the executor can carry it out."""
+        """Add the call of a node; False if only the executor can run it."""
         state, choice = self._state, self._state.choices.get(node.name)
         if node.op in SILENT or self._facts.folded(node) is not None:
             return True
@@ -142,7 +142,7 @@ class StraightLowering:
             call, wanted = bare(spec, node), None
         takes = tuple(places) if wanted is None else tuple([places[k] for k in wanted])
         if call is None or not compiled and not choice.sees and any(s.dtype is not None for s in inputs):
-            return False  # it may write to operands that the executor copies for it
+            return False  # it may write to its operands, which the executor copies for it
         dynamic = not compiled and len(outputs) == 1 and outputs[0].dtype is None
         dtypes = [self._facts.type_of(r).dtype for r in node.inputs]
         resolve = resolver(node, dtypes, types[0].dtype) if dynamic else None
@@ -160,8 +160,9 @@ class StraightLowering:
         return True
 
     def _known(self, call: Call, node: Node, takes: Sequence[int]) -> Sequence[Any]:
-        """The values of a node that has constants alone for operands, as its own call computes them; none if they are
-        large, or cannot be computed: then the run says why."""
+        """The values of a node with only constant operands, computed by its own call; none if they are large or cannot
+        be computed, in which case the run reports the error.
+        """
         types = self._state.types[node.name]
         size = sum(array_bytes(t) if t.is_static else MOST_FOLDED_BYTES + 1 for t in types)
         if size > MOST_FOLDED_BYTES or not node.inputs or any(self._values[k] is None for k in takes):
@@ -169,11 +170,11 @@ class StraightLowering:
         try:
             with np.errstate(all="ignore"):
                 return call([self._values[k] for k in takes]) or ()
-        except Exception:  # of any library; the run has the error
+        except Exception:  # of any library; the run reports it
             return ()
 
     def _add_merge(self, node: Node) -> bool:
-        """The value of the side that was taken."""
+        """Add the call that returns the value of the side taken."""
         state = self._state
         if node.name in state.guards.general or node.ref(1) in state.read:
             return False
@@ -198,7 +199,7 @@ class StraightLowering:
         return True
 
     def _joined(self, kept: set[int]) -> list[StraightStep]:
-        """The steps, with nodes on arrays as one call where they can be."""
+        """The steps, with nodes on arrays joined to one call if possible."""
         read = kept.union(*(s.takes for s in self._steps if not isinstance(s, ArrayNode)))
         found: list[StraightStep] = []
         parts = stretches(self._steps)
@@ -214,7 +215,7 @@ class StraightLowering:
         return found
 
     def _freed(self, steps: Sequence[StraightStep], kept: set[int]) -> tuple[StraightStep, ...]:
-        """The steps, each with the values that it is the last to read."""
+        """The steps, each with the values that it reads last."""
         found, read = [], set(kept)
         for step in reversed(steps):
             last = {*step.takes, *step.gives, *(k for k, _ in step.guard)} - read

@@ -163,6 +163,15 @@ def test_an_image_comes_first_and_its_colours_are_those_of_the_run(session, view
         view.look(scale="log")
 
 
+def test_small_images_that_the_colours_of_the_run_cannot_show_have_colours_of_their_own(session, view):
+    own, words = view.images._drawn.film[0], view.images.widget.status["words"]
+    assert own[3, 8] == round(35 / 40 * 254) and len(np.unique(own)) == 36
+    assert words.endswith("colours of their own below: 0, 5, 10, 15")
+    view.look(scale="run")
+    whole, words = view.images._drawn.film[0], view.images.widget.status["words"]
+    assert (whole == 254).sum() == 35 and "of their own" not in words
+
+
 def test_the_scale_stays_while_the_run_goes_on_and_grows_at_a_stop():
     b = wb.GraphBuilder("growing")
     m0 = b.placeholder("m0", "float64", (3, 3))

@@ -16,6 +16,7 @@ from workbench.widgets.evolution.evolution_model import EvolutionModel
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.live.selection import Moment, Selection
 from workbench.widgets.strips.strip_spec import strips_spec
+from workbench.widgets.text.numerals import numeral
 
 
 def vectors(n: int = 12, trips: int = 20) -> wb.Graph:
@@ -367,3 +368,16 @@ def test_measured_statistics_of_what_is_no_finite_number():
     for label in theirs:
         np.testing.assert_allclose(ours[label], theirs[label], err_msg=label)
     assert np.isnan(measured_of(np.array([typed.stats(np.array([1e200, 1e200]))]))[" 2-norm"][0])
+
+
+def test_a_strip_says_how_many_values_of_a_long_record_of_arrays_were_read():
+    with wb.Session(vectors(2000, 1600), {}) as session:
+        session.run()
+        model = EvolutionModel(["w"])
+        (strip,) = strips_of({**model.update(session.trace), "kind": "lines"})
+        read = len(strip.lines[0].x)
+        assert model.behind and f"{numeral(read)} of 1601 values read so far" in strip.notes
+        while model.behind:
+            found = model.update(session.trace)
+        (strip,) = strips_of({**found, "kind": "lines"})
+        assert strip.lines[0].x[-1] == 1600 and not any("read so far" in words for words in strip.notes)

@@ -73,10 +73,11 @@ class EvolutionModel:
         """The model now.
 
         ``lines``: name, head (the name of its strip), number, of (the value's), suffix, width (elements of the value),
-        x, y, bad (iteration and value of the first NaN or Inf), bad_count, bad_last, last, count, bool, whole; of the
-        stretch ``zoom`` with up to ``DETAIL`` points, exact where it is no longer than ``EXACT`` values and nothing
-        runs. ``verdicts``: name, label, limit, text, and as ``forecast`` and ``distance`` x, y, low and high of the
-        values and of their distance to the limit. ``empty``: why a name has no line. ``x_title``, ``log``.
+        x, y, bad (iteration and value of the first NaN or Inf), bad_count, bad_last, last, count, progress (how many
+        values were read, of how many, or None), bool, whole; of the stretch ``zoom`` with up to ``DETAIL`` points,
+        exact where it is no longer than ``EXACT`` values and nothing runs. ``verdicts``: name, label, limit, text, and
+        as ``forecast`` and ``distance`` x, y, low and high of the values and of their distance to the limit.
+        ``empty``: why a name has no line. ``x_title``, ``log``.
         """
         self.attach(trace)
         for name, follower in self._follow.items():
@@ -113,6 +114,7 @@ class EvolutionModel:
                         "width": self._width(name),
                         "last": float(whole.y[-1]) if len(whole.y) else None,
                         "count": self._follow[name].count,
+                        "progress": None if running else self._follow[name].progress,
                     }
                 )
         deep = any(f.depth > 1 for f in self._follow.values())

@@ -113,6 +113,8 @@ def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str
     notes += [f"{numeral(int(e['x']))}: {e['text']}" for e in model.get("edits", ()) if e["of"] == lines[0]["of"]][-1:]
     if len(lines) == 1 and lines[0]["suffix"]:
         notes.append(lines[0]["suffix"].strip(" ()"))
+    if lines[0].get("progress") is not None:
+        notes.append("{} of {} values read so far".format(*map(numeral, lines[0]["progress"])))
     bad = lines[0]["bad"]
     if bad:
         first, value = bad

@@ -101,6 +101,11 @@ class SeriesReader:
         else:
             self._tries = 0
 
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Of how many firings how many were read; None where all were or that is not known."""
+        return (self._next, self.count) if self.behind and not self._by_rows else None
+
     def _again(self, since: float) -> None:
         """Read again what may have changed: firings ``since`` a number."""
         if since >= self._next or not self._next:

@@ -20,10 +20,10 @@ _EXPONENT = re.compile(r"(?<=\d)e([+-])0*(\d+)\b")
 _SIGN = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 #: integers with commas in prose, not the dimensions of a shape
 _COMMAS = re.compile(r"(?<![\w.,\[])\d{1,3}(?:,\d{3})+(?!\w|[,.]\d)")
-#: numbers in prose whose integer part is long, no digits of a name or of a fraction
 #: whole numbers that Python writes with a point
-_POINT = re.compile(r"(?<![\w.])(\d+)\.0(?![\w.])")
-_LONG = re.compile(r"(?<![\w.,\[])\d{5,15}(?:\.\d+)?(?![\w,]|\.\d)")
+_POINT = re.compile(r"(?<![\w.])(\d+)\.0(?!\w|\.\d)")
+#: numbers in prose whose integer part is long, no digits of a name or of a fraction
+_LONG = re.compile(r"(?<![\w.,\[])\d{5,15}(?:\.\d+)?(?!\w|[.,]\d)")
 
 
 def numeral(value: Any, digits: int = DIGITS) -> str:
@@ -73,6 +73,8 @@ def spaced(words: str) -> str:
     'after 3489 of 17\u202f000\u202f012 steps above \u22121e\u22129, on float32[1,640]'
     >>> spaced("k_10000 < 16777216 became false (16777216 < 16777216)")
     'k_10000 < 16\u202f777\u202f216 became false (16\u202f777\u202f216 < 16\u202f777\u202f216)'
+    >>> spaced("x stays 16777216, so it comes to 16777216.0.")
+    'x stays 16\u202f777\u202f216, so it comes to 16\u202f777\u202f216.'
     """
     words = _LONG.sub(lambda found: _grouped(found[0]), words)
     words = _COMMAS.sub(lambda found: _grouped(found[0].replace(",", "")), words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,13 @@ def test_a_threshold_of_a_whole_number_is_moved_to_a_whole_number(cond, new):
     assert answer.fix[1].kind == "tolerance" and answer.fix[1].new == new and "it then ends" in report
     assert answer.reason.slug == "guard" and "n is only changed" in answer.reason.sentence
     assert "where x > 0.5" in answer.reason.sentence and "which is false from iteration 5 on" in answer.reason.sentence
+
+
+def test_a_threshold_that_is_moved_is_told_with_the_digits_that_say_on_which_side_it_is():
+    step = lambda x: {"x": x + np.float32(1)}  # noqa: E731
+    answer, report = told({"x": np.float32(2**24 - 3)}, lambda x: x < np.float32(2**24 + 10), step)
+    to = re.search(r"from 16777226.0 to ([\d.e+]+), or", str(answer.fix[1]))
+    assert to is not None and 2**24 - 1 < float(to[1]) < 2**24 and float(to[1]) == pytest.approx(answer.fix[1].new)
 
 
 def test_a_thermostat_gets_a_threshold_within_its_swing():

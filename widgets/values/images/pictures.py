@@ -109,7 +109,7 @@ class Pictures:
         if view is None:
             return Drawn({"shown": False})
         samples = {} if history is None else self._film(history, one, index, going)
-        own, whole = value_scale(part), None
+        own, whole, asked = value_scale(part), None, wish
         if history is not None:
             key = (*history.key[:3], tuple(map(str, index)))
             whole = self._colours.scale(key, samples, history.last, going, self._samples.behind)
@@ -122,10 +122,17 @@ class Pictures:
         drawn = self._drawn([(part, view, one.where, scale, SIDE)], wish)
         drawn.status["colours"] = colour_words(wish, self._colours, whole is not None)
         shown = one.iteration[-1] if one.iteration else -1
+        base = whole if whole is not None and whole.signed == scale.signed else scale
+        others: list[str] = []
         for iteration, kept in samples.items():
             if kept.image is None:
                 continue
-            drawn.film.append(kept.drawn(whole or own))
+            paint = base
+            if asked != "run" and base is whole and sum(outside(kept.items, base)) > OUTSIDE * kept.items.size:
+                paint = value_scale(kept.items)
+                paint = paint if paint.signed == base.signed else base  # the browser has one palette for all
+                others += [numeral(iteration)] if paint is not base else []
+            drawn.film.append(kept.drawn(paint))
             newest = history is not None and iteration == history.last
             drawn.status["film"].append(
                 {
@@ -136,6 +143,8 @@ class Pictures:
                     "here": newest if live else iteration == shown,
                 }
             )
+        if others:
+            drawn.status["words"] += f" \u00b7 colours of their own below: {', '.join(others)}"
         return drawn
 
     def change(

@@ -59,9 +59,15 @@ def _threshold(clause: Any, limit: float, start: float) -> Fix:
     way = abs(limit - start) or max(abs(limit), 1.0)
     back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
     moved = limit + back if op in (">", ">=") else limit - back
-    a, b = apart(limit, threshold)
-    sentence = f"move the threshold from {b} to {moved:.6g}, or change the update: {clause.name} comes to {a}."
+    (a, b), to = apart(limit, threshold), _beside_of(moved, limit)
+    sentence = f"move the threshold from {b} to {to}, or change the update: {clause.name} comes to {a}."
     return fix_of(clause, sentence, "tolerance", clause.name, threshold, moved)
+
+
+def _beside_of(value: float, limit: float) -> str:
+    """A number with the fewest digits, at least six, that put it much nearer to itself than to a limit."""
+    texts = (f"{value:.{digits}g}" for digits in range(6, 17))
+    return next((t for t in texts if 4.0 * abs(float(t) - value) < abs(value - limit)), f"{value:.17g}")
 
 
 def _raised(clause: Any, lowest: float, highest: float) -> Fix:
@@ -96,7 +102,8 @@ def circles(c: Any) -> list[str]:
     new = low + inside if falls else high - inside
     if not math.isfinite(new):
         return [change]
-    sentence = f"move the threshold in between (to {new:.6g}), or change the update of {who}."
+    to = _beside_of(new, low if falls else high)
+    sentence = f"move the threshold in between (to {to}), or change the update of {who}."
     return [fix_of(clause, sentence, "tolerance", clause.name, threshold, new), change]
 
 

@@ -1,5 +1,6 @@
-"""Actions on the picture of a graph: open, search, move, zoom, set breakpoints. The same by button, by key
-and by code; right on any thread."""
+"""Actions on the picture of a graph: open, search, move, zoom, set breakpoints; by button, by key and by code, on any
+thread.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from workbench.widgets.graph.model.moves import MOVES, node_of, step
 from workbench.widgets.graph.model.picture import draw
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
-#: with a smaller zoom the words of a picture are hard to read, and with one smaller than the second they cannot be read
+#: zooms below which the words of a picture are hard to read, and cannot be read
 LEGIBLE, WHOLE = 0.8, 0.6
-#: pictures with more boxes are not made narrower for their room
+#: pictures with more boxes are not narrowed to fit
 MAX_NARROWED = 150
 DIRECTIONS = ("down", "right")
-#: matches that are outlined at once
+#: maximum matches outlined at once
 MAX_MATCHES = 100_000
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ else:
 
 
 class GraphControl(_Part):
-    """The commands of a :class:`~workbench.widgets.graph.graph_view.GraphView`, which this is a part of."""
+    """The commands of a :class:`~workbench.widgets.graph.graph_view.GraphView`, of which this is a part."""
 
     if TYPE_CHECKING:  # of the view
         scene: Scene
@@ -56,18 +57,18 @@ class GraphControl(_Part):
         self.matches: list[str] = []
         self.match = -1
         self.error = ""
-        self._refused = False  # the last search was
-        self._revealed = ("", 0)  # the node that is to be seen in the middle, and which time that is
+        self._refused = False  # the last search
+        self._revealed = ("", 0)  # the node to centre, and the count of such requests
         self._shut: set[str] = set()  # closed by hand
         self._blamed: str | None = None
-        self._moved = False  # the session has executed something
-        self._handled = False  # somebody has opened or closed a box
-        self._room = (0.0, 0.0)  # what the picture is fitted to, until somebody zooms
+        self._moved = False  # the session has executed nodes
+        self._handled = False  # the user has opened or closed a box
+        self._room = (0.0, 0.0)  # what the picture is fitted to, until the user zooms
         _check_direction(direction)
         self.scene.direction = direction
 
     def _watch(self, position: str | None, event: int) -> None:
-        """Keep the node that fires next in sight; open the boxes around it, but none that was closed by hand."""
+        """Keep the node that fires next visible; open the boxes around it, except those closed by hand."""
         if position is None or position == self._stood:
             return
         self._stood, self._sight, self._moved = position, position, bool(event)
@@ -76,7 +77,7 @@ class GraphControl(_Part):
             self._show(item)
 
     def blame(self, node: str | None) -> None:
-        """Open the boxes around the node that made the first bad value, and keep it in sight, until the user opens,
+        """Open the boxes around the node that computed the first bad value, and keep it visible, until the user opens,
         closes or selects something else.
         """
         if node is None or node == self._blamed or self._shut or self.selection.node is not None:
@@ -88,8 +89,9 @@ class GraphControl(_Part):
         self.update_now()
 
     def _show(self, item: str) -> None:
-        """Open the boxes around an item; where the picture is then too large for its room, those that only earlier
-        positions needed are closed."""
+        """Open the boxes around an item; if the picture then does not fit, boxes that only earlier positions needed are
+        closed.
+        """
         if self.scene.show(item) and not self._refit() and not self._handled:
             self._unfold()
             self.scene.show(item)
@@ -115,7 +117,7 @@ class GraphControl(_Part):
         Raises
         ------
         GraphError
-            For a name that the graph does not have (``unknown-value``).
+            For a name that is not in the graph (``unknown-value``).
         """
         node = node_of(self.source.graph, name) or self.source.graph.value(name).node
         with self._show_lock:
@@ -141,8 +143,9 @@ class GraphControl(_Part):
 
     @property
     def dataflow_ops(self) -> bool:
-        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are, instead of loops and
-        branches; can be set."""
+        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as nodes, instead of loops and
+        branches; can be set.
+        """
         return self.scene.dataflow_ops
 
     @dataflow_ops.setter
@@ -171,7 +174,7 @@ class GraphControl(_Part):
         Raises
         ------
         WorkbenchError
-            For a condition that does not exist (``bad-search``).
+            For an unknown condition (``bad-search``).
         """
         found = self.finder.find(query)
         with self._show_lock:
@@ -193,7 +196,7 @@ class GraphControl(_Part):
         return self.next_match(-1)
 
     def _hit(self, number: Any) -> None:
-        """Select a match by its number."""
+        """Select a match by its index."""
         if isinstance(number, int) and 0 <= number < len(self.matches):
             self.match = number
             self.reveal(self.matches[number])
@@ -210,12 +213,12 @@ class GraphControl(_Part):
         Returns
         -------
         bool
-            True if it is set now.
+            True if the node now has a breakpoint.
 
         Raises
         ------
         WorkbenchError
-            Without a session, or where the node cannot stop it.
+            Without a session, or if the node cannot stop it.
         """
         session = self.source.session
         node = node_of(self.source.graph, name if name is not None else self.selection.node)
@@ -242,10 +245,10 @@ class GraphControl(_Part):
         ----------
         value : float or {"in", "out", "one", "fit", "start", "again", "selection"}
             A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
-            large; "start" opens as many boxes as can be read in the room, if the user has opened or closed none, and is
-            "fit" as far as the words can then be read; "again" is "start" if the user has not zoomed since.
+            large; "start" opens as many boxes as fit at a readable size, if the user has opened or closed none, and
+            then fits the picture without making words unreadable; "again" is "start" if the user has not zoomed since.
         width, height : float, default 0.0
-            Room in pixels for "fit", "start" and "again".
+            Available pixels for "fit", "start" and "again".
         """
         if value in ("fit", "start", "again"):
             wide = width if 50.0 < width < 10_000.0 else 700.0
@@ -275,13 +278,14 @@ class GraphControl(_Part):
         self.update_now()
 
     def _fit(self, picture: Mapping[str, Any]) -> float:
-        """The zoom with which a picture fits into its room."""
+        """The zoom at which a picture fits the available space."""
         wide, tall = self._room
         return min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
 
     def _narrowed(self, enough: float = 1.0) -> float:
-        """Give the picture the room across the flow in which it can be drawn largest, or ``enough``; the zoom then, by
-        rough drawings."""
+        """Choose the width across the flow at which the picture can be drawn largest, or ``enough``, by rough drawings;
+        returns the zoom.
+        """
         room = self._room[self.scene.direction == "right"]
         rooms = [math.inf, *(room / zoom for zoom in (LEGIBLE, 0.9, 1.0, WHOLE))]
         best = (-1.0, math.inf)
@@ -294,20 +298,20 @@ class GraphControl(_Part):
         return best[0]
 
     def _fitted(self) -> float:
-        """The zoom with which the picture fits, in the room across the flow in which it can be drawn largest."""
+        """The zoom at which the picture fits, with the width across the flow at which it can be drawn largest."""
         self._narrowed()
         return self._fit(self.picture)
 
     def _refit(self) -> bool:
-        """The zoom for other boxes in the same room, as far as the words can then be read; False where they cannot."""
+        """The zoom for other boxes in the same space, limited so that words stay readable; False if they would not."""
         found = self._fitted() if self._room[0] else WHOLE
         if self._room[0]:
             self.zoom = found if found >= WHOLE else LEGIBLE
         return found >= WHOLE
 
     def _unfold(self) -> None:
-        """Open as many boxes as remain readable, those around the session's position first, and these even if the words
-        are small.
+        """Open as many boxes as remain readable; those around the session's position come first, and are opened even if
+        the words are small.
         """
         home = self.scene.folding.home
         with self._show_lock:
@@ -329,7 +333,7 @@ class GraphControl(_Part):
             self.select(box)
 
     def key(self, key: str) -> None:
-        """Handle a key that was pressed in the view."""
+        """Handle a key pressed in the view."""
         if key in MOVES[self.scene.direction]:
             self.move(MOVES[self.scene.direction][key])
         elif key == "Enter" and self._at is not None:
@@ -344,7 +348,7 @@ class GraphControl(_Part):
             self.zoom_to({"+": "in", "-": "out", "0": "one"}[key])
 
     def _close_around(self) -> None:
-        """Close the box around what is selected, and select that box."""
+        """Close the box around the selection, and select that box."""
         node = node_of(self.source.graph, self.selection.node)
         item = self._at or self.picture["home"].get(node or "", "")
         around = self.scene.around(item)
@@ -353,9 +357,9 @@ class GraphControl(_Part):
         elif len(around) > 1:
             self.toggle(around[-1])
 
-    # -- what the browser sends -------------------------------------------------------------------------------------
+    # -- messages from the browser -------------------------------------------------------------------------------------
     def press(self, kind: str, content: Mapping[str, Any]) -> None:
-        """Carry out a button or a key of the view; an error is shown there."""
+        """Execute a button or key of the view; an error is shown there."""
         text, value = str(content.get("text", "")), content.get("value")
         actions: dict[str, Callable[[], Any]] = {
             "search": lambda: self.search(text),
@@ -373,7 +377,7 @@ class GraphControl(_Part):
             "overview": lambda: self._overview(_number(content.get("x")), _number(content.get("y"))),
         }
         if kind not in actions or (kind in ("next", "previous") and self._refused):
-            return  # Enter sends a search and "next": what was wrong with the search stays in sight
+            return  # Enter sends a search and "next": an error of the search stays visible
         if kind == "search":
             self._refused = False
         was, self.error = self.error, ""
@@ -394,7 +398,7 @@ class GraphControl(_Part):
         self.update_now()
 
     def _crumb(self, box: str) -> None:
-        """Close what is inside of a box, and look at it."""
+        """Close the boxes inside a box, and show it."""
         with self._show_lock:
             if box not in self.scene.groups:
                 return

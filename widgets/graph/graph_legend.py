@@ -1,6 +1,6 @@
-"""The legend of a graph's picture: what the colours and lines on the screen mean, and nothing that is not there.
+"""The legend of a graph's picture: the colours and lines that are on the screen, and their meaning.
 
-The most needed signs come first: a line has room for about nine signs.
+The most important signs come first: a line has space for about nine.
 """
 
 from __future__ import annotations

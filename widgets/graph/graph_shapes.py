@@ -1,4 +1,4 @@
-"""Outlines of boxes and lines of edges as plotly traces: boxes of one look are one trace, separated by NaN."""
+"""Outlines of boxes and lines of edges as plotly traces: boxes of one look share a trace, separated by NaN."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LINES = {
     "taken": (theme.BLUE, 2.8, "solid"),
     "older": (theme.GREY, 2.2, "dashdot"),
 }
-#: shades of frames within each other
+#: shades of nested frames
 MAX_DEPTH = 4
 
 
@@ -59,7 +59,7 @@ def outlines(
 
 
 def frame_around(box: Box) -> dict[str, Any]:
-    """The dashed line around what is selected, as a shape of the layout."""
+    """The dashed line around the selection, as a shape of the layout."""
     half, tall = box["w"] / 2 + 6.0, box["h"] / 2 + 6.0
     return {
         "type": "rect",
@@ -73,19 +73,18 @@ def frame_around(box: Box) -> dict[str, Any]:
 
 
 def frames(found: Sequence[Box], depth: int) -> Trace:
-    """The open groups of one depth; the last trace takes all that are deeper."""
+    """The open groups of one depth; the last trace holds all deeper ones."""
     mine = [f for f in found if f["depth"] == depth or (depth == MAX_DEPTH and f["depth"] > depth)]
     return outlines(mine, theme.GREY, 0.07, width=1.2, dash="dash")
 
 
 def looks(dead: Iterable[int], taken: Iterable[int], older: Iterable[int]) -> dict[int, str]:
-    """Index of an edge -> its look in ``LINES``, where that is not the one of its kind."""
+    """Index of an edge -> its look in ``LINES``, if it differs from that of its kind."""
     return {**dict.fromkeys(older, "older"), **dict.fromkeys(taken, "taken"), **dict.fromkeys(dead, "dead")}
 
 
 def lines(edges: Sequence[Box], dead: Iterable[int], taken: Iterable[int], older: Iterable[int]) -> list[Trace]:
-    """The edges in six traces: data, dead, back, control, those on the branch that was taken, and those that were taken
-    in an earlier iteration."""
+    """The edges in six traces: data, dead, back, control, on the branch taken, and taken in an earlier iteration."""
     look = looks(dead, taken, older)
     groups: dict[str, list[Any]] = {name: [] for name in LINES}
     for index, edge in enumerate(edges):

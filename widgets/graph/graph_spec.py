@@ -1,6 +1,7 @@
-"""The drawing of a graph as plotly traces: a fixed number of them, however many nodes, because each redraw costs.
+"""The drawing of a graph as plotly traces; their number does not grow with the graph, because each redraw of a trace
+costs.
 
-Coordinates are pixels at zoom 1. The figure has the size of the picture; a container around it scrolls.
+Coordinates are pixels at zoom 1. The figure is as large as the picture; a container around it scrolls.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MIN_HEIGHT = 80.0
 @dataclass(frozen=True)
 class Marks:
     """Marks set by the user: ids of boxes selected and found, breakpoints (see ``breakpoint_marks``), the zoom, and
-    whether the picture shows another moment than the session's present one."""
+    whether the picture shows a moment other than the session's present one."""
 
     selected: str | None = None
     matches: frozenset[str] = frozenset()
@@ -41,14 +42,14 @@ class Marks:
 
 
 class Still:
-    """The traces that stay as they are from one update to the next, while neither boxes nor branches change."""
+    """The traces that do not change between updates as long as boxes and branches do not."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
         self._data: list[dict[str, Any]] = []
 
     def traces(self, picture: Mapping[str, Any], state: Mapping[str, Any], scale: float) -> list[dict[str, Any]]:
-        """Frames, lines, boxes and, as the last one, arrows."""
+        """Frames, lines, boxes and, last, arrows."""
         key = (picture, state["dead"], state["dead_edges"], state["taken_edges"], state["older_edges"], scale)
         if not self._key or self._key[0] is not picture or self._key[1:] != key[1:]:
             self._key, self._data = key, _still(picture, state, scale)
@@ -70,12 +71,12 @@ def _still(picture: Mapping[str, Any], state: Mapping[str, Any], scale: float) -
 
 
 def sight(picture: Mapping[str, Any], box: str | None, zoom: float) -> dict[str, float] | None:
-    """Position of a box, for the container to scroll there, and the height of the figure in which it is there."""
+    """Position of a box, to which the container scrolls, and the height of the figure for which it holds."""
     found = next((b for b in (*picture["nodes"], *picture["frames"]) if b["id"] == box), None)
     if found is None:
         return None
     across, top = found["x"], found["y"]
-    if "op" not in found:  # of a frame its caption, which may be far from the middle
+    if "op" not in found:  # for a frame that of its caption, which may be far from the middle
         across, top = caption_box(found, "")["x"], top - found["h"] / 2 + 12.0
     return {"x": across, "y": top, "height": int(max(picture["height"], MIN_HEIGHT) * zoom)}
 
@@ -112,7 +113,7 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Mark
     layout = base_layout(
         int(tall * scale),
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        # one unit is one pixel at zoom 1; a wider container shows more room beside the graph
+        # one unit is one pixel at zoom 1; a wider container shows more space beside the graph
         yaxis={"range": [tall, 0], "visible": False, "fixedrange": True},
         xaxis={
             "range": [0, width],
@@ -123,7 +124,7 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Mark
             "constrain": "range",
         },
         dragmode=False,
-        # a shape, because plotly draws those alone: with 500 boxes in sight a selection must not redraw all of them
+        # a shape, because plotly redraws shapes alone: with 500 boxes visible a selection must not redraw all of them
         shapes=[shapes.frame_around(b) for b in chosen],
         hoverdistance=24,
         meta={"min_width": int(width * scale), "ranges": {"xaxis.range": [0, width], "yaxis.range": [tall, 0]}},

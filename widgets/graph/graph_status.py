@@ -16,7 +16,7 @@ from workbench.widgets.graph.search_hits import hits_status
 from workbench.widgets.text.labels import short_name, shorten, source_text
 from workbench.widgets.text.numerals import numeral
 
-#: matches that are marked in the overview
+#: maximum matches marked in the overview
 MAX_MATCHES = 200
 LONGEST = 160
 
@@ -36,8 +36,9 @@ def tools_status(
     dead: str,
     error: str,
 ) -> dict[str, Any]:
-    """Status of the tools. ``node`` is what is selected, or ``box`` where that is a group; ``armed`` is None without a
-    session, else whether a breakpoint is on the node; ``dead`` says why the node has no value."""
+    """Status of the tools. ``node`` is selected, or ``box`` if that is a group; ``armed`` is None without a session,
+    else True if the node has a breakpoint; ``dead`` is the reason why the node has no value.
+    """
     graph = scene.graph
     total = numeral(len(graph.nodes))
     status: dict[str, Any] = {
@@ -85,7 +86,7 @@ def tools_status(
 def overview_marks(
     overview: Overview, scene: Scene, *, node: str | None, current: str | None, matches: Sequence[str], box: str | None
 ) -> dict[str, Any]:
-    """Places on the overview, as (column, row): selected, current, matches; and the columns of the box around."""
+    """Positions on the overview, as (column, row): selected, current, matches; and the columns of the enclosing box."""
     around = scene.around(box or (scene.folding.home.get(node, node) if node else ROOT))
     inner = box if box in scene.groups else around[-1] if len(around) > 1 else None
     places = [overview.place(name) for name in matches[:MAX_MATCHES]]

@@ -1,7 +1,7 @@
-"""A still picture of a graph as SVG, which a notebook shows where no kernel and no script runs.
+"""A still picture of a graph as SVG, shown by notebooks without a kernel or scripts.
 
-It has the boxes, frames and lines of :class:`GraphView` without a run. Words take the colour of the page's text, and
-boxes are tinted, so that it reads on light and on dark ground.
+It has the boxes, frames and lines of :class:`GraphView` without a run. Words have the colour of the page's text and
+boxes are tinted, so that it is readable on light and dark pages.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from workbench.widgets.graph.model.picture import LINE, OPENED, draw
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.numerals import numeral
 
-#: a larger graph takes longer to lay out than a cell's result may
+#: the layout of a larger graph would delay a cell's result too much
 MOST_NODES = 5_000
 #: shapes of a line in SVG by their names in plotly
 DASHES = {"dash": "6 4", "dot": "2 3"}
 
 
 def still_picture(graph: Graph) -> str:
-    """The picture as an ``<svg>`` element, or for a graph of more than 5,000 nodes a sentence in a ``<p>``.
+    """The picture as an ``<svg>`` element; for a graph of more than 5,000 nodes a sentence in a ``<p>``.
 
-    Loops, name scopes and repeated blocks of a large graph are closed boxes, as in a new ``GraphView``: there are never
-    more than about 60 boxes.
+    Loops, name scopes and repeated blocks of a large graph are closed boxes, as in a new ``GraphView``: at most about
+    60 boxes are drawn.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _dashes(dash: str) -> str:
 
 
 def _line(points: Iterable[tuple[float, float]], kind: str, right: bool) -> str:
-    """A line with the triangle at its end."""
+    """A line with a triangle at its end."""
     colour, width, dash = LINES[kind]
     places = list(points)
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)

@@ -1,4 +1,4 @@
-"""Words and marks of a graph's picture: titles, live values, breakpoints, the node to fire next, what is clicked."""
+"""Words and marks of a graph's picture: titles, live values, breakpoints, the node to fire next, clickable points."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from workbench.widgets.graph.model.picture import LINE, OPENED
 from workbench.widgets.text.labels import shorten
 
 FONT = 12.0
-#: smaller letters cannot be read and are left out
+#: smaller letters are unreadable and left out
 SMALLEST = 7.0
-#: a longer name does not travel with each point that is clicked; its box is meant by number
+#: a clickable point does not carry a longer name; it refers to its box by index
 LONG_NAME = 200
-#: characters of a line in the box that the pointer opens; longer ones are wrapped
+#: characters of a line in the tooltip; longer lines are wrapped
 HOVER_WIDTH = 60
 #: breakpoints: symbol and colour by kind
 POINTS = {
@@ -34,7 +34,7 @@ POINTS = {
 #: from the border of a box to its words
 INSET = 8.0
 WARNING = "\u26a0"
-#: width of a letter of these texts, about
+#: approximate width of a letter of these texts
 LETTER = 6.4
 _TAGS = re.compile(r"<[^>]*>")
 
@@ -42,7 +42,7 @@ _TAGS = re.compile(r"<[^>]*>")
 def words(
     places: Sequence[tuple[float, float, str, str]], scale: float, colour: str | None = None, size: float = FONT
 ) -> Trace:
-    """Texts at (x, y, text, textposition); the strings are escaped already."""
+    """Texts at (x, y, text, textposition); the strings must be escaped."""
     shown = places if size * scale >= SMALLEST else ()
     font: dict[str, Any] = {"size": round(size * scale, 1)}
     if colour:
@@ -61,7 +61,7 @@ def words(
 
 
 def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]) -> list[Any]:
-    """Title and lines of boxes, and captions of frames; loops say their iteration."""
+    """Title and lines of boxes, and captions of frames; those of loops contain the iteration."""
     found = []
     for box in boxes:
         rest = list(box["lines"])
@@ -85,8 +85,8 @@ def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]
 def values(
     boxes: Sequence[Box], edges: Sequence[Box], state: Mapping[str, Any], right: bool
 ) -> tuple[list[Any], list[Any]]:
-    """The value of each box at the right end of its last line, notes on the content of closed boxes below them, and the
-    sides of each Switch; the second list has the values that are NaN or infinite.
+    """The value of each box at the right end of its last line, notes on the contents of closed boxes below them, and
+    the sides of each Switch; the second list holds the values that are NaN or infinite.
     """
     plain: list[Any] = []
     bad: list[Any] = []
@@ -96,7 +96,7 @@ def values(
         key = box["id"]
         value = state["values"].get(key)
         if value is None:
-            # of a closed box: something inside
+            # of a closed box: a node inside
             value = state["bad"].get(key) or state["sides"].get(key)
             if value is None:
                 continue
@@ -121,10 +121,10 @@ def values(
 
 
 def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -> list[Any]:
-    """Those strings that have room beside the ones before them, on this or on the other side of their line.
+    """The strings that fit beside earlier ones, on this or on the other side of their line.
 
-    The others are left out: a value that is written over another is read in neither place, and the pointer tells it.
-    ``taken`` maps rows of half a letter's height to the stretches that are written on.
+    The others are left out: of two overlapping values neither is readable, and the tooltip shows both. ``taken`` maps
+    rows of half a letter's height to their occupied stretches.
     """
     found = []
     for x, y, words_, where in places:
@@ -142,14 +142,13 @@ def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -
 
 
 def _older(value: str, iteration: str) -> str:
-    """A value of an earlier iteration: grey, slanted, with its iteration where there is room for that."""
+    """A value of an earlier iteration: grey, slanted, followed by its iteration if that fits."""
     shown = f"{text(value)} ({text(iteration)})" if iteration else text(value)
     return f'<span style="color:{theme.GREY}"><i>{shown}</i></span>'
 
 
 def _in_room(value: str, age: str, forms: Sequence[str], room: int) -> tuple[str, str]:
-    """The value as the longest of its forms that fits into a box with its iteration, or without that; words may be
-    cut."""
+    """The longest form of a value that fits into a box with its iteration, or without it; words may be cut."""
     forms = forms or (value,)
     with_age = fitted(forms, room - (len(age) + 3 if age else 0))
     if with_age:
@@ -182,8 +181,9 @@ def _sides(boxes: Sequence[Box], edges: Sequence[Box], right: bool) -> list[Any]
 
 
 def pointer(current: Sequence[Box], scale: float, elsewhere: bool) -> Trace:
-    """A triangle left of the node that fires next, so that it is not told by colour alone; hollow while the picture
-    shows another moment."""
+    """A triangle left of the node that fires next, so that it is not marked by colour alone; hollow while the picture
+    shows another moment.
+    """
     return {
         "type": "scatter",
         "mode": "markers",
@@ -200,7 +200,7 @@ def pointer(current: Sequence[Box], scale: float, elsewhere: bool) -> Trace:
 
 
 def breakpoints(boxes: Mapping[str, Box], points: Sequence[Mapping[str, Any]], scale: float) -> Trace:
-    """A mark at the top left corner of each box with a breakpoint in it, hollow where it is switched off."""
+    """A mark at the top left corner of each box that contains a breakpoint; hollow if it is switched off."""
     shown = [p for p in points if p["box"] in boxes]
     looks = [POINTS.get(p["kind"], POINTS["break"]) for p in shown]
     return {
@@ -222,8 +222,9 @@ def breakpoints(boxes: Mapping[str, Box], points: Sequence[Mapping[str, Any]], s
 def hits(
     boxes: Sequence[Box], frames: Sequence[Box], state: Mapping[str, Any], points: Sequence[Mapping[str, Any]]
 ) -> Trace:
-    """Invisible points every 24 pixels along each box, which take clicks. Each has, behind kind and key, the left,
-    right, top and bottom of its box, beside which the browser shows the words (``graph_hover.js``)."""
+    """Invisible points every 24 pixels along each box, which receive clicks. Each carries kind, key, and the left,
+    right, top and bottom of its box, beside which the browser shows the tooltip (``graph_hover.js``).
+    """
     x: list[float] = []
     y: list[float] = []
     keys: list[list[Any]] = []
@@ -276,7 +277,7 @@ def hits(
 
 
 def box_meant(picture: Mapping[str, Any], key: str) -> str | None:
-    """Id of the box or frame that a clicked point names."""
+    """Id of the box or frame to which a clicked point refers."""
     for prefix, table in (("\n\n", picture["frames"]), ("\n", picture["nodes"])):
         if key.startswith(prefix):
             number = key[len(prefix) :]

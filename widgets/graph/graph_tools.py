@@ -16,12 +16,13 @@ from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.json_widget import JsonWidget
 from workbench.widgets.graph.model.overview import Overview
 
-#: longest text that is taken from the browser
+#: longest text accepted from the browser
 MAX_TEXT = 20_000
 
 
 class GraphTools(JsonWidget):
-    """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
+    """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` receives the browser's messages.
+    """
 
     _script = script(
         "graph/graph_overview.js",

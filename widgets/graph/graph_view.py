@@ -1,4 +1,4 @@
-"""The graph: boxes within boxes, live values at the edges, the node to fire next, the branch taken, breakpoints."""
+"""The graph: nested boxes, live values, the node to fire next, the branch taken, breakpoints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LARGE = 500
 
 
 class GraphView(GraphControl, FigureView):
-    """The picture of a graph: boxes within boxes, live values, the node to fire next, the branch taken, breakpoints.
+    """The picture of a graph: nested boxes, live values, the node to fire next, the branch taken, breakpoints.
 
     Loops, name scopes and repeated blocks are boxes that open and close by a click, at most 500 boxes at once. A click
     on a node selects it in all views; with Ctrl, Alt, Shift or the command key it sets or removes a breakpoint.
@@ -49,17 +49,16 @@ class GraphView(GraphControl, FigureView):
     source : Session, Trace or Graph
         The graph, or a run of it.
     collapsed : collection of tuple, optional
-        Paths of the frames to draw as one box. By default as many boxes are open as can be read in the room that the
-        page has for the picture.
+        Paths of the frames to draw as one box. By default as many boxes are open as fit on the page at a readable size.
     height : int
         Height in pixels.
     direction : {"down", "right"}, default "down"
         The direction in which data flows.
     dataflow_ops : bool, default False
-        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are. Otherwise a loop is a box
-        with its variables as they start, as they are now and as they are next, and a branch one with two sides.
+        Whether Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as nodes. Otherwise a loop is a box
+        with the start, present and next values of its variables, and a branch is a box with two sides.
     follow : bool, default True
-        Whether the boxes around the position of the session are opened; not those that were closed by hand.
+        Whether the boxes around the position of the session are opened, except those closed by hand.
     selection : Selection, optional
         A selection to share.
 
@@ -74,10 +73,10 @@ class GraphView(GraphControl, FigureView):
     """
 
     title = "Graph"
-    _seen: str | None = None  # the selection that was shown last
-    _stood: str | None = None  # where the session stood then
+    _seen: str | None = None  # the selection shown last
+    _stood: str | None = None  # the session's position then
     _at: str | None = None  # the group that is selected, if it is not a node
-    _sight: str | None = None  # what is kept in sight
+    _sight: str | None = None  # the item that is kept visible
 
     def __init__(
         self,
@@ -106,7 +105,7 @@ class GraphView(GraphControl, FigureView):
         self.finder = GraphSearch(graph)
         self._listeners: list[Callable[[str], None]] = []
         self._start_control(direction)
-        self._handled = collapsed is not None  # then what is open is given
+        self._handled = collapsed is not None  # the open boxes are given by the caller
         large = len(self.scene.folding.drawn) > LARGE
         self.overview = Overview(graph) if large else None
         self.tools = GraphTools(self._pressed, self.overview)
@@ -127,7 +126,7 @@ class GraphView(GraphControl, FigureView):
             return self._picture
 
     def _dead(self, node: str | None, branches: Mapping[str, bool], older: Mapping[str, bool]) -> str:
-        """Why a node has no value, or had none when its branch was decided last."""
+        """The reason why a node has no value, or had none when its branch was last decided."""
         if node is None:
             return ""
         if branches and node in self._sides.dead(branches):
@@ -138,7 +137,7 @@ class GraphView(GraphControl, FigureView):
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         running, moment, graph = is_running(snapshot), self.selection.moment, self.source.graph
-        # while it runs the position is that of the last stop
+        # during a run the position is that of the last stop
         position = None if running else getattr(getattr(snapshot, "position", None), "node", None)
         failed = position if str(getattr(snapshot, "state", "")) == "failed" and moment is None else None
         self._watch(position, getattr(snapshot, "event", 0))
@@ -156,7 +155,7 @@ class GraphView(GraphControl, FigureView):
         readings = reader.values(first_of(picture["nodes"], self._around(position), variables))
         if node is not None and node not in readings:
             readings |= reader.values([(node, "")])
-        if failed is not None:  # what it gave before is not what it failed to give now
+        if failed is not None:  # its earlier value is not the one that it failed to compute now
             readings[failed] = NodeReading("failed", "failed")
         state = graph_state(
             picture,
@@ -213,7 +212,7 @@ class GraphView(GraphControl, FigureView):
         }
 
     def _captioned(self, picture: Mapping[str, Any], node: str | None) -> str | None:
-        """The open loop whose caption lists the next node, an input without a box, as an invariant."""
+        """The open loop whose caption lists the next node (an input without a box) as an invariant."""
         graph = self.source.graph
         if node is None or self._marked(picture, node) is not None:
             return None
@@ -224,7 +223,7 @@ class GraphView(GraphControl, FigureView):
         )
 
     def _marked(self, picture: Mapping[str, Any], node: str | None) -> str | None:
-        """The node as the next one; an input listed in the caption of a loop has no box to mark."""
+        """The node if it is the next one; an input listed in the caption of a loop has no box to mark."""
         home = picture["home"].get(node or "")
         known = self.source.graph.nodes.get(node or "")
         inside = known is not None and known.op == "Placeholder" and home != node and home not in self.scene.groups
@@ -234,7 +233,7 @@ class GraphView(GraphControl, FigureView):
         return graph_spec(model["picture"], model["state"], model["marks"], self._still)
 
     def plain_spec(self, model: dict[str, Any]) -> dict[str, Any]:
-        """Return the figure with its own width, for use outside a notebook."""
+        """Return the figure with a fixed width, for use outside a notebook."""
         spec = self.spec(model)
         layout, hits = spec["layout"], spec["data"][HIT]
         spec["data"][HIT] = {**hits, "hoverinfo": "text", "hovertext": [_in_html(said) for said in hits["hovertext"]]}
@@ -252,7 +251,7 @@ class GraphView(GraphControl, FigureView):
         return self._reader.behind
 
     def _around(self, node: str | None) -> list[str]:
-        """A node and what it is joined to, whose values are wanted first."""
+        """A node and its neighbours, whose values are read first."""
         if node is None or node not in self.source.graph.nodes:
             return []
         found = self.source.graph.nodes[node]
@@ -267,18 +266,18 @@ class GraphView(GraphControl, FigureView):
     # -- opening and closing ----------------------------------------------------------------------------------------
     @property
     def collapsed(self) -> tuple[Path, ...]:
-        """Paths of the frames that are drawn as one box."""
+        """Paths of the frames drawn as one box."""
         return self.scene.closed_frames
 
     def collapse(self, *paths: Path) -> None:
-        """Draw exactly these frames, given as paths, as one box each; without arguments all are opened."""
+        """Draw exactly these frames, given as paths, as one box each; without arguments open all."""
         with self._show_lock:
             self._shut, self._handled = {frame_id(tuple(p)) for p in paths}, True
             self.scene.set_closed_frames(paths)
         self.update_now()
 
     def expand(self, *boxes: str | Path) -> None:
-        """Open boxes; without arguments all, as far as there is room.
+        """Open boxes; without arguments as many as may be open.
 
         Parameters
         ----------
@@ -288,7 +287,7 @@ class GraphView(GraphControl, FigureView):
         Raises
         ------
         WorkbenchError
-            For a box that does not exist (``no-such-box``).
+            For an unknown box (``no-such-box``).
         """
         with self._show_lock:
             self._handled = True
@@ -347,17 +346,17 @@ class GraphView(GraphControl, FigureView):
             self.toggle(str(box))
 
     def _done_elsewhere(self) -> None:
-        """Breakpoints have changed, here, in another view or in a cell."""
+        """Handle a change of breakpoints here, in another view or in a cell."""
         if self._points.key() != self._shown_points:
             self._shown_points = self._points.key()
             self.update_now()
 
     def _pressed(self, kind: str, content: Mapping[str, Any]) -> None:
-        if hasattr(self, "live"):  # not while it is being made
+        if hasattr(self, "live"):  # not during construction
             self.press(kind, content)
 
     def close(self) -> None:
-        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        """Unsubscribe from updates and close all comms of the view. Closing twice is harmless."""
         if hasattr(self, "_unhear"):
             self._unhear()
         if hasattr(self, "legend"):

@@ -9,12 +9,12 @@ import ipywidgets
 from workbench.widgets.base.spec import text
 from workbench.widgets.text.numerals import numeral
 
-#: notes that are shown; ``graph.notes`` has all
+#: maximum notes shown; ``graph.notes`` has all
 MOST = 50
 
 
 def notes_html(notes: Sequence[str]) -> str:
-    """The notes, folded up, and opened by mouse or keyboard; names in them are shown and not obeyed."""
+    """The notes in a foldable element; names in them are escaped."""
     count = f"{len(notes)} notes" if len(notes) != 1 else "1 note"
     more = f"<li>and {numeral(len(notes) - MOST)} more in graph.notes</li>" if len(notes) > MOST else ""
     items = "".join(f"<li>{text(note)}</li>" for note in notes[:MOST])
@@ -22,5 +22,5 @@ def notes_html(notes: Sequence[str]) -> str:
 
 
 def notes_view(notes: Sequence[str]) -> list[ipywidgets.HTML]:
-    """A widget of the notes, or none where there are none."""
+    """A list with a widget of the notes; empty if there are none."""
     return [ipywidgets.HTML(notes_html(notes))] if notes else []

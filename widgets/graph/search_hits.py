@@ -1,4 +1,4 @@
-"""Some hits of a search as rows: the one that is selected with its neighbours, where each is, and its shape."""
+"""Hits of a search as rows: the selected one and its neighbours, with place and type."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.labels import short_name, shorten
 from workbench.widgets.text.numerals import numeral
 
-#: rows in sight
+#: maximum visible rows
 ROWS = 6
 
 
 def hits_status(scene: Scene, matches: Sequence[str], match: int) -> dict[str, Any]:
-    """``words`` ("29 to 34 of 58") and ``rows``: number, name, op, where (the boxes around it), type, and if it is the
-    selected one. Without matches there are no rows."""
+    """``words`` ("29 to 34 of 58") and ``rows``: index, name, op, where (the boxes around it), type, and True for the
+    selected one. Without matches there are no rows.
+    """
     first = max(0, min(match - ROWS // 2, len(matches) - ROWS))
     shown = matches[first : first + ROWS]
     if not shown:

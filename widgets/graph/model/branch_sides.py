@@ -11,14 +11,14 @@ from workbench.ir.node import Ref
 
 #: the control output of a node
 CONTROL = -1
-#: answers that are kept: those of the whole graph now and before, and one for each closed box with a branch
+#: maximum answers kept: those of the whole graph now and before, and one for each closed box with a branch
 KEPT = 16
 
 
 class BranchSides:
     """Which nodes are dead, given what the Switches decided.
 
-    Deadness spreads through every node but Merge, which is dead only where all its inputs are, and does not cross
+    Deadness spreads through every node except Merge, which is dead only if all its inputs are, and does not cross
     NextIteration; an Exit belongs to the side on which the loop ends.
     """
 
@@ -38,7 +38,7 @@ class BranchSides:
 
     @cached_property
     def _inlets(self) -> dict[str, int]:
-        """Inputs of each Merge that come from this iteration."""
+        """The inputs of each Merge from the same iteration."""
         nodes = self.graph.nodes
         return {
             n.name: len({r for r in n.inputs if nodes[r.node].op != "NextIteration"})
@@ -47,7 +47,7 @@ class BranchSides:
         }
 
     def dead(self, branches: Mapping[str, bool]) -> frozenset[str]:
-        """The nodes that are dead where each Switch in ``branches`` took the given side."""
+        """The nodes that are dead if each Switch in ``branches`` took the given side."""
         key = tuple(branches.items())
         if key in self._answers:
             return self._answers[key]

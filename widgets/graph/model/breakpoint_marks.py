@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from workbench.session import Session
 
 LONGEST = 160
-#: marks on one box
+#: maximum marks on one box
 MOST = 3
-#: boxes that one breakpoint on many nodes marks
+#: maximum boxes marked by one breakpoint on many nodes
 WIDEST = 500
 
 
 class PointMarks:
-    """Marks for one view; they are made anew only when breakpoints or boxes have changed."""
+    """Marks for one view, computed anew only after breakpoints or boxes have changed."""
 
     def __init__(self, session: Session | None) -> None:
         self._points: Any = getattr(session, "breakpoints", None)
@@ -30,7 +30,7 @@ class PointMarks:
         return () if self._points is None else tuple((p, p.enabled) for p in self._points)
 
     def on(self, node: str) -> list[Any]:
-        """The breakpoints that look at this node alone."""
+        """The breakpoints set on this node alone."""
         return [] if self._points is None else [p for p in self._points if set(p.nodes) == {node}]
 
     def marks(self, picture: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""A value in ever fewer characters, for the box of a node: a number is rounded and never cut, an array is its range."""
+"""Ever shorter forms of a value, for the box of a node: a number is rounded and never cut, an array is shown as its
+range.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from workbench.widgets.text.labels import number, value_text
 from workbench.widgets.text.numerals import MINUS, THIN, WHOLE, numeral
 from workbench.widgets.text.value_facts import facts_of
 
-#: significant digits of a number, most first, and of the ends of a range
+#: significant digits of a number, in descending order, and of the ends of a range
 DIGITS, ENDS = (5, 4, 3, 2, 1), (3, 2, 1)
-#: of a longer array no range is looked for
+#: the range of a longer array is not computed
 MAX_SEARCHED = 1_000_000
 
 
@@ -27,7 +29,7 @@ def brief_forms(value: Any) -> tuple[str, ...]:
 
 
 def fitted(forms: Sequence[str], room: int) -> str:
-    """The longest form that fits into ``room`` characters, or nothing."""
+    """The longest form that fits into ``room`` characters, or ""."""
     return next((text for text in forms if len(text) <= room), "")
 
 
@@ -79,7 +81,7 @@ def _range(low: Any, high: Any) -> Iterator[str]:
 
 
 def _rounded(value: Any, digits: int) -> str:
-    """A number with at most so many significant digits, also if it is whole."""
+    """A number, whole or not, with at most this many significant digits."""
     text = number(value, digits)
     plain = text.strip(MINUS).replace(THIN, "")
     if plain.isdigit() and len(plain) > digits and abs(int(value)) < WHOLE and len(plain) > 4:

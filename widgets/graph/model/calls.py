@@ -1,4 +1,4 @@
-"""Calls of functions and branches in a graph: which nodes and loops each of them, and each side of a branch, holds."""
+"""Calls of functions and branches in a graph, with the nodes and loops in each of them and in each side of a branch."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from workbench.ir.node import Ref
 from workbench.widgets.graph.model.branch_sides import BranchSides
 from workbench.widgets.graph.model.group import frame_id
 
-#: fewest items of a call that has a box of its own
+#: minimum items of a call that is drawn as a box
 FEWEST = 2
-#: calls within each other that have boxes
+#: maximum nesting of calls drawn as boxes
 DEEPEST = 40
 
 
-#: what the sides of a branch are called, by what its predicate is
+#: names of the sides of a branch, by the value of its predicate
 LANES = {True: "then", False: "else"}
-#: between the name of a branch and that of its side; no name of a node holds it
+#: separates the name of a branch from that of its side; not part of any node's name
 OF = "\n"
 
 
 def constructs_of(graph: Graph, branches: bool) -> dict[str, tuple[str, ...]]:
-    """Node or id of a loop's box -> names of the calls around it, the outermost first; others are left out.
+    """Node or id of a loop's box -> names of the calls around it, outermost first; items outside calls are left out.
 
-    With ``branches`` also of the branches around it and the sides of theirs that it is on."""
+    With ``branches`` also the enclosing branches, each with the side that it is on."""
     regions = graph.regions
     sides = BranchSides(graph) if branches else None
     lanes = {name: _lanes(graph, sides, region) for name, region in regions.items() if sides and region.kind == BRANCH}
@@ -45,7 +45,7 @@ def constructs_of(graph: Graph, branches: bool) -> dict[str, tuple[str, ...]]:
 
 
 def _lanes(graph: Graph, sides: BranchSides, region: Region) -> dict[bool, frozenset[str]]:
-    """The nodes that only the one and only the other value of the predicate of a branch executes."""
+    """The nodes executed only for false and only for true predicates of a branch."""
     deciding: dict[Ref, list[str]] = {}
     for name in region.nodes:
         node = graph.nodes[name]

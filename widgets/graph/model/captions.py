@@ -1,4 +1,4 @@
-"""Places of the captions of frames: at the upper left, or further right where no line crosses them."""
+"""Positions of the captions of frames: at the upper left, or further right if lines cross that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Box = dict[str, Any]
-#: height of a caption, and room beside it
+#: height of a caption, and space beside it
 TALL, ASIDE = 20.0, 6.0
 #: width of a character
 CHAR = 7.0
@@ -43,7 +43,7 @@ def caption_box(frame: Box, state: str) -> Box:
 
 
 def _crossing(points: Sequence[tuple[float, float]], top: float, bottom: float) -> list[tuple[float, float]]:
-    """The stretches across which a line runs within a band."""
+    """The stretches of a band that lines occupy."""
     found = []
     for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
         low, high = max(min(y0, y1), top), min(max(y0, y1), bottom)

@@ -1,9 +1,8 @@
-"""Which nodes a picture of the graph leaves out, and the strings that stand for them in their consumers' labels.
+"""The nodes that a picture of the graph leaves out, and the strings that represent them in their consumers' labels.
 
 Left out are constants, loop invariants (constant Enters), plain Identity nodes, and inputs that only invariants read;
-in a large graph also what is computed from constants alone for one reader, such as weights that are reshaped. None of
-them is lost: the text appears where the value is used, and each left-out node has a *home*, the drawn node that is
-highlighted when the debugger is at it.
+in a large graph also nodes computed from constants alone for one reader, such as reshaped weights. The text of each
+appears where its value is used, and each has a *home*: the drawn node that is highlighted when the debugger is at it.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from workbench.widgets.text.labels import expression, short_name, shorten, value
 ROOM = 28
 #: a graph with more boxes than this is large
 MANY = 40
-#: how many nodes are looked at for the box that stands for a folded one
+#: maximum nodes visited in the search for the box that represents a folded one
 NEAR = 2_000
 FRAME_WORDS = {"Merge", "Switch", "Enter", "Exit", "NextIteration"}
 
 
 @dataclass
 class Folding:
-    """``drawn``: nodes with a box of their own; ``text``: what each value is called in labels; ``source``: the drawn
-    value behind a folded one (None for constants and invariants); ``home``: the box that stands for a folded node."""
+    """``drawn``: nodes with a box of their own; ``text``: the text of each value in labels; ``source``: the drawn value
+    behind a folded one (None for constants and invariants); ``home``: the box that stands for a folded node."""
 
     drawn: list[str] = field(default_factory=list)
     text: dict[Ref, str] = field(default_factory=dict)
@@ -39,12 +38,12 @@ class Folding:
     home: dict[str, str] = field(default_factory=dict)
     invariants: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     loop_merges: frozenset[Ref] = frozenset()
-    #: None where the ops of dataflow control are drawn as they are
+    #: None if the ops of dataflow control are drawn as nodes
     structure: Structure | None = None
 
 
 def fold(graph: Graph, structure: Structure | None = None) -> Folding:
-    """Decide for every node of the graph whether it is drawn."""
+    """Decide which nodes of the graph are drawn."""
     variables = {v.merge: v.name for frame in graph.frames.values() for v in frame.variables}
     result = Folding(loop_merges=frozenset(Ref(merge, 0) for merge in variables), structure=structure)
     stands = structure.stands if structure is not None else {}
@@ -87,7 +86,7 @@ def fold(graph: Graph, structure: Structure | None = None) -> Folding:
 
 
 def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
-    """Title and, where there is something to say, a second line; not escaped."""
+    """Title and, if not empty, a second line; not escaped."""
     operands = [folding.text.get(ref, str(ref)) for ref in node.inputs]
     if node.op == "Placeholder":
         return [graph.name_of(Ref(node.name, 0)), f"input {node.types[0]}" if node.types else "input"]
@@ -102,21 +101,21 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
         return [node.op, what]
     if node.op == "LoopCond":
         return ["LoopCond", "go on?"]
-    title = short_name(node.name)  # the same word by which consumers call the value
+    title = short_name(node.name)  # the word that consumers use for the value
     op = bare_op(node.op)
     if not operands:
         return [title]
     text = expression(op, operands)
-    if len(text) > ROOM:  # what is computed counts more than the constants in it
+    if len(text) > ROOM:  # computed operands are more important than constants
         live = [t for t, ref in zip(operands, node.inputs, strict=True) if folding.source.get(ref, ref) is not None]
         text = expression(op, [*live[:2], "\u2026"]) if len(live[:2]) < len(operands) else text
     if text.startswith(f"{op}(") and title.rstrip("0123456789_").lower() != op.lower():
-        return [text, title]  # where there is no formula the op says more than a name such as "r3"
+        return [text, title]  # without a formula the op is more informative than a name such as "r3"
     return [title, text]
 
 
 def _structured(graph: Graph, node: Node, folding: Folding, structure: Structure, operands: list[str]) -> list[str]:
-    """The lines of a box in a structured picture, where they are not those of the op."""
+    """The lines of a box in a structured picture, if they differ from those of the op."""
     own = Ref(node.name, 0)
     if node.name in structure.rows:
         row, name = structure.rows[node.name]
@@ -148,7 +147,7 @@ def _is_folded(graph: Graph, node: Node, outputs: set[str]) -> bool:
 
 
 def _fold_pivots(graph: Graph, folding: Folding, outputs: set[str]) -> None:
-    """Leave out Switches that nothing drawn reads: they only tell constants of a branch whether they live."""
+    """Leave out Switches that no drawn node reads: they only make constants of a branch dead or alive."""
     drawn = set(folding.drawn)
 
     def reads(name: str) -> list[str]:
@@ -165,7 +164,7 @@ def _fold_pivots(graph: Graph, folding: Folding, outputs: set[str]) -> None:
 
 
 def _fold_fixed(graph: Graph, folding: Folding, outputs: set[str]) -> None:
-    """Leave out what is computed from constants alone and read once."""
+    """Leave out nodes computed from constants alone and read once."""
     fixed = {name for name, node in graph.nodes.items() if node.op == "Const"}
     for name in folding.drawn:
         node = graph.nodes[name]
@@ -204,7 +203,7 @@ def _called(graph: Graph, node: Node, index: int, variables: dict[str, str], fol
 
 
 def _home(graph: Graph, name: str, drawn: set[str], stands: Mapping[str, str]) -> str:
-    """The nearest drawn node: forwards first, because a folded value is written in its consumer's label."""
+    """The nearest drawn node: consumers first, because a folded value is written in their labels."""
     if stands.get(name) in drawn:
         return stands[name]
     if name in drawn:

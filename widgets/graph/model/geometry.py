@@ -1,6 +1,7 @@
 """Geometry of a graph's picture (boxes, frames, lines): one layered layout per open group, inside out.
 
-Flow coordinates: u runs across and v along the flow of data. Downwards that is (x, y), to the right (y, x).
+Flow coordinates: u runs across and v along the flow of data. If data flows downwards (u, v) is (x, y), to the right (y,
+x).
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from workbench.widgets.graph.model.structure import NOW
 
 PAD = 18.0
 HEAD = 24.0
-#: between rows: arrows, and the sides of a Switch
+#: space between rows, for arrows and the sides of a Switch
 GAP_DOWN, GAP_RIGHT = 20.0, 40.0
-#: stand-ins that pull Enters up and Exits down while a loop is laid out; not drawn
+#: placeholders that pull Enters up and Exits down while a loop is laid out; not drawn
 TOP, BOTTOM, DEEP = "\ntop", "\nbottom", "\ndeep"
-#: and that keep the values now of a loop's variables in one row, against their readers
+#: and placeholders that keep the present values of a loop's variables in one row, above their readers
 ROWS = tuple(f"\nrow {k}" for k in range(8))
 STAND_INS = (TOP, BOTTOM, DEEP, *ROWS)
-#: lines that are led into and out of a group around its boxes
+#: lines that enter and leave a group around its boxes
 MAX_PORTS = 30
-#: room in a caption for the present iteration
+#: space in a caption for the present iteration
 STATE_CHARS = 18
 LANE = 9.0
 
@@ -35,7 +36,7 @@ Box = dict[str, Any]
 
 
 class Places:
-    """Gives each box and frame x, y, w, h, and each edge its points."""
+    """Computes x, y, w, h of each box and frame, and the points of each edge."""
 
     def __init__(
         self, scene: Scene, boxes: dict[str, Box], frames: dict[str, Box], edges: list[Box], rough: bool = False
@@ -43,29 +44,30 @@ class Places:
         self.scene, self.boxes, self.frames, self.edges, self.rough = scene, boxes, frames, edges, rough
         self.right = scene.direction == "right"
         self.gap = GAP_RIGHT if self.right else GAP_DOWN
-        #: what a box or frame stands in, outermost first
+        #: the groups around a box or frame, outermost first
         self.chain = {key: scene.around(key) for key in (*boxes, *frames)}
         self.inside: dict[str, list[str]] = {ROOT: [], **{key: [] for key in frames}}
         for key, chain in self.chain.items():
             self.inside[chain[-1] if chain else ROOT].append(key)
-        self.level: dict[int, str] = {}  # edge -> group in which its ends part
-        self.ends: dict[int, tuple[str, str]] = {}  # and the items of that group which hold them
+        self.level: dict[int, str] = {}  # edge -> innermost group that contains both ends
+        self.ends: dict[int, tuple[str, str]] = {}  # and the items of that group that contain them
         self.by_level: dict[str, list[int]] = {key: [] for key in self.inside}
-        #: items of a group that are reached from outside, and that are read there
+        #: items of a group with inputs from outside, and with readers there
         self.entered: dict[str, dict[str, None]] = {key: {} for key in self.inside}
         self.left: dict[str, dict[str, None]] = {key: {} for key in self.inside}
         self.layouts: dict[str, GraphLayout] = {}
         # centres in flow coordinates
         self.u: dict[str, float] = {}
         self.v: dict[str, float] = {}
-        #: edge that leads around -> its side of the group (-1, 1), its number from the boxes, and how many there are
+        #: edge that leads around the boxes -> its side of the group (-1, 1), its index from the boxes outwards, and
+        #: their number
         self.lanes: dict[int, tuple[int, int, int]] = {}
-        self.room: dict[str, float] = {}  # of a group, for those at its left
-        #: how far from the left side of its frame a line to an item enters it, where that is not above the item
+        self.room: dict[str, float] = {}  # space of a group for those at its left
+        #: distance from the left side of its frame at which a line to an item enters it, if that is not above the item
         self.entries: dict[tuple[str, str], float] = {}
 
     def place(self) -> Point:
-        """Place everything; returns width and height of the whole."""
+        """Place all items; returns the width and height of the picture."""
         for index, edge in enumerate(self.edges):
             self._part(index, edge)
         for box in self.boxes.values():
@@ -98,7 +100,8 @@ class Places:
 
     # -- sizes and positions ----------------------------------------------------------------------------------------
     def _size(self, key: str, across: float) -> Point:
-        """Lay out one group, if it can be not wider than ``across``; its size in flow coordinates, with borders."""
+        """Lay out one group, no wider than ``across`` if possible; returns its size in flow coordinates, with borders.
+        """
         lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])  # at most
         room = across - 2 * PAD - (LANE + 3.0) * lanes
         sizes: dict[str, Point] = {}
@@ -117,20 +120,21 @@ class Places:
         if kind != "root":
             sizes |= dict.fromkeys(STAND_INS, (0.0, 0.0))
         if kind == "loop":
-            # what enters stands at the top and what leaves at the bottom, so that no line crosses a box inside
+            # inputs are at the top and outputs at the bottom, so that no line crosses a box inside
             ops = {k: self.boxes[k]["op"] for k in sizes if k in self.boxes}
             pulls = [(TOP, k) for k, op in ops.items() if op in ("Enter", "Switch")]
             pulls += [(row, k) for k in sizes if k in self.boxes and self._row(k) == NOW for row in ROWS]
-            # two stand-ins: ranks minimise the length of all lines, and two lines down outweigh the one from the Switch
+            # two placeholders: ranks minimise the length of all lines, and two lines down outweigh the one from the
+            # Switch
             pulls += [(k, low) for k, op in ops.items() if op in ("Exit", "NextIteration") for low in (BOTTOM, DEEP)]
         if kind == "branch":
             ops = {k: self.boxes[k]["op"] for k in sizes if k in self.boxes}
             pulls = [(TOP, k) for k, op in ops.items() if op == "Switch"]
             pulls += [(k, low) for k, op in ops.items() if op == "Merge" for low in (BOTTOM, DEEP)]
         if kind != "root" and len(self.entered[key]) + len(self.left[key]) <= MAX_PORTS:
-            # lines from outside lead around the boxes inside, as long as they are not too many
+            # lines from outside lead around the boxes inside, unless there are too many
             if kind not in ("loop", "branch"):
-                pulls += _first_and_last(pairs)  # before pairs has the stand-ins
+                pulls += _first_and_last(pairs)  # before placeholders are added to pairs
             pairs += [(TOP, k) for k in self.entered[key]] + [(k, BOTTOM) for k in self.left[key]]
         backs = [self.ends[i] for i in inner if self.edges[i]["kind"] == "back"]
         layout = self.layouts[key] = layered(sizes, pairs, pulls, self.gap, room, ports, backs, self.rough)
@@ -143,7 +147,7 @@ class Places:
         self.room[key] = (LANE + 3.0) * left
         words = _words(frame) + 2 * PAD
         wide, long = layout.width + 2 * PAD + (LANE + 3.0) * (left + right), layout.height + 2 * PAD
-        # the caption stands above, which is across the flow where that leads to the right
+        # the caption is above, which is across the flow if data flows to the right
         frame["fu"], frame["fv"] = (wide + HEAD, max(long, words)) if self.right else (max(wide, words), long + HEAD)
         self._pass_caption(key)
         return frame["fu"], frame["fv"]
@@ -153,7 +157,7 @@ class Places:
         return PAD + self.room.get(key, 0.0) + (HEAD if self.right else 0.0)
 
     def _leaves(self, index: int) -> float:
-        """How far from the centre of what holds its source in its group a line leaves that."""
+        """The distance from the centre of the item that contains its source at which a line leaves that item."""
         edge, item = self.edges[index], self.ends[index][0]
         source = self.boxes[edge["source"]]
         side = side_of(source, edge)
@@ -166,7 +170,7 @@ class Places:
         return off
 
     def _enters(self, index: int) -> float:
-        """How far from the centre of what holds its target in its group a line enters that."""
+        """The distance from the centre of the item that contains its target at which a line enters that item."""
         item, target = self.ends[index][1], self.edges[index]["target"]
         inner = [*self.chain[target], target]
         off = 0.0
@@ -179,7 +183,7 @@ class Places:
         return off
 
     def _pass_caption(self, key: str) -> None:
-        """Lines enter a frame to the right of its caption, in the order of the items that they lead to."""
+        """Let lines enter a frame to the right of its caption, in the order of their target items."""
         if self.right:
             return
         frame, layout = self.frames[key], self.layouts[key]
@@ -194,10 +198,10 @@ class Places:
                 end += 6.0
 
     def _assign_lanes(self, key: str, layout: GraphLayout) -> tuple[int, int]:
-        """Give each line that leads back a lane at the side that it is nearer to; how many there are left and right.
+        """Assign to each line that leads back a lane at the nearer side; returns the number of lanes left and right.
 
-        The outermost one at one end is the inner one, and lies above the others on its way down and below them on its
-        way up, so that none crosses another one.
+        The line whose end is outermost takes the innermost lane, above the others on its way down and below them on its
+        way up, so that none cross.
         """
         around: dict[int, list[tuple[float, int]]] = {-1: [], 1: []}
         found = []
@@ -215,7 +219,7 @@ class Places:
         return len(around[-1]), len(around[1])
 
     def _row(self, key: str) -> str:
-        """The row of a loop variable that contains a box, if any."""
+        """The row of the loop variable to which a box belongs, if any."""
         structure = self.scene.folding.structure
         return structure.rows.get(key, ("", ""))[0] if structure is not None else ""
 
@@ -243,7 +247,7 @@ class Places:
         if side is not None:
             su += (0.25 if side else -0.25) * source["fu"]
         level, (one, two) = self.level[index], self.ends[index]
-        # lines turn between the rows only: beside a box may stand a tall frame, across which nothing is to be drawn
+        # lines turn only between rows: beside a box there may be a tall frame, which lines must not cross
         points = [(su, sv)]
         inner = [*self.chain[source["id"]], source["id"]]
         for key, item in reversed(list(zip(inner, inner[1:], strict=False))):
@@ -263,7 +267,7 @@ class Places:
         return _plain([*points, (last[0][0], rows[two][0]), *last])
 
     def _past_caption(self, key: str, item: str) -> list[Point]:
-        """Points at which a line enters a frame to the right of the caption, if it would cross that."""
+        """Points by which a line enters a frame to the right of the caption, if it would otherwise cross that."""
         if (key, item) not in self.entries:
             return []
         frame = self.frames[key]
@@ -271,7 +275,7 @@ class Places:
         return [(u, top), (u, top + HEAD)]
 
     def _around(self, index: int, start: Point, end: Point, target: Mapping[str, Any]) -> list[Point]:
-        """Out at the end, back along a side of the frame, and into the target from before it."""
+        """The points of a line out at the end, back along a side of the frame, and into the target from above."""
         key = self.level[index]
         way, lane, count = self.lanes.get(index, (1, 1, 1))
         near, (one, two) = min(lane, 4), self.ends[index]
@@ -299,7 +303,7 @@ class Places:
 
 
 def side_of(source: Mapping[str, Any], edge: Mapping[str, Any]) -> int | None:
-    """The output of a Switch that a line leaves from, 0 (false) on one side and 1 (true) on the other."""
+    """The output of a Switch at which a line starts: 0 (false) on one side, 1 (true) on the other."""
     sides = {ref.index for ref in edge["refs"]}
     return sides.pop() if source["op"] == "Switch" and len(sides) == 1 else None
 
@@ -310,7 +314,7 @@ def _words(frame: Box) -> float:
 
 
 def _first_and_last(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Pulls that keep the placeholders above the first and below the last item of the longest path."""
+    """Edges that keep the placeholders above the first and below the last item of the longest path."""
     below: dict[str, list[str]] = {}
     for one, two in pairs:
         below.setdefault(one, []).append(two)
@@ -322,7 +326,7 @@ def _first_and_last(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
             item = stack[-1]
             fresh = [k for k in below.get(item, ()) if k not in length]
             if item not in length:
-                length[item] = 0  # also ends a circle
+                length[item] = 0  # also ends a cycle
                 stack += fresh
                 if fresh:
                     continue
@@ -339,7 +343,7 @@ def _first_and_last(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _plain(points: list[Point]) -> list[Point]:
-    """The points without those that lie on a straight line between their neighbours."""
+    """The points without those on a straight line between their neighbours."""
     found: list[Point] = []
     for point in points:
         if found and point == found[-1]:
@@ -351,7 +355,7 @@ def _plain(points: list[Point]) -> list[Point]:
 
 
 def _without_stand_ins(layout: GraphLayout, sizes: Mapping[str, Point]) -> None:
-    """Remove the placeholders again, with the rows that they alone filled."""
+    """Remove the placeholders, with the rows that contain nothing else."""
     layout.centres = {k: at for k, at in layout.centres.items() if k not in STAND_INS}
     if not layout.centres:
         layout.width = layout.height = 0.0

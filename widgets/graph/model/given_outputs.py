@@ -1,4 +1,4 @@
-"""The outputs of nodes that a graph gives: a node with several of them has each value under its own name."""
+"""Outputs of nodes that are outputs of the graph: a node with several of them shows each value under its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BETWEEN = " \u00b7 "
 
 
 def output_marks(graph: Graph) -> dict[str, dict[int, list[str]]]:
-    """Node -> the indices of its outputs that the graph gives, each with the names of what it gives."""
+    """Node -> indices of its outputs that are outputs of the graph, each with their names."""
     marks: dict[str, dict[int, list[str]]] = {}
     for name, ref in graph.outputs.items():
         marks.setdefault(ref.node, {}).setdefault(ref.index, []).append(name)

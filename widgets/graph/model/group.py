@@ -1,4 +1,4 @@
-"""One box of a graph that can be opened, and what it is called."""
+"""One box of a graph that can be opened, and its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
 Path = tuple[str, ...]
-#: characters for the ops of a stretch
+#: maximum characters for the ops of a stretch
 SUMMARY = 22
 #: id of the box around everything
 ROOT = ""
@@ -18,11 +18,11 @@ ROOT = ""
 
 @dataclass(slots=True)
 class Group:
-    """One box that can be opened. ``kind``: "root", "loop", "call", "branch", "lane" (a side of a branch), "scope",
+    """A box that can be opened. ``kind``: "root", "loop", "call", "branch", "lane" (a side of a branch), "scope",
     "repeat", "block" or "part".
 
     ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
-    is the path of the frame that the items fire in; ``blocks`` is the number of repetitions of a block; ``note`` names
+    is the path of the frame in which the items fire; ``blocks`` is the number of repetitions of a block; ``note`` names
     the most frequent ops of a part.
     """
 
@@ -38,7 +38,7 @@ class Group:
 
     @property
     def words(self) -> str:
-        """The content in words."""
+        """A description of the content."""
         nodes = f"{numeral(self.size)} node{'' if self.size == 1 else 's'}"
         if self.kind == "loop":
             return f"loop, {nodes}"
@@ -48,7 +48,7 @@ class Group:
 
 
 def frame_id(path: Path) -> str:
-    """Identity of a frame's box; a node can never be called like it, because of the line break."""
+    """Id of a frame's box; it contains a line break, so that no node has it as its name."""
     return "frame\n" + "\n".join(path) if path else ROOT
 
 

@@ -1,11 +1,11 @@
-"""The boxes within boxes of a graph: loops, name scopes, repeated blocks, and parts of what is still too much to see.
+"""The nested boxes of a graph: loops, name scopes, repeated blocks, and parts of levels that are still too large.
 
 ::
 
     graph ─► frames ─► calls ─► name scopes (where a level holds more than 24 items) ─► repeated blocks ("×12") ─► parts
 
-Every level then holds at most about 60 items, so that any of them can be looked at, however large the graph is. A small
-graph has its frames, calls and repeated blocks only.
+Every level then has at most about 60 items, so that it can be shown, however large the graph is. A small graph has only
+frames, calls and repeated blocks as boxes.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from workbench.widgets.graph.model.repeats import find_repeats
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral
 
-#: a level with more items is divided by name scopes; one with more than WIDEST even where names say nothing
+#: a level with more items is divided by name scopes; one with more than WIDEST even without them
 LEVEL, WIDEST = 24, 60
-#: most parts of a level
+#: maximum parts of a level
 PARTS = 40
-#: repeated blocks are looked for in levels with more items than this
+#: repeated blocks are searched in levels with more items
 REPEATS = 11
-#: fewest items that make a scope
+#: minimum items of a scope
 SCOPE = 3
-#: levels of name scopes and parts within each other
+#: maximum nesting of name scopes and parts
 DEEPEST = 40
 
 
 def find_groups(graph: Graph, folding: Folding) -> dict[str, Group]:
-    """Group id -> group, of the nodes that have boxes."""
+    """Group id -> group, for the nodes that have boxes."""
     return _Grouping(graph, folding).groups
 
 
 def _title_of(call: str) -> str:
-    """The last part of the name; with those before it where it is a number, as in ``layers/0/1``."""
+    """The last part of the name; if it is a number with those before it, as in ``layers/0/1``."""
     parts = call.rstrip("/").split("/")
     first = next((k for k in range(len(parts) - 1, 0, -1) if not parts[k].isdigit()), 0)
     return "/".join(parts[first:]) or call
@@ -53,7 +53,7 @@ class _Grouping:
         behind = folding.structure.behind if folding.structure is not None else {}
         self.groups: dict[str, Group] = {}
         self.order: dict[str, int] = {name: k for k, name in enumerate(graph.nodes)}
-        self.holder: dict[str, str] = {}  # item -> its group, while groups are made
+        self.holder: dict[str, str] = {}  # item -> its group, during construction
         regions = graph.regions
         self.calls = {name for name, region in regions.items() if region.kind != LOOP}
         for path in sorted(graph.frames, key=len):
@@ -69,7 +69,7 @@ class _Grouping:
             self._put(name, frame_id(behind.get(name, graph.frame_of(name))))
         self._by_calls()
         levels = [g for g in self.groups.values() if g.kind in ("root", "loop", "call", "branch", "lane")]
-        for group in sorted(levels, key=lambda g: len(self._around(g)), reverse=True):  # inside out: kinds are compared
+        for group in sorted(levels, key=lambda g: len(self._around(g)), reverse=True):  # inside out, for kinds
             group.items.sort(key=self.order.__getitem__)
             self._divide(group, 0)
         self._count()
@@ -99,8 +99,9 @@ class _Grouping:
 
     # -- calls and branches -----------------------------------------------------------------------------------------
     def _by_calls(self) -> None:
-        """A box for each call of a function, with the loops and calls that it makes; in a structured picture also for
-        each branch, with one for each of its sides."""
+        """A box for each call of a function, with its loops and calls; in a structured picture also for each branch,
+        with a box for each side.
+        """
         regions = self.graph.regions
         calls = constructs_of(self.graph, self.structured)
         for depth in range(min(max(map(len, calls.values()), default=0), DEEPEST)):
@@ -136,7 +137,7 @@ class _Grouping:
             for item, names in parts.items():
                 if len(names) > level + 1:
                     scopes.setdefault(names[level], []).append(item)
-            # what nearly all items have in common says nothing
+            # a prefix that nearly all items share is not informative
             if len(scopes) != 1 or len(group.items) - len(*scopes.values()) > LEVEL // 2 or level > DEEPEST:
                 break
             level += 1
@@ -215,7 +216,7 @@ class _Grouping:
         return bare_op(self.graph.nodes[item].op)
 
     def _kind(self, item: str) -> tuple[object, ...]:
-        """Key of an item; items with equal keys are drawn once."""
+        """Key of an item; items with equal keys are alike."""
         if item not in self.groups:
             node = self.graph.nodes[item]
             return (node.op, *[(t.dtype, None if t.shape is None else len(t.shape)) for t in node.types])
@@ -237,7 +238,7 @@ class _Grouping:
 
     # -- parts ------------------------------------------------------------------------------------------------------
     def _by_parts(self, group: Group, depth: int) -> None:
-        """Stretches of the order of execution: those never wait for each other in a circle."""
+        """Stretches of the execution order, which never depend on each other in a cycle."""
         items = group.items
         many = -(-len(items) // WIDEST)
         size = -(-len(items) // min(max(many, 2), PARTS))

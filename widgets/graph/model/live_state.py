@@ -1,4 +1,4 @@
-"""Live part of the picture of a graph: current node, branches, values at the lines, loops, as plain data."""
+"""The live part of a graph's picture as plain data: current node, branches, values, loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.widgets.text.numerals import numeral
 
 
 def branch_sides(graph: Graph) -> BranchSides:
-    """Data about the branches of a graph for ``graph_state``."""
+    """Data on the branches of a graph, for ``graph_state``."""
     return BranchSides(graph)
 
 
@@ -41,7 +41,7 @@ def graph_state(
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
-    # a group is grey where all in it is: of what it holds, what is drawn in it alone counts, as in its size
+    # a group is grey if all its nodes are: only nodes drawn in it count, as in its size
     gone = Counter(home[name] for name in model["drawn"] if name in lost)
     dead = {key for key in gone if gone[key] >= boxes[key]["size"]}
     part = [boxes[key] for key in gone if key not in dead and boxes[key]["op"] != "loop"]
@@ -76,8 +76,9 @@ def graph_state(
 def _side_taken(
     box: Mapping[str, Any], model: Mapping[str, Any], sides: BranchSides, branches: Mapping[str, bool]
 ) -> str:
-    """``taken: then`` or ``taken: else`` for a closed box that holds one branch, also with others on its sides; how
-    much was executed where it holds several; nothing where it holds loops alone."""
+    """``taken: then`` or ``taken: else`` for a closed box with one branch, which may contain others; the executed share
+    for a box with several; "" for a box with loops only.
+    """
     graph, home, lost = sides.graph, model["home"], sides.dead(branches)
     inside = [name for name in branches if home.get(name) == box["id"] and name not in lost]
     deciding: dict[Ref, list[str]] = {}

@@ -17,7 +17,7 @@ MAX_NEIGHBOURS = 40
 
 
 def step(picture: Mapping[str, Any], box: str | None, move: str) -> str | None:
-    """Id of the box that a move leads to, or None. Without a box: the first one."""
+    """Id of the box to which a move leads, or None; without a box the first one."""
     boxes = {b["id"]: b for b in picture["nodes"]}
     if box not in boxes:
         return next(iter(boxes), None)
@@ -26,7 +26,7 @@ def step(picture: Mapping[str, Any], box: str | None, move: str) -> str | None:
     if move in ("with", "against"):
         ends = ("source", "target") if move == "with" else ("target", "source")
         edges = [e for e in picture["edges"] if e[ends[0]] == box and e[ends[1]] in boxes]
-        # data before what leads back or only waits, and then the nearest
+        # data edges before those that lead back or only order nodes; then the nearest
         rank = {"data": 0, "control": 1, "back": 2}
         edges.sort(key=lambda e: (rank[e["kind"]], abs(boxes[e[ends[1]]][across] - at[across])))
         return edges[0][ends[1]] if edges else None
@@ -52,7 +52,7 @@ def consumers(graph: Graph, node: str) -> list[str]:
 
 
 def node_of(graph: Graph, name: str | None) -> str | None:
-    """The node that a selected name (of a node or a value) belongs to."""
+    """The node of a selected name, which may be that of a value."""
     if name is None:
         return None
     if name in graph.nodes:

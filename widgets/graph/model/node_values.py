@@ -1,7 +1,7 @@
-"""Texts of the boxes in a graph's picture: values, branch decisions and iterations, newest or of a moment.
+"""Texts of the boxes in a graph's picture: values, branch decisions and iterations, of the newest state or of a moment.
 
-Bounded: at most 80 values and 200 Switches are read, for at most 0.1 s a look. Values of a paused run that could not be
-read in that time follow at the next look (``behind``), and values that were read are kept while nothing changes.
+Bounded: at most 80 values and 200 Switches are read, for at most 0.1 s per update. Values of a paused run that could
+not be read in that time are read at the next update (``behind``), and values are kept while nothing changes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MAX_VALUES = 80
 MAX_SWITCHES = 200
 SLICE_S = 0.1
 NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
-#: says what its condition shows already
+#: repeats what its condition shows
 SILENT = ("LoopCond",)
 
 
 class NodeReading(NamedTuple):
-    """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing; ``age`` is the iteration that a
-    value is of which was not computed in the iteration that its loop is in, else nothing; ``brief`` are shorter and
-    shorter strings, of an array its range."""
+    """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or ""; ``age`` is the iteration of a value
+    from an earlier iteration of its loop, else ""; ``brief`` are ever shorter forms, for an array its range.
+    """
 
     text: str
     bad: str
@@ -59,15 +59,14 @@ class RunReader:
         for node in switches:
             self._switches.setdefault(node.inputs[1], []).append(node.name)
         given = output_marks(graph)
-        #: a Switch forwards what is shown already: its box tells the side that it took
+        #: a Switch forwards a value that is already shown: its box shows the side that it took
         self._shown = {node.name: [node.inputs[1]] for node in switches}
         self._shown |= {name: [Ref(name, k) for k in indices] for name, indices in given.items()}
         self._last: dict[tuple[str, ...], tuple[int, ...]] = {}
-        self._now = self._last  # where a standing run is, also where no condition was asked yet
+        self._now = self._last  # position of a paused run, also if no condition was evaluated yet
 
     def begin(self, mark: Any, running: bool, moment: Moment | None, progress: Mapping[tuple[str, ...], int]) -> None:
-        """A new look; ``mark`` says whether anything can have changed since the last one, ``progress`` the iteration
-        that each frame is in."""
+        """Begin an update; ``mark`` changes with the run, ``progress`` is the iteration of each frame."""
         if running or mark != self._mark:
             self._kept = {}
         self._mark = None if running else mark
@@ -78,10 +77,11 @@ class RunReader:
         self._last = last_iterations(trace, self.source.graph) if trace is not None and moment is None else {}
         self._now = self._last if running else self._last | open_paths(progress)
 
-    # -- what is asked for ------------------------------------------------------------------------------------------
+    # -- requests ------------------------------------------------------------------------------------------
     def values(self, nodes: Iterable[tuple[str, str]]) -> dict[str, NodeReading]:
-        """Node -> reading of its first output, or of those that the graph gives, in the order in which its box names
-        them; for (name, op) pairs, the most interesting first."""
+        """Node -> reading of its first output, or of its outputs that are outputs of the graph, in the order in its
+        box; for (name, op) pairs, the most important first.
+        """
         found: dict[str, NodeReading] = {}
         for name, op in list(nodes)[:MAX_VALUES]:
             if op in SILENT:
@@ -92,8 +92,9 @@ class RunReader:
         return found
 
     def branches(self) -> tuple[dict[str, bool], dict[str, bool]]:
-        """Switch -> the side that it took; the second are those that have not decided yet in the iteration that their
-        loop is in, with the side that they took before."""
+        """Switch -> the side that it took; the second dict holds those that have not decided in the present iteration
+        of their loop, with the earlier side.
+        """
         taken: tuple[dict[str, bool], dict[str, bool]] = ({}, {})
         if self.source.trace is None:
             return taken
@@ -104,7 +105,7 @@ class RunReader:
         return taken
 
     def loops(self, frames: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
-        """Id -> iteration in words, for (id, frame path) pairs of loops."""
+        """Id -> text of the iteration, for (id, frame path) pairs of loops."""
         found = {}
         for key, path in frames:
             words = self._keep(f"loop {key}", lambda path=path: self._loop(path))  # type: ignore[misc]
@@ -152,17 +153,17 @@ class RunReader:
         return None if value is None else NodeReading(value_text(value, 5), badness(value), age, brief_forms(value))
 
     def _age(self, ref: Ref, iteration: tuple[int, ...]) -> str:
-        """The iteration of a value, if the loop or one around it has gone on since; nothing while it runs."""
+        """The iteration of a value, if its loop or an enclosing one has advanced since; "" during a run."""
         frame, node = self.source.graph.frame_of(ref.node), self.source.graph.nodes[ref.node]
         if self._running or len(iteration) != len(frame):
             return ""
-        # a value with which a loop starts is that of all its iterations
+        # the start value of a loop holds in all its iterations
         around = iteration[:-1] if node.op == "Enter" else iteration
         old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(around))
         return ", ".join(map(numeral, iteration)) if old else ""
 
     def _side(self, predicate: Ref, switches: list[str]) -> tuple[bool, bool] | None:
-        """The side, and whether it is that of an earlier iteration."""
+        """The side, and True if it is that of an earlier iteration."""
         if self._moment is not None:
             value = self._at_moment(predicate).value
             return None if value is None else (bool(np.asarray(value).reshape(-1)[0]), False)
@@ -191,7 +192,7 @@ class RunReader:
         if not self._running and any(
             at < self._progress.get(path[: k + 1], -1) for k, at in enumerate(self._last[path][:-1])
         ):
-            return "not reached"  # in this iteration of a loop around it
+            return "not reached"  # in this iteration of an enclosing loop
         newest_test = self._last[path][-1]
         newest = self._newest(Ref(condition, 0))
         goes_on = newest is not None and bool(np.asarray(newest[0]).reshape(-1)[0])
@@ -199,7 +200,7 @@ class RunReader:
         return self._iteration(path, last, goes_on or now > newest_test)
 
     def _iteration(self, path: tuple[str, ...], iteration: tuple[int, ...], goes_on: bool) -> str:
-        """The iteration of a loop, or how it has ended there."""
+        """The iteration of a loop, or how it ended in the present iteration of the enclosing ones."""
         number = numeral(iteration[-1])
         if goes_on or self.source.trace is None:
             return f"iteration {number}"
@@ -207,7 +208,7 @@ class RunReader:
 
 
 class _Recorded:
-    """The source without its session: while a run goes on nothing is recomputed for a picture."""
+    """The source without its session: during a run nothing is recomputed for a picture."""
 
     session = None
 
@@ -216,7 +217,7 @@ class _Recorded:
 
 
 def badness(value: Any) -> str:
-    """ "NaN", "Inf" or nothing, for a float or complex value that is not too long to search."""
+    """ "NaN", "Inf" or "", for a float or complex value that is not too long to search."""
     array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic, float, complex)) else np.zeros(0)
     if array.dtype.kind not in "fc" or not array.size or array.size > MAX_SEARCHED:
         return ""
@@ -228,8 +229,8 @@ def badness(value: Any) -> str:
 def first_of(
     boxes: Iterable[Mapping[str, Any]], near: Iterable[str], variables: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """(name, op) of the boxes with a node, in order of importance: first those near the selected node, then the
-    variables of the loops, then the rest in order.
+    """(name, op) of the boxes of nodes by importance: first those near the selected node, then the loop variables, then
+    the others in order.
     """
     named = {b["name"]: b["op"] for b in boxes if b["name"] is not None}
     order = dict.fromkeys([*(n for n in near if n in named), *(v for v in variables if v in named), *named])

@@ -1,7 +1,7 @@
 """A raster of a whole graph, however large: from the inputs on the left to the outputs on the right, as bytes.
 
-A column stands for a stretch of depths (the longest way from an input), the cells of it for the nodes there, spread
-around the middle. A cell holds 0 for nothing, else 1 + the number of loops around its nodes.
+A column represents a range of depths (longest paths from an input), its cells the nodes there, spread around the
+middle. An empty cell is 0, another 1 + the number of loops around its nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ MAX_LEVEL = 6
 
 
 class Overview:
-    """``cells`` is (rows, columns) of uint8; ``column``, ``row`` give the place of each node by number in ``names``."""
+    """``cells`` is (rows, columns) of uint8; ``column`` and ``row`` hold the position of each node, by index in
+    ``names``.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.names = list(graph.nodes)
@@ -42,7 +44,7 @@ class Overview:
             mine = order[start : start + int(count)]
             start += int(count)
             if count:
-                # as tall as the number of nodes says, on a scale of square roots so that thin places stay visible
+                # the height grows with the square root of the number of nodes, so that thin places stay visible
                 tall = max(1, round(ROWS * (count / widest) ** 0.5))
                 self.row[mine] = (ROWS - tall) // 2 + (np.arange(count) * tall) // count
                 np.maximum.at(self.cells[:, column], self.row[mine], level[mine])
@@ -53,14 +55,14 @@ class Overview:
         return None if k is None else (int(self.column[k]), int(self.row[k]))
 
     def nearest(self, column: float, row: float) -> str | None:
-        """The node nearest to a place; columns count more, because they are what a click aims at."""
+        """The node nearest to a position; columns have more weight, because a click aims at them."""
         if not self.names:
             return None
         away = 16.0 * np.abs(self.column - column) + np.abs(self.row - row)
         return self.names[int(np.argmin(away))]
 
     def span(self, nodes: Any) -> tuple[int, int] | None:
-        """First and last column of some nodes."""
+        """First and last column of the given nodes."""
         numbers = [self.number[n] for n in nodes if n in self.number]
         if not numbers:
             return None

@@ -1,4 +1,4 @@
-"""The picture of a graph as plain data: boxes, frames and edges of what is open in a scene.
+"""The picture of a graph as plain data: boxes, frames and edges of the open groups of a scene.
 
 A loop, scope or block is drawn as a frame with its items inside, or closed as one box. Units are CSS pixels at scale 1,
 x to the right and y downwards. ``geometry`` computes the positions.
@@ -21,16 +21,16 @@ from workbench.widgets.text.formulas import formula
 from workbench.widgets.text.labels import short_name, shorten, source_text
 from workbench.widgets.text.loop_names import is_named, loop_condition
 
-#: pixels of a character, plain and bold, and of one of a number
+#: width in pixels of a character, plain and bold, and of a digit
 CHAR, BOLD, DIGIT = 6.6, 8.0, 7.4
 LINE = 15.0
-#: fewest pixels for a box, and for one that holds the present iteration of a closed loop
+#: minimum width of a box, and of one with the present iteration of a closed loop
 NARROW, STATE_ROOM = 56.0, 128.0
-#: and for "false" and "true" below a Switch
+#: and of one with "false" and "true" below a Switch
 SWITCH_ROOM = 88.0
-#: characters of the value in a box: of a number, in a loop with its iteration, and of an array the same
+#: characters of a value in a box: of a number, of one in a loop with its iteration, and the same for an array
 NUMBER_ROOM, AGE_ROOM, ARRAY_ROOM, OLD_ARRAY_ROOM = 8, 10, 14, 18
-#: characters of a line in a box, in the box of a group, of a caption, and of one line in the hover
+#: characters of a line in a box, in the box of a group, in a caption, and in a tooltip
 LINE_LIMIT, GROUP_LIMIT, CAPTION_LIMIT, HOVER_LIMIT = 28, 32, 64, 120
 CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
 #: characters of a condition in a caption
@@ -56,7 +56,7 @@ def graph_model(
 
 
 def draw(scene: Scene, rough: bool = False) -> dict[str, Any]:
-    """Boxes, frames and edges; ``rough`` if only the size counts.
+    """Boxes, frames and edges; ``rough`` if only the size matters.
 
     Result: ``nodes`` (id, name, op, kind, frame, title, lines, hover, size, x, y, w, h; ``name`` is None for a closed
     group), ``frames`` (open groups: id, kind, path, caption, depth, x, y, w, h), ``edges`` (source, target, refs, kind,
@@ -114,7 +114,7 @@ def _node(scene: Scene, name: str, marks: dict[str, dict[int, list[str]]]) -> di
 
 
 def _room(scene: Scene, node: Node) -> int:
-    """Characters for the value of a node."""
+    """The number of characters for the value of a node."""
     if node.op in SILENT:
         return 0
     scalar = all(t.shape == () for t in node.types[:1])
@@ -160,7 +160,7 @@ def _frame(scene: Scene, group: Group) -> dict[str, Any]:
 def _box(
     key: str, lines: list[str], hover: list[str], *, limit: int = LINE_LIMIT, room: int = 0, **more: Any
 ) -> dict[str, Any]:
-    """A box; ``room`` is what the value takes at the right end of its last line, in characters."""
+    """A box; ``room`` is the number of characters for the value at the right end of its last line."""
     shown = [shorten(line, limit) or " " for line in lines if line]
     widths = [len(line) * (CHAR if number else BOLD) for number, line in enumerate(shown)]
     widths[-1] += room * DIGIT + (8.0 if room else 0.0)
@@ -202,8 +202,7 @@ def _caption(scene: Scene, group: Group) -> str:
 
 
 def _loop_words(scene: Scene, group: Group, room: int = CAPTION_LIMIT) -> str:
-    """A loop by its condition: ``while |x × x − a| > 1e-9``, with its name before that if it was given one and there
-    is room for both."""
+    """A loop named by its condition, ``while |x × x − a| > 1e-9``, preceded by its name if it has one and both fit."""
     name = shorten(short_name(group.title), 32)
     words = loop_condition(scene.graph, group.frame)
     if scene.dataflow_ops or not words:
@@ -224,7 +223,7 @@ def _predicate_text(scene: Scene, group: Group) -> str:
 
 # -- edges ------------------------------------------------------------------------------------------------------------
 def _edges(scene: Scene, home: dict[str, str]) -> list[dict[str, Any]]:
-    """One edge for all values that go from one box to another in the same way; ``refs`` are those values."""
+    """One edge for all values of one kind from one box to another; ``refs`` are those values."""
     merged: dict[tuple[str, str, str], dict[Ref, None]] = {}
     for real, target, kind, ref in scene.edges:
         source, at = home[real.node], home[target]

@@ -1,8 +1,8 @@
 """Repeated blocks in a sequence of items: the same stretch three or more times in succession.
 
-Method: with every item given a number for what it is, a stretch of period p repeats where the sequence equals itself
-shifted by p; all periods up to 64 are tried (64 vector comparisons, whatever the length). Of overlapping finds the one
-that covers most wins. A find counts only as far as its blocks are wired alike inside.
+Method: each item has a number for its kind; a stretch of period p repeats where the sequence equals itself shifted by
+p. All periods up to 64 are tried (64 vector comparisons at any length). Of overlapping candidates the one that covers
+most items is taken, as far as its blocks are wired alike inside.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 LONGEST = 64
-#: least number of blocks, and of items that a find must cover to be worth a box
+#: minimum number of blocks, and of items that they cover
 BLOCKS = 3
 COVER = 12
 
@@ -33,8 +33,8 @@ class Repeat(NamedTuple):
 def find_repeats(kinds: Sequence[Hashable], sources: Sequence[Sequence[int]], weights: Sequence[int]) -> list[Repeat]:
     """Repeats in order, without overlaps.
 
-    ``kinds`` tells for each item what it is (equal items may stand for each other), ``sources`` the positions of the
-    items that it reads, ``weights`` how many nodes it stands for.
+    ``kinds`` holds the kind of each item (items of equal kind are interchangeable), ``sources`` the positions of the
+    items that it reads, ``weights`` the number of its nodes.
     """
     numbers: dict[Hashable, int] = {}
     sequence = np.array([numbers.setdefault(kind, len(numbers)) for kind in kinds], np.int32)
@@ -63,7 +63,7 @@ def _runs(same: np.ndarray, least: int) -> list[tuple[int, int]]:
 
 
 def _alike(repeat: Repeat, sources: Sequence[Sequence[int]]) -> list[Repeat]:
-    """The stretches of three blocks or more, one after the other, that are wired alike inside."""
+    """The stretches of three or more successive blocks that are wired alike inside."""
     shapes = []
     for block in range(repeat.blocks):
         first = repeat.start + block * repeat.period

@@ -1,7 +1,6 @@
-"""Which boxes of a graph are open: what its picture (``graph_model``) is drawn from.
+"""The open boxes of a graph, from which its picture (``graph_model``) is drawn.
 
-At most 500 boxes are shown at once: opening one more closes those that were opened longest ago, and never what is
-looked at.
+At most 500 boxes are shown at once: opening one more closes those opened longest ago, but never the selected ones.
 """
 
 from __future__ import annotations
@@ -18,25 +17,25 @@ from workbench.widgets.graph.model.groups import find_groups
 from workbench.widgets.graph.model.structure import find_structure
 
 MAX_BOXES = 500
-#: a graph with at most so many boxes starts with all its frames open, a larger one with all of them closed
+#: a graph with at most so many boxes starts with all frames open, a larger one with all closed
 PLAIN = 60
 
-#: pictures that are drawn to find out what may be open at first: fewer for larger graphs
+#: pictures drawn to find which boxes may be open at first: fewer for larger graphs
 FEWEST_TRIALS, MOST_TRIALS, TRIED_NODES = 2, 24, 20_000
 
-#: source value, reading node, kind ("data", "back" or "control"), and the value that is read, which may be what an op
-#: without a box has passed on
+#: source value, reading node, kind ("data", "back" or "control"), and the value that is read, which an op without a box
+#: may have passed on
 RawEdge = tuple[Ref, str, str, Ref]
 
 
 class Scene:
-    """The boxes of ``graph`` within each other, and which of them are open."""
+    """The nested boxes of ``graph``, and which of them are open."""
 
     def __init__(self, graph: Graph, dataflow_ops: bool = False) -> None:
         self.graph = graph
         self._direction = "down"
         self._across = math.inf
-        #: counts the changes of what is open and of the direction
+        #: counts changes of the open boxes and of the direction
         self.version = 0
         self._divide(dataflow_ops)
 
@@ -44,7 +43,7 @@ class Scene:
         self._dataflow_ops = dataflow_ops
         self.folding: Folding = fold(self.graph, None if dataflow_ops else find_structure(self.graph))
         self.groups: dict[str, Group] = find_groups(self.graph, self.folding)
-        #: the group that an item (a node with a box, or a group) stands in
+        #: the group of an item (a node with a box, or a group)
         self.holder = {item: group.id for group in self.groups.values() for item in group.items}
         self._open: dict[str, None] = {ROOT: None}
         self.__dict__.pop("edges", None)
@@ -56,7 +55,7 @@ class Scene:
 
     @property
     def dataflow_ops(self) -> bool:
-        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as they are."""
+        """True if Enter, Merge, Switch, Exit, NextIteration and LoopCond are drawn as nodes."""
         return self._dataflow_ops
 
     @dataflow_ops.setter
@@ -67,15 +66,15 @@ class Scene:
             kept = {key for key in self._open if key not in known or key in opened} | (
                 opened.keys() & self.groups.keys()
             )
-            # what both pictures have is open or closed as before, and nothing is open in what is closed
+            # groups of both pictures stay open or closed, and no group inside a closed one is open
             order = sorted(kept, key=lambda key: len(self.around(key)))
             self._open = {key: None for key in order if kept.issuperset(self.around(key))}
             self._changed()
 
-    # -- what is open -----------------------------------------------------------------------------------------------
+    # -- open groups -----------------------------------------------------------------------------------------------
     @property
     def open(self) -> tuple[str, ...]:
-        """Ids of the groups that are open, the one opened last at the end; each holds only if those around it do."""
+        """Ids of the open groups, the latest last; a group is visible only if those around it are open."""
         return tuple(self._open)
 
     @property
@@ -84,7 +83,7 @@ class Scene:
         return tuple(sorted(g.frame for g in self.groups.values() if g.kind == "loop" and g.id not in self._open))
 
     def set_closed_frames(self, paths: Collection[Path]) -> None:
-        """Close exactly these loops; everything around the others is opened, as far as there is room."""
+        """Close exactly these loops; the groups around the others are opened, as many as may be."""
         closed = {frame_id(tuple(p)) for p in paths if p}
         loops = [g for g in self.groups.values() if g.kind == "loop"]
         for group in loops:
@@ -104,7 +103,7 @@ class Scene:
             self.close(key) if key in self._open else self.show(key, inside=True)
 
     def close(self, key: str) -> None:
-        """Draw a group as one box; what is inside of it closes, too."""
+        """Draw a group as one box; the groups inside close, too."""
         if key == ROOT or key not in self._open:
             return
         for other in [k for k in self._open if key in self.around(k)]:
@@ -113,11 +112,11 @@ class Scene:
         self._changed()
 
     def show(self, item: str, inside: bool = False) -> bool:
-        """Open what is around an item (with ``inside`` the item, too); True if that changed the picture."""
+        """Open the groups around an item (with ``inside`` the item, too); True if that changed the picture."""
         keys = self._with_lanes([*self.around(item), *([item] if inside and item in self.groups else [])])
         if all(key in self._open for key in keys):
             return False
-        for key in keys:  # the newest are closed last
+        for key in keys:  # the latest are closed last
             self._open.pop(key, None)
             self._open[key] = None
         self._fit(keys)
@@ -125,7 +124,7 @@ class Scene:
         return True
 
     def all(self, opened: bool) -> None:
-        """Open everything as far as there is room, the outermost first, or close everything."""
+        """Open as many groups as may be, outermost first, or close all."""
         keys = sorted(self.groups, key=lambda k: (len(self.around(k)), self.groups[k].kind == "repeat"))
         self._open = {ROOT: None}
         if opened:
@@ -138,8 +137,9 @@ class Scene:
         self._changed()
 
     def unfold(self, needed: Iterable[str], fits: Callable[[float], bool], legible: float, whole: float) -> None:
-        """Open what fits: the outermost and loops first, what is ``needed`` before all others and also if it fits only
-        with the smaller of two zooms."""
+        """Open the groups that fit: the outermost and loops first, those ``needed`` before all others, and also if they
+        fit only at the smaller of two zooms.
+        """
         before = self._open
         self._open = {ROOT: None}
         order = {"loop": 0, "branch": 1, "lane": 1, "repeat": 3, "block": 3}
@@ -158,7 +158,7 @@ class Scene:
             self._changed()
 
     def _with_lanes(self, keys: Iterable[str]) -> list[str]:
-        """Groups with the sides of the branches among them, which open together."""
+        """The groups, and the sides of the branches among them, which open together."""
         groups = self.groups
         found: dict[str, None] = {}
         for key in keys:
@@ -177,7 +177,7 @@ class Scene:
 
     @property
     def boxes(self) -> int:
-        """How many boxes are shown."""
+        """The number of boxes shown."""
         return len(self.visible())
 
     def visible(self) -> list[str]:
@@ -193,7 +193,7 @@ class Scene:
         return found
 
     def shown(self) -> list[str]:
-        """The groups that are drawn as frames, outer ones first."""
+        """The groups drawn as frames, outer ones first."""
         found, stack = [], [ROOT]
         while stack:
             key = stack.pop()
@@ -226,10 +226,10 @@ class Scene:
     def _changed(self) -> None:
         self.version += 1
 
-    # -- what the picture needs -------------------------------------------------------------------------------------
+    # -- for the picture -------------------------------------------------------------------------------------
     @property
     def direction(self) -> str:
-        """Which way data flows: "down" or "right"."""
+        """The direction in which data flows: "down" or "right"."""
         return self._direction
 
     @direction.setter
@@ -240,7 +240,7 @@ class Scene:
 
     @property
     def across(self) -> float:
-        """Room across the flow, in pixels at zoom 1, within which the picture stays if it can."""
+        """Width across the flow, in pixels at zoom 1, that the picture keeps if possible."""
         return self._across
 
     @across.setter
@@ -250,7 +250,7 @@ class Scene:
             self._changed()
 
     def homes(self) -> dict[str, str]:
-        """Node -> id of the box that stands for it now, for all nodes; see :meth:`box_of` for one."""
+        """Node -> id of the box that represents it now, for all nodes; see :meth:`box_of` for one."""
         closed = {key: next((k for k in (*self.around(key), key) if k not in self._open), None) for key in self.groups}
         found = {}
         for node in self.graph.nodes:
@@ -259,7 +259,7 @@ class Scene:
         return found
 
     def box_of(self, node: str) -> str:
-        """Id of the box that stands for a node now."""
+        """Id of the box that represents a node now."""
         item = self.folding.home.get(node, node)
         for key in self.around(item):
             if key not in self._open:
@@ -268,7 +268,7 @@ class Scene:
 
     @cached_property
     def edges(self) -> list[RawEdge]:
-        """All edges between nodes with boxes; folded values are followed to where they come from."""
+        """All edges between nodes with boxes; folded values are traced to their sources."""
         drawn = set(self.folding.drawn)
         nodes = self.graph.nodes
         structure = self.folding.structure

@@ -1,7 +1,7 @@
 """Search in a graph: ``op:MatMul dtype:float32 shape:3,3 name~conv``, all conditions at once.
 
-A plain word is looked for in names and ops. Values of conditions may hold ``*`` and ``?`` as in file names (within a
-shape ``?`` is any size of one dimension and ``*`` any rest). Upper and lower case are the same.
+A plain word is searched in names and ops. Values of conditions may contain ``*`` and ``?`` as in file names (in a shape
+``?`` is any size of one dimension and ``*`` any remaining ones). Case is ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GraphSearch:
 
     @cached_property
     def _words(self) -> dict[str, str]:
-        """Names of each node, in lower case: its name, op and public names."""
+        """The searched words of each node, in lower case: its name, op and public names."""
         words = {name: f"{name} {node.op}".lower() for name, node in self.graph.nodes.items()}
         for table in (self.graph.names, self.graph.inputs, self.graph.outputs):
             for public, ref in table.items():
@@ -50,7 +50,7 @@ class GraphSearch:
         if not tests:
             return []
         found = [name for name, node in self.graph.nodes.items() if all(test(node) for test in tests)]
-        if not found:  # a name may hold a colon, so that only now it looks like a mistake
+        if not found:  # a name may contain a colon, so that only now this is an error
             for key in (_key(word)[0] for word in words):
                 if key and key not in KEYS and key.isalpha():
                     raise _bad(f"Unknown search key {shorten(key)!r}; the keys are {', '.join(KEYS)}.")
@@ -82,7 +82,7 @@ class GraphSearch:
 
 
 def _key(word: str) -> tuple[str, str, str]:
-    """``op:MatMul`` as ("op", ":", "matmul"); the key is empty where there is none."""
+    """``op:MatMul`` as ("op", ":", "matmul"); the key is "" if there is none."""
     at = next((i for i, c in enumerate(word) if c in ":~="), 0)
     return (word[:at].lower(), word[at], word[at + 1 :].lower()) if at else ("", "", word.lower())
 

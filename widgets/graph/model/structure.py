@@ -1,6 +1,6 @@
-"""The structure of a graph, drawn in place of the ops of dataflow control, which ``dataflow_ops`` shows as they are.
+"""The structure of a graph, drawn in place of the ops of dataflow control, which ``dataflow_ops`` shows.
 
-A variable of a loop is three boxes: how it starts (Enter), what it is now (Merge), what it is next (NextIteration). Its
+A loop variable is three boxes: its start value (Enter), its present value (Merge), its next value (NextIteration). Its
 Switch, its Exit and the LoopCond have no box: they pass on the present value, and the condition represents the LoopCond
 and the Switches. The Switches of a branch are one box, its decision. An Exit that is an output of the graph is drawn
 behind its loop.
@@ -70,6 +70,6 @@ def find_structure(graph: Graph) -> Structure:
 
 
 def _merge_of(graph: Graph, name: str) -> str:
-    """The value now of the variable that an Exit brings out, or what the Exit reads."""
+    """The present value of the variable that an Exit forwards, or the value that the Exit reads."""
     switch = graph.nodes[graph.nodes[name].inputs[0].node]
     return switch.inputs[0].node if switch.op == "Switch" else switch.name

@@ -11,7 +11,7 @@ Point = tuple[float, float]
 GAP_X = 22.0
 BEND = 10.0
 SWEEPS = 12
-#: what a line counts that meets one that leads back: if it is not upright they cross
+#: weight of a line that meets one that leads back: unless it is upright they cross
 STRAIGHT = 4
 
 
@@ -24,8 +24,9 @@ def columns(
     lanes: Mapping[tuple[int, int], list[int]],
     backs: Iterable[tuple[int, int]],
 ) -> dict[int, float]:
-    """x of every item: repeated pull towards the mean of the neighbours, overlaps pushed apart in row order, nothing
-    outside of the widest row."""
+    """x of every item: items are repeatedly pulled towards the mean of their neighbours, overlaps are pushed apart in
+    row order, and no row extends beyond the widest one.
+    """
     room = min(room, max(breadth(row, widths) for row in rows))
     above: dict[int, list[tuple[int, float]]] = {}
     below: dict[int, list[tuple[int, float]]] = {}
@@ -60,7 +61,7 @@ def columns(
 def straighten(
     rows: list[list[int]], chains: Iterable[Sequence[int]], widths: Mapping[int, float], x: dict[int, float]
 ) -> None:
-    """Put all bends of a long edge below each other where no item is in the way."""
+    """Align all bends of a long edge if no item is in the way."""
     place = {i: (row, n) for row in rows for n, i in enumerate(row)}
 
     def free(i: int, at: float) -> bool:
@@ -81,7 +82,7 @@ def straighten(
 
 
 def squeeze(widths: Mapping[int, float], x: dict[int, float]) -> None:
-    """Take out room that no item of any row fills: what is beside it moves together, in its order."""
+    """Remove space that no item of any row fills: items beside it move together and keep their order."""
     end: float | None = None
     gone = 0.0
     for i in sorted(x, key=lambda i: x[i] - widths.get(i, BEND) / 2):
@@ -93,7 +94,7 @@ def squeeze(widths: Mapping[int, float], x: dict[int, float]) -> None:
 
 
 def breadth(row: Sequence[int], widths: Mapping[int, float]) -> float:
-    """How wide a row is at least."""
+    """The minimum width of a row."""
     return sum(widths.get(i, BEND) + GAP_X for i in row) - GAP_X
 
 
@@ -105,8 +106,9 @@ def _mean(x: Mapping[int, float], items: Iterable[tuple[int, float]], default: f
 def _pack(
     row: list[int], wanted: list[float], widths: Mapping[int, float], x: dict[int, float], room: float = math.inf
 ) -> None:
-    """Positions nearest to the wanted ones that keep order, gaps and the room around 0, if the row has room in it (pool
-    adjacent violators, least squares)."""
+    """The positions nearest to the wanted ones that keep the order, the gaps and the limits around 0, if the row fits
+    between them (pool adjacent violators, least squares).
+    """
     starts: list[float] = []  # distance of each item from the first if packed tightly
     at = 0.0
     for k, i in enumerate(row):

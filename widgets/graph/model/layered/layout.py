@@ -1,10 +1,10 @@
-"""Layered drawing of a directed graph behind one small function, so that the engine can be exchanged.
+"""Layered drawing of a directed graph behind one small function, so that the engine can be replaced.
 
 Method: Sugiyama's framework (ranks, crossing reduction, coordinates). Ranks, a first order in them and the bends of
-long edges come from the fast-sugiyama package (0.2 s at 20,000 nodes). ``order`` improves that order: it knows at which
-points of a box lines start and end, and the lines that lead back. The package treats all nodes as equally wide, so
-``columns`` sets the coordinates: rows by rank, and within a row as near as possible to the neighbours without overlap.
-A row that is wider than the room becomes several. The same input gives the same picture.
+long edges come from the fast-sugiyama package (0.2 s at 20,000 nodes). ``order`` improves that order: it considers the
+points of a box at which lines start and end, and the lines that lead back. The package treats all nodes as equally
+wide, so ``columns`` computes the coordinates: rows by rank, items of a row as near as possible to their neighbours
+without overlap. A row that is too wide becomes several. The same input gives the same picture.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.widgets.graph.model.layered.ranks import divided, rank, without_c
 Edge = tuple[str, str]
 
 GAP_Y = 20.0
-#: drawings of so many items are made narrower, by dividing so many rows
+#: drawings of at most so many items are made narrower, by dividing at most so many rows
 MAX_DIVIDED, MAX_DIVISIONS = 80, 24
 
 

@@ -1,11 +1,11 @@
 """Order of the items in each row of a layered drawing, so that few lines cross.
 
-A line is a path of items, one in each row that it passes; two lines cross between two rows if they stand in opposite
-orders in them. In turn, each item moves to the place of its row where its lines cross fewest others (sifting), and the
-bends of each long line move together, along the path through all rows that crosses fewest (a shortest path). Where
-crossings are left, this begins again from other orders, always the same ones for the same drawing. A line that leads
-back is such a path from above the row of its target to below the row of its source, beside everything else
-unless it crosses fewer lines inside.
+A line is a path of items, one in each row that it passes; two lines cross between two rows if their orders in the two
+are opposite. In turn, each item moves to the position in its row at which its lines cross the fewest others (sifting),
+and the bends of each long line move together to the path through all rows with the fewest crossings (a shortest path).
+If crossings remain, this is repeated from other initial orders, always the same ones for the same drawing. A line that
+leads back is such a path from above the row of its target to below the row of its source, beside all items unless it
+crosses fewer lines between them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Line = tuple[tuple[int, ...], float, float]
 
 #: rounds of all moves; drawings with more items and bends than this keep the order of the engine
 ROUNDS, MOST = 3, 300
-#: other orders to begin with: fewer for more items
+#: number of other initial orders: fewer for more items
 MOST_TRIALS, WORK = 20, 400
-#: what one place between other items costs a line that leads back, in crossings
+#: cost, in crossings, of a position between other items for a line that leads back
 INSIDE = 1e-3
 
 
 class Order:
-    """Rows of items and the lines between them."""
+    """Rows of items, and the lines between them."""
 
     def __init__(self, rows: Rows, lines: Sequence[Line], back: frozenset[int]) -> None:
         self.rows = [list(row) for row in rows]
@@ -68,7 +68,7 @@ class Order:
         self.at[row] = np.arange(len(row))
 
     def crossings(self) -> int:
-        """How many pairs of lines cross."""
+        """The number of pairs of lines that cross."""
         total = 0
         for a, b, p, q, _ in self.gaps:
             one, two = self.at[a] + p, self.at[b] + q
@@ -76,7 +76,7 @@ class Order:
         return total
 
     def improve(self) -> None:
-        """Move items and lines until no more crossings go, then try again from other orders."""
+        """Move items and lines until no crossing disappears, then try again from other orders."""
         items = sum(map(len, self.rows))
         chance = random.Random(items)
         first = self._rows()
@@ -99,7 +99,8 @@ class Order:
             self._lead(index)
 
     def _settle(self) -> tuple[int, list[list[int]]]:
-        """Move items and lines as long as crossings go; how many are left, and the rows with the fewest."""
+        """Move items and lines as long as crossings disappear; returns the number left, and the rows with the fewest.
+        """
         best: tuple[int, list[list[int]]] | None = None
         for turn in range(ROUNDS):
             for k in self._order(turn % 2 == 0):
@@ -125,7 +126,7 @@ class Order:
             self._number(k)
 
     def _centre(self, k: int, down: bool) -> None:
-        """Sort a row by the means of what its items are connected with in the row before."""
+        """Sort a row by the mean position of each item's neighbours in the row before."""
         if not 0 <= (k - 1 if down else k) < len(self.rows) - 1:
             return
         a, b, p, q, _ = self.gaps[k - 1 if down else k]
@@ -138,7 +139,7 @@ class Order:
         self._number(k)
 
     def _sift(self, k: int) -> None:
-        """Move each item of a row to the best place in it."""
+        """Move each item of a row to its best position."""
         row = self.rows[k]
         if len(row) < 2:
             return
@@ -165,7 +166,7 @@ class Order:
         self._number(k)
 
     def _lead(self, index: int) -> None:
-        """Move the bends of a line to the path that crosses fewest others."""
+        """Move the bends of a line to the path that crosses the fewest others."""
         path, first, last = self.lines[index]
         back = index in self.back
         bends = path[1:-1]
@@ -197,8 +198,9 @@ class Order:
 
     @staticmethod
     def _preferred(count: int, was: int, back: bool) -> Any:
-        """Costs of the places, besides crossings: the place of before is the best, or for a line that leads back the
-        outermost ones."""
+        """Costs of the positions, besides crossings: the present position is the cheapest, for a line that leads back
+        the outermost ones.
+        """
         places = np.arange(count)
         if back:
             return INSIDE * np.minimum(1.0, np.minimum(places, count - 1 - places)) + 1e-6 * np.abs(places - was)
@@ -210,7 +212,7 @@ class Order:
         return (self.at[a] + p)[keep], (self.at[b] + q)[keep]
 
     def _between(self, index: int, one: int, two: int, slots: int, more: int) -> Any:
-        """Crossings of the piece from each place of one bend to each place of the next one."""
+        """Crossings of the segment from each position of one bend to each position of the next."""
         down = self.row[one] < self.row[two]
         upper, lower = self._others(index, min(self.row[one], self.row[two]))
         near, far = (upper, lower) if down else (lower, upper)
@@ -219,7 +221,7 @@ class Order:
         return left.T @ (1.0 - other) + (1.0 - left).T @ other
 
     def _end(self, index: int, item: int, bend: int, port: float, slots: int) -> Any:
-        """Crossings of the piece between the item at one end and each place of the bend beside it."""
+        """Crossings of the segment from the item at one end to each position of the nearest bend."""
         upper, lower = self._others(index, min(self.row[item], self.row[bend]))
         own, other = (upper, lower) if self.row[item] < self.row[bend] else (lower, upper)
         here = self.at[item] + port
@@ -227,7 +229,7 @@ class Order:
         return ((own < here)[:, None] & ~left).sum(axis=0) + ((own > here)[:, None] & left).sum(axis=0)
 
     def sides(self) -> dict[int, int]:
-        """Lines that lead back along the left (-1) or right (1) of everything else."""
+        """The lines that lead back to the left (-1) or right (1) of all items."""
         lanes = {item: index for index in self.back for item in self.lines[index][0][1:-1]}
         found: dict[int, int] = {}
         for side in (-1, 1):
@@ -251,7 +253,7 @@ class Order:
 
 @lru_cache(maxsize=256)
 def ordered(rows: Rows, lines: tuple[Line, ...], back: frozenset[int]) -> tuple[Rows, dict[int, int]]:
-    """The rows in a better order, and the sides of the lines that lead back beside everything."""
+    """The rows in a better order, and the sides of the lines that lead back beside all items."""
     order = Order(rows, lines, back)
     if sum(map(len, rows)) <= MOST and order.crossings():
         order.improve()

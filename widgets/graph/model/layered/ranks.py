@@ -1,4 +1,4 @@
-"""Ranks of the items of a layered drawing, a first order within them, and rows that are too wide divided."""
+"""Ranks of the items of a layered drawing, a first order within them, and the division of rows that are too wide."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from workbench.widgets.graph.model.layered.columns import BEND, GAP_X
 
 
 def without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The edges without those that close a cycle in a depth-first walk; the engine aborts on cycles."""
+    """The edges except those that close a cycle in a depth-first walk; the engine aborts on cycles."""
     out: list[list[int]] = [[] for _ in range(count)]
     for s, t in edges:
         out[s].append(t)
-    state = [0] * count  # 0 new, 1 on the walk, 2 done
+    state = [0] * count  # 0 new, 1 on the path, 2 done
     back: set[tuple[int, int]] = set()
     for start in range(count):
         if state[start]:
@@ -38,7 +38,7 @@ def without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[i
 
 
 def rank(count: int, edges: list[tuple[int, int]]) -> tuple[list[list[int]], dict[tuple[int, int], list[int]]]:
-    """Rows of item numbers from top to bottom, left to right, and for each edge the numbers of its bends."""
+    """Rows of item indices from top to bottom, left to right, and the indices of the bends of each edge."""
     rows: dict[float, list[tuple[float, int]]] = {}
     chains: dict[tuple[int, int], list[int]] = {}
     # the engine numbers its bends from the number of its nodes on, so it gets the connected nodes as 0, 1, 2 ...
@@ -78,8 +78,9 @@ def rank(count: int, edges: list[tuple[int, int]]) -> tuple[list[list[int]], dic
 def divided(
     rows: Sequence[Sequence[int]], widths: Mapping[int, float], edges: Iterable[tuple[int, int]], room: float
 ) -> set[tuple[int, int]]:
-    """Pulls that move what the first row that is too wide has no room for below what stays in it: what has the least
-    below itself moves, and not below items without a size. None, if all rows are as narrow as they can be."""
+    """Edges that move items of the first row that is too wide below the others: those with the fewest successors move,
+    and not below items without a size. None if all rows are as narrow as possible.
+    """
     below: dict[int, list[int]] = {}
     for s, t in edges:
         below.setdefault(s, []).append(t)

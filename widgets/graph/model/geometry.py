@@ -100,8 +100,7 @@ class Places:
 
     # -- sizes and positions ----------------------------------------------------------------------------------------
     def _size(self, key: str, across: float) -> Point:
-        """Lay out one group, no wider than ``across`` if possible; returns its size in flow coordinates, with borders.
-        """
+        """Lay out one group, no wider than ``across`` if possible; returns its size in flow coordinates, with borders."""
         lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])  # at most
         room = across - 2 * PAD - (LANE + 3.0) * lanes
         sizes: dict[str, Point] = {}

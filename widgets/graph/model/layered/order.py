@@ -99,8 +99,7 @@ class Order:
             self._lead(index)
 
     def _settle(self) -> tuple[int, list[list[int]]]:
-        """Move items and lines as long as crossings disappear; returns the number left, and the rows with the fewest.
-        """
+        """Move items and lines as long as crossings disappear; returns the number left, and the rows with the fewest."""
         best: tuple[int, list[list[int]]] | None = None
         for turn in range(ROUNDS):
             for k in self._order(turn % 2 == 0):

@@ -9,6 +9,7 @@ typedef void (*wb_flat)(char *out, const char *a, const char *b, const char *c, 
 typedef void (*wb_reduction)(char *out, const char *in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner);
 typedef void (*wb_product)(char *out, const char *a, const char *b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n);
 typedef void (*wb_statistics)(const char *in, ptrdiff_t n, double *out);
+typedef void (*wb_of_op)(char *out, const char *a, const char *b, ptrdiff_t n, double *numbers);
 
 enum {
     WB_FLAT,    /* fn(out, a, b, c, n): contiguous operands, or single items where the kernel is made for that */
@@ -34,7 +35,8 @@ typedef struct {
     ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
     ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row; CORE: per matrix */
     int op;                                           /* FLAT: its number among those that join in pairs, or -1 ... */
-    void **pairs;                                     /* ... and the kernels of pairs that begin with it (blocks.h) */
+    void **pairs;                                     /* ... and the kernels of pairs that begin with it (blocks.h);
+                                                         STATS: those that also compute what is summed up, or NULL */
     void *part, *join;                                /* REDUCE: of one block, and of two partial results, where that gives ... */
     int mean;                                         /* ... the same bits (wb_fold); 'f', 'd': the sum is divided by n */
 } wb_array;
@@ -144,18 +146,17 @@ static inline int wb_can_stream(void) { return 0; }
 
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
  * instruction leave the same bits. */
-static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {
-    double part[7];
+static void wb_join_statistics(const double *part, double *out) {
     int k;
-    if (from == 0) {
-        ((wb_statistics)x->fn)(at, count, out);
-        return;
-    }
-    ((wb_statistics)x->fn)(at, count, part);
     for (k = 0; k < 3; k++) out[k] += part[k];
     if (part[3] < out[3]) out[3] = part[3];
     if (part[4] > out[4]) out[4] = part[4];
     for (k = 5; k < 7; k++) out[k] += part[k];
+}
+static void wb_add_statistics(const wb_array *x, const char *at, ptrdiff_t from, ptrdiff_t count, double *out) {
+    double part[7];
+    ((wb_statistics)x->fn)(at, count, from ? part : out);
+    if (from) wb_join_statistics(part, out);
 }
 static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
     wb_walk w;

@@ -36,3 +36,18 @@ def _repeat_statistics(size_t address, a, ptrdiff_t count):
         for k in range(count):
             call(data, n, to)
     return result
+
+
+def _statistics_of_op(str dtype, int number, out, a, b, ptrdiff_t count=1):
+    """Calls kernel ``number`` of the table of :func:`statistics_of_ops` ``count`` times; gives the seven numbers."""
+    cdef wb_of_op call = (<wb_of_op*><size_t>_OF_OPS[dtype])[number]
+    cdef cnp.ndarray result = np.empty(7)
+    cdef char* to = <char*>cnp.PyArray_DATA(out)
+    cdef const char* left = <const char*>cnp.PyArray_DATA(a)
+    cdef const char* right = <const char*>cnp.PyArray_DATA(b)
+    cdef double* numbers = <double*>cnp.PyArray_DATA(result)
+    cdef ptrdiff_t k, n = out.size
+    with nogil:
+        for k in range(count):
+            call(to, left, right, n, numbers)
+    return result

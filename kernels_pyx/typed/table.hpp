@@ -12,6 +12,7 @@ typedef void (*wb_strided)(char** args, const ptrdiff_t* dims, const ptrdiff_t* 
 typedef void (*wb_reduce)(char* out, const char* in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner);
 typedef void (*wb_matmul)(char* out, const char* a, const char* b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n);
 typedef void (*wb_statistics)(const char* a, ptrdiff_t n, double* out);
+typedef void (*wb_of_op)(char* out, const char* a, const char* b, ptrdiff_t n, double* numbers);
 
 // name is "op input ... output"; addresses not there are null.
 struct wb_row {
@@ -31,6 +32,7 @@ struct wb_matmul_row {
 struct wb_statistics_row {
     const char* name;
     wb_statistics call;
+    const wb_of_op* of_ops;  // add, subtract, multiply, divide: vv, vs, sv of each; or null
 };
 struct wb_table {
     const wb_row* rows;

@@ -4,6 +4,7 @@ cdef dict _KERNELS = {}  # "op input ... output" -> addresses
 cdef dict _REDUCTIONS = {}
 cdef dict _PRODUCTS = {}
 cdef dict _STATISTICS = {}
+cdef dict _OF_OPS = {}  # dtype -> address of a table
 cdef set _STRINGS = set()  # combinations of strings, which NumPy computes
 cdef str _ISA
 
@@ -43,7 +44,10 @@ cdef void _load() except *:
             k += 1
         k = 0
         while tables[0].statistics[k].name != NULL:
-            _STATISTICS[tables[0].statistics[k].name.decode("ascii")] = <size_t>tables[0].statistics[k].call
+            name_of = tables[0].statistics[k].name.decode("ascii")
+            _STATISTICS[name_of] = <size_t>tables[0].statistics[k].call
+            if tables[0].statistics[k].of_ops != NULL:
+                _OF_OPS[name_of] = <size_t>tables[0].statistics[k].of_ops
             k += 1
         tables += 1
 
@@ -99,6 +103,13 @@ def statistics(dtype):
     max, not in the sums. Without a number left, min is inf and max -inf.
     """
     return _STATISTICS.get(dtype)
+
+
+def statistics_of_ops(dtype):
+    """Address of a table of void(char* out, const char* a, const char* b, ptrdiff_t n, double* numbers): add, subtract,
+    multiply and divide, of each vv, vs and sv, which leave the bits of the op and of :func:`statistics` of its result in
+    one pass. None where there is none."""
+    return _OF_OPS.get(dtype)
 
 
 def table():

@@ -27,6 +27,7 @@ cdef extern from "table.hpp" nogil:
     ctypedef void (*wb_reduce)(char* out, const char* a, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner) noexcept
     ctypedef void (*wb_matmul)(char* out, const char* a, const char* b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n) noexcept
     ctypedef void (*wb_statistics)(const char* a, ptrdiff_t n, double* out) noexcept
+    ctypedef void (*wb_of_op)(char* out, const char* a, const char* b, ptrdiff_t n, double* numbers) noexcept
     ctypedef struct wb_row:
         const char* name
         wb_scalar scalar
@@ -43,6 +44,7 @@ cdef extern from "table.hpp" nogil:
     ctypedef struct wb_statistics_row:
         const char* name
         wb_statistics call
+        const wb_of_op* of_ops
     ctypedef struct wb_table:
         const wb_row* rows
         const wb_reduce_row* reductions

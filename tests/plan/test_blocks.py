@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.plan.block_programs import check_program
+from tests.plan.block_programs import BlockMaker, check_program
 from tests.plan.checks import run_of, same
 from workbench.execution import Run
+from workbench.ir import Ref
 from workbench.kernels import machine
 from workbench.plan.fusion import CAUSES
 
@@ -58,6 +59,23 @@ def test_a_stencil_is_one_group_whose_middle_is_in_no_memory(size):
     assert np.array_equal(run.outputs()["x"], plain_heat(u, 9))
     ((first, last, left_out, pairs),) = machine.groups_of(run.machine)
     assert first < last and len(left_out) == 3 and pairs == 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_statistics_taken_in_the_pass_of_an_op_are_those_of_single_instructions(seed):
+    graph, feeds = (heat(1500), {"u": np.random.default_rng(3).normal(size=1500), "n": np.int64(4)})
+    if seed:
+        graph, feeds = BlockMaker(seed).make()
+    found = []
+    for stepped in (False, True):
+        with wb.Session(graph, feeds, trace="stats") as session:
+            while stepped and session.step().reason is not wb.StopReason.FINISHED:
+                pass
+            session.run()
+            layout = session.plan.layout.values
+            kept = [Ref(*key) for key, value in layout.items() if value.statistics is not None]
+            found.append({ref: session.trace[ref].statistics.tobytes() for ref in kept})
+    assert found[0] == found[1] and len(found[0]) > 2
 
 
 def test_a_stop_inside_of_a_group_shows_what_has_fired():

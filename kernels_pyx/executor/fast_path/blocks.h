@@ -29,6 +29,8 @@ typedef struct {
     short piece[4];         /* the piece of an operand that stands in none of the rows, or -1 */
     char gone;              /* 1: a later member does its work too */
     char streams;           /* 1: from its piece the result goes to its row past the caches (wb_stream) */
+    void *of_op;            /* computes the statistics of its result in the same pass, or NULL; where they stand: */
+    int numbers_base, numbers_offset;
 } wb_member;
 
 typedef struct wb_group {
@@ -42,6 +44,11 @@ typedef struct wb_group {
     wb_member member[WB_LONGEST_CHAIN];
 } wb_group;
 
+static void wb_run_with_statistics(char *const *base, const wb_member *w, const wb_walk *walk, char *const *at) {
+    double *out = (double *)(base[w->numbers_base] + w->numbers_offset), part[7];
+    ((wb_of_op)w->of_op)(at[3], at[0], at[1], walk->count, walk->from ? part : out);
+    if (walk->from) wb_join_statistics(part, out);
+}
 static void wb_run_member(char *const *base, char *pieces, const wb_group *g, const wb_member *w, const wb_walk *walk,
                           wb_fold *fold) {
     const wb_array *x = w->x;
@@ -50,7 +57,8 @@ static void wb_run_member(char *const *base, char *pieces, const wb_group *g, co
     for (k = 0; k < 4; k++)
         at[k] = w->piece[k] >= 0 ? pieces + w->piece[k] * g->piece_bytes
                                  : base[w->base[k]] + w->offset[k] + walk->from * w->stride[k];
-    if (x->kind == WB_REDUCE) wb_fold_block(x, fold, walk, at[0], at[3]);
+    if (w->of_op) wb_run_with_statistics(base, w, walk, at);
+    else if (x->kind == WB_REDUCE) wb_fold_block(x, fold, walk, at[0], at[3]);
     else if (x->kind == WB_COPY) {
         if (w->piece[0] < 0) at[0] = base[w->base[0]] + w->offset[0];
         if (w->piece[3] < 0) at[3] = base[w->base[3]] + w->offset[3];
@@ -142,6 +150,19 @@ static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int
 }
 static int wb_inputs(const wb_member *w) { return w->fn == w->x->fn ? wb_operands(w->x) : 3; }
 
+/* Let the member before statistics take them in its own pass, if they are those of its result and it has a kernel for both. */
+static void wb_take_statistics(wb_group *g, int k) {
+    wb_member *w = &g->member[k], *v = w - 1;
+    int form;
+    if (w->x->kind != WB_STATS || !w->x->pairs || v->gone || v->x->kind != WB_FLAT || v->x->op < 0 || v->fn != v->x->fn) return;
+    if (w->base[0] != v->base[3] || w->offset[0] != v->offset[3] || w->x->n != v->x->n) return;
+    form = v->stride[1] == 0 ? 1 : v->stride[0] == 0 ? 2 : 0;
+    if (v->stride[0] == 0 && v->stride[1] == 0) return;
+    v->of_op = w->x->pairs[WB_FORMS * v->x->op + form];
+    v->numbers_base = w->base[3], v->numbers_offset = w->offset[3];
+    w->gone = 1;
+}
+
 /* Large results for rows that are in no cache when they are written: a store that reads its line first would take twice the
  * time. */
 static int wb_may_stream(const wb_engine *m, const wb_member *w, ptrdiff_t n) {
@@ -202,7 +223,7 @@ static wb_group *wb_new_group(const wb_engine *m, wb_instr *const *chain, int le
     g->piece_bytes = WB_BLOCK * g->piece_bytes + 64;
     return g;
 }
-/* Pairs become one loop, and results that are left out or streamed get pieces. */
+/* Pairs become one loop, so do ops and the statistics of what they give, and results that are left out or streamed get pieces. */
 static void wb_finish_group(const wb_engine *m, wb_group *g, char *elided, int streams) {
     int readers[WB_LONGEST_CHAIN] = {0}, k, i;
     for (k = 0; k < g->length; k++) {
@@ -214,6 +235,7 @@ static void wb_finish_group(const wb_engine *m, wb_group *g, char *elided, int s
     }
     for (k = 0; k < g->length; k++)
         if (!wb_join_pair(g, elided, readers, k, 0)) wb_join_pair(g, elided, readers, k, 1);
+    for (k = 1; k < g->length; k++) wb_take_statistics(g, k);
     for (k = 0; streams && k < g->length; k++)
         if (!elided[k] && wb_may_stream(m, &g->member[k], g->n)) elided[k] = g->member[k].streams = 1, g->n_streams++;
     wb_share_pieces(g, elided);

@@ -107,8 +107,76 @@ template <class A> struct Statistics {
     static quad of_ints(__m128i x) { return quad(_mm256_cvtepi32_pd(x)); }
 #endif
 
-    static void call(const char* in, ptrdiff_t n, double* out) {
-        const A* a = at<A>(in);
+    // Where numbers come from: an array that is there, ...
+    struct There {
+        const A* a;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+        quad four(ptrdiff_t i) const { return four_at(a + i); }
+#else
+        void next(ptrdiff_t i, vec& x, ranks& r) const {
+            eight_at<double>(x, a + i);
+            if constexpr (same<Rank, double>) r = x;
+            else eight_at<Rank>(r, a + i);
+        }
+#endif
+        static constexpr bool by_products(int k) { return k == 1; }
+        void rest(ptrdiff_t, ptrdiff_t) const {}
+    };
+    // ... or an op on two arrays, or on an array and a single item, that writes its result on the way.
+    template <class Op, bool AIsSingle, bool BIsSingle> struct Made {
+        A* out;
+        const A *a, *b;
+        A one;  // the single item
+        template <class T> static T both(const T& x, const T& y) {
+            if constexpr (same<Op, Add>) return x + y;
+            else if constexpr (same<Op, Subtract>) return x - y;
+            else if constexpr (same<Op, Multiply>) return x * y;
+            else return x / y;
+        }
+        template <class T> T some(const A* from, ptrdiff_t i, bool single) const {
+            T x;
+            if (single) return one - T{};  // all lanes; a sum with 0 would lose the sign of -0
+            std::memcpy(&x, from + i, sizeof x);
+            return x;
+        }
+        template <class T> T made(ptrdiff_t i) const {
+            const T x = both<T>(some<T>(a, i, AIsSingle), some<T>(b, i, BIsSingle));
+            std::memcpy(out + i, &x, sizeof x);
+            return x;
+        }
+#if defined(__AVX2__) && !defined(__AVX512F__)
+        quad four(ptrdiff_t i) const {
+            typedef A items __attribute__((vector_size(4 * sizeof(A))));
+            if constexpr (same<A, double>) return made<quad>(i);
+            else return quad(_mm256_cvtps_pd(__m128(made<items>(i))));
+        }
+#else
+        void next(ptrdiff_t i, vec& x, ranks& r) const {
+            r = made<ranks>(i);
+            if constexpr (same<A, double>) x = r;
+#ifdef __AVX512F__
+            else x = vec(_mm512_cvtps_pd(__m256(r)));
+#else
+            else x = __builtin_convertvector(r, vec);
+#endif
+        }
+#endif
+        static constexpr bool by_products(int) { return same<Op, Add> || same<Op, Subtract>; }  // as many of each
+        void rest(ptrdiff_t i, ptrdiff_t n) const {
+            for (; i < n; i++) out[i] = both<A>(AIsSingle ? one : a[i], BIsSingle ? one : b[i]);
+        }
+    };
+
+    static void call(const char* in, ptrdiff_t n, double* out) { run(at<A>(in), There{at<A>(in)}, n, out); }
+    template <class Op, bool AIsSingle, bool BIsSingle>
+    static void of_op(char* to, const char* a, const char* b, ptrdiff_t n, double* out) {
+        const A one = AIsSingle ? *at<A>(a) : BIsSingle ? *at<A>(b) : A();
+        run(at<A>(to), Made<Op, AIsSingle, BIsSingle>{at<A>(to), at<A>(a), at<A>(b), one}, n, out);
+    }
+
+    // `a`: where the numbers stand once they were asked for.
+    template <class Source> static void run(const A* a, Source given, ptrdiff_t n, double* out) {
+        const Source source = given;  // in registers: what is written might lie over it
         Total sum, squares;
         double nans = 0, infs = 0, low = __builtin_inf(), high = -low;
         const auto one_by_one = [&](const A* from, ptrdiff_t m) {
@@ -132,8 +200,8 @@ template <class A> struct Statistics {
         for (int k = 0; k < 2; k++) least[k] = quad{} + low, most[k] = quad{} + high;
         for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(7) : BLOCK) > 0; i += m) {
             quad s[4] = {}, q[4] = {}, below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]};
-            const auto add = [&](const A* from, int k) {
-                const quad x = four_at(from);
+            const auto add = [&](ptrdiff_t from, int k) {
+                const quad x = source.four(from);
                 s[k] += x;
                 q[k] += x * x;
                 below[k & 1] = quad(_mm256_min_pd(__m256d(x), __m256d(below[k & 1])));
@@ -142,9 +210,9 @@ template <class A> struct Statistics {
             ptrdiff_t b = 0;
             for (; b + 16 <= m; b += 16) {
 #pragma GCC unroll 4
-                for (int k = 0; k < 4; k++) add(a + i + b + 4 * k, k);
+                for (int k = 0; k < 4; k++) add(i + b + 4 * k, k);
             }
-            if (b < m) add(a + i + b, 0), add(a + i + b + 4, 1);
+            if (b < m) add(i + b, 0), add(i + b + 4, 1);
             const double total = all_of((s[0] + s[2]) + (s[1] + s[3])), square = all_of((q[0] + q[2]) + (q[1] + q[3]));
             if (total - total != 0) {
                 one_by_one(a + i, m);
@@ -154,6 +222,7 @@ template <class A> struct Statistics {
             squares.add(square);
             for (int k = 0; k < 2; k++) least[k] = below[k], most[k] = over[k];
         }
+        source.rest(i, n);
         one_by_one(a + i, n - i);
         double under = low, above = high;
         for (int k = 0; k < 2; k++) {
@@ -173,18 +242,16 @@ template <class A> struct Statistics {
             asm("" : "+v"(one)); // a known 1 would make sums of them again
 #endif
             ranks below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, r;
-            const auto add = [&](const A* from, int k) {
-                eight_at<double>(x, from);
-                if constexpr (same<Rank, double>) r = x;
-                else eight_at<Rank>(r, from);
-                s[k] = k ? sum_by_product(s[k], x, one) : s[k] + x;
+            const auto add = [&](ptrdiff_t from, int k) {
+                source.next(from, x, r);
+                s[k] = Source::by_products(k) ? sum_by_product(s[k], x, one) : s[k] + x;
                 add_square(q[k], x, one);
                 below[k] = lesser<ranks>(r, below[k]);
                 over[k] = greater<ranks>(r, over[k]);
             };
             ptrdiff_t b = 0;
-            for (; b + 16 <= m; b += 16) add(a + i + b, 0), add(a + i + b + 8, 1);
-            if (b < m) add(a + i + b, 0);
+            for (; b + 16 <= m; b += 16) add(i + b, 0), add(i + b + 8, 1);
+            if (b < m) add(i + b, 0);
             const double total = across<vec>(s[0] + s[1], plus), square = across<vec>(q[0] + q[1], plus);
             if (total - total != 0) {
                 one_by_one(a + i, m);
@@ -194,6 +261,7 @@ template <class A> struct Statistics {
             squares.add(square);
             for (int k = 0; k < 2; k++) least[k] = below[k], most[k] = over[k];
         }
+        source.rest(i, n);
         one_by_one(a + i, n - i);
         const double under = across<ranks>(lesser(least[0], least[1]), lesser);
         const double above = across<ranks>(greater(most[0], most[1]), greater);
@@ -203,6 +271,17 @@ template <class A> struct Statistics {
         const double result[7] = {double(n), nans, infs, low, high, sum.value(), squares.value()};
         std::memcpy(out, result, sizeof result);
     }
+};
+
+// The same beside add, subtract, multiply and divide of floats: two arrays, an array and an item, an item and an array.
+template <class A, bool Yes = is_float<A>> struct OfOps {
+    static constexpr const wb_of_op* table = nullptr;
+};
+template <class A> struct OfOps<A, true> {
+    typedef Statistics<A> S;
+#define WB_THREE_FORMS(Op) S::template of_op<Op, false, false>, S::template of_op<Op, false, true>, S::template of_op<Op, true, false>
+    static constexpr wb_of_op table[12] = {WB_THREE_FORMS(Add), WB_THREE_FORMS(Subtract), WB_THREE_FORMS(Multiply), WB_THREE_FORMS(Divide)};
+#undef WB_THREE_FORMS
 };
 
 }  // namespace WB_ISA

@@ -77,10 +77,10 @@ const wb_matmul_row products[] = {
 #undef WB_STATISTICS
 
 #define WB_PRODUCT(name, A, O, C)
-#define WB_STATISTICS(name, A) {name, Statistics<A>::call},
+#define WB_STATISTICS(name, A) {name, Statistics<A>::call, OfOps<A>::table},
 const wb_statistics_row statistics[] = {
 #include WB_LINES
-    {nullptr, nullptr}};
+    {nullptr, nullptr, nullptr}};
 
 }  // namespace
 }  // namespace WB_ISA

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.ir.node import Node
 from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.ir.types import TensorType, numpy_dtype
+from workbench.kernels import typed
 from workbench.ops.rules import working
 from workbench.plan.lowering.array_layout import (
     OWN,
@@ -168,4 +169,5 @@ def by_blocks(op: str, input_: str, output: str, n: int) -> dict[str, Any]:
 def statistics_step(address: int, type_: TensorType) -> dict[str, Any]:
     """The instruction that computes the seven statistics of an array (kernels: statistics)."""
     item = numpy_dtype(type_.dtype).itemsize
-    return {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_)), "stride": (item, 0, 0, 0)}
+    step = {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_)), "stride": (item, 0, 0, 0)}
+    return step | {"pairs": typed.statistics_of_ops(type_.dtype) or 0}

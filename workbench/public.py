@@ -230,7 +230,7 @@ def diff(
 
 
 def terminal(session: Session, **options: Any) -> int:
-    """Debug a session at a terminal, with the commands of the panel by name: ``help`` lists them.
+    """Debug a session in a terminal, with the commands of the panel by name: ``help`` lists them.
 
     Ctrl-C pauses a run, an empty line repeats the last step, ``quit`` or Ctrl-D ends the terminal. The session stays
     open.
@@ -274,7 +274,7 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         the name of the loop if the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
         functions of the watch that are called once, in the thread of the loop, when this is detected; True requests a
         stop. ``stop_when``: a function of the watch that is called a few times a second; True requests a stop.
-        ``show``: by default a live view in a notebook, for at most four loops of a cell, and one line at a terminal;
+        ``show``: by default a live view in a notebook, for at most four loops of a cell, and one line in a terminal;
         True shows a view for each loop, False shows nothing. ``report``: the :class:`workbench.WatchReports` of the
         notebook that started this worker, which shows the progress of the loop. ``alert``: a function that receives a
         mapping, or a web address that receives it as JSON, once each for NaN, divergence, stagnation, repetition, the
@@ -356,7 +356,7 @@ def watch_states(model: Any, **options: Any) -> StatesWatch:
 
 
 def _shower(always: bool) -> Any:
-    """The function that shows a watch when it begins: a live view in a notebook, otherwise a line at a terminal."""
+    """The function that shows a watch when it begins: a live view in a notebook, otherwise a line in a terminal."""
     if home.kernel() is None and home.marimo() is None:
         return _show_line
     if lacking("notebook") and not always:  # a loop is recorded even if views cannot be shown
@@ -366,7 +366,7 @@ def _shower(always: bool) -> Any:
 
 
 def _show_line(watch: Watch) -> None:
-    """Show a line at a terminal, written by one process only; show nothing elsewhere."""
+    """Show a line in a terminal, written by one process only; show nothing elsewhere."""
     processes = sys.modules.get("multiprocessing")  # it is loaded in a child process
     child = processes is not None and processes.parent_process() is not None
     if not child and sys.stderr is not None and sys.stderr.isatty():

@@ -97,7 +97,7 @@ TOKENS: dict[str, dict[str, str]] = {
         "input": "#7FD6BD",
     },
 }
-#: page colour behind a figure that stands in a file of its own
+#: page colour behind a figure in a separate file
 PAGE = {"light": "#FFFFFF", "dark": "#111111"}
 
 

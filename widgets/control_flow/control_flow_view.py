@@ -39,7 +39,7 @@ MAX_SEARCH = 20_000
 SHARE, SHARE_RUNNING = 0.1, 0.02
 #: what is quicker is counted at every stop
 QUICK_S = 0.03
-#: of runs of more events tokens are counted when they stand still: rows may leave while they are counted
+#: in runs of more events, tokens are counted only when the run pauses: rows may be dropped while they are counted
 MAX_LIVE = 1_000_000
 
 

@@ -184,7 +184,7 @@ class FrameTimeline(FigureView):
         low, high = self.window or (0.0, total)
         wide = min(max((high - low) * factor, 8.0), total)
         middle = (low + high) / 2 + by * (high - low)
-        if factor < 1 and self.window is None:  # into the newest part: that is where the run stands
+        if factor < 1 and self.window is None:  # into the newest part, where the run is
             middle = total - wide / 2
         low = min(max(0.0, middle - wide / 2), max(0.0, total - wide))
         self.zoom((low, low + wide))

@@ -12,7 +12,7 @@ from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
 LANE = 56
-#: pixels in front of the lanes: their names, and above each the beginning of what is told of it
+#: pixels before the lanes, for their names and, above each, the beginning of its description
 LEFT = 90
 #: lane colours by depth: dark text is readable on all of them
 COLOURS = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.YELLOW)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_MARKS = 20
 FAILED = (KeyError, IndexError, ValueError, TypeError, AttributeError, WorkbenchError)
-#: kind of breakpoint -> (sign, word); the sign is told apart by its form, not by its colour alone
+#: kind of breakpoint -> (sign, word); signs differ in form, not only in colour
 SIGNS = {
     "break": ("\u25cf", "breakpoint"),
     "conditional": ("\u25c6", "conditional breakpoint"),

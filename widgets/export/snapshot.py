@@ -146,7 +146,7 @@ def _recorded(trace: Trace) -> dict[str, np.ndarray]:
         try:
             found[name] = np.asarray(trace[name][-1])
         except (WorkbenchError, IndexError):
-            continue  # what is missing is asked for when a session is made
+            continue  # missing parts are requested when a session is made
     return found
 
 

@@ -23,8 +23,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
 - *No viewer.* While nothing happens the status line is pinged every half minute; without an answer (the tab
   was closed, the machine has gone) all views of the page are asleep.
-- The thread runs only while some sink has a view in a browser, and ends with ``close()``. Where the system gives no
-  thread, whoever wakes the pump shows the views, and the session's own thread at each stop.
+- The thread runs only while some sink has a view in a browser, and ends with ``close()``. If the system gives no
+  thread, the thread that wakes the pump shows the views, and the session's thread does at each stop.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
 IDLE_S = 0.1
 SETTLE_S = 0.03
-#: seconds between two looks whether the browser has answered, while the session stands still
+#: seconds between two checks whether the browser has answered, while the session is paused
 LOOK_S = 0.004
 HIDDEN_S = 10.0
 #: while only the number of events or what is played changes, the status line tells it so often: each time the whole

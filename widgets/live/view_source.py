@@ -30,7 +30,7 @@ class ViewSource:
     def __init__(self, source: Viewable) -> None:
         self.session: Session | None = None
         self._trace: Trace | None = None
-        # told apart by what they have, so that other objects can stand in for them
+        # distinguished by their attributes, so that other objects can replace them
         if hasattr(source, "snapshot") and hasattr(source, "post"):
             self.session = cast("Session", source)
         if self.session is None:

@@ -169,7 +169,7 @@ class NewestFacts:
         if not isinstance(source, LiveSource | KeptSource):
             return None
         at = range(row, row + 1)
-        while frame != place.base - 1:  # it stands in a frame around it
+        while frame != place.base - 1:  # its value is in an enclosing frame
             at = trace.reader.parent_rows(frame, at)
             frame = trace.layout.frames[frame].parent
         key = (place, int(at[0]))

@@ -40,7 +40,7 @@ SHORT = {
     StopReason.STARTED.value: "nothing has run yet",
     StopReason.FAILED.value: "",
 }
-#: said beside a verdict about inputs that nobody gave
+#: shown with a verdict about made-up inputs
 RANDOM = "with random inputs"
 
 

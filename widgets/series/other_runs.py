@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import ViewSource
 
-#: other runs that are known (the newest ones), that are drawn unless somebody chooses, and that may be added
+#: maximum number of other runs that are known (the newest ones), that are drawn by default, and that may be added
 MOST, DRAWN, MOST_ADDED = 6, 2, 8
 #: events of an earlier run that are recomputed to draw it
 MOST_EVENTS = 2_000_000

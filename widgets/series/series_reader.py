@@ -38,7 +38,7 @@ STRETCHES, STRETCH = 8, 500
 SLICE_S = 0.08
 SLOW_S = 0.02
 SHORT = 10_000
-#: looks at a run that stands still, one after the other, that may fail before the error is the view's
+#: consecutive looks at a paused run that may fail before the view shows the error
 TRIES = 3
 
 #: take(x, columns): firing numbers (float64) and one array of values per followed series

@@ -14,7 +14,7 @@ from workbench.widgets.text.numerals import numeral
 
 #: stretches without numbers that have a word of their own in one strip
 BARS = 2
-#: a word about a line that is higher than this share of the axis stands below it
+#: the word of a line above this share of the axis is written below it
 TOP_SHARE = 0.6
 #: the share of the axis that the word of a line may be long, places at which curves are looked at there, and how far
 #: into the word a curve may reach

@@ -27,7 +27,7 @@ from workbench.widgets.text.numerals import spaced
 TOP, HEAD, PLOT, LEAST, FOOT = 22, 22, 84, 56, 40
 #: how much of what is computed a level may be away, so that it is still shown
 NEAR = 3.0
-#: a forecast of the end that is farther than so much more of the axis is told in words alone
+#: a forecast of the end beyond so much more of the axis is shown only in words
 FAR = 1.5
 #: room between an axis and its labels, so that those of two axes do not meet in the corner
 OUTSIDE = {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0,0,0,0)"}

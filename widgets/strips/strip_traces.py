@@ -101,7 +101,7 @@ def _edited(strip: Strip) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _hover(line: StripLine, plain: bool) -> dict[str, Any]:
-    if not plain:  # the value stands in the head of the strip
+    if not plain:  # the value is in the head of the strip
         return {"hoverinfo": "none"}
     return {"hovertemplate": f"{text(shorten(line.name, 60))}<br>iteration %{{x}}<br>%{{y:.10g}}<extra></extra>"}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.trace import Trace
 
-#: comparisons that have a strip, where so many strips stand above them; iterations that have a cell each
+#: maximum comparisons with a strip, if so many strips are above them; maximum iterations with a cell each
 MOST, ABOVE, EACH = 2, 2, 10
 #: height of the cells in units of a strip
 LOW = 0.4

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import Viewable
 
-#: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a
-#: twentieth of the time at most.
+#: A forecast may run ahead of the loop. It is computed at stops; while running at most this often, and for at most a
+#: twentieth of the time.
 EVERY_S, SHARE = 0.5, 20
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 

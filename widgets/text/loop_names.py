@@ -19,7 +19,7 @@ Path = tuple[str, ...]
 UNNAMED = re.compile(r"(?i)(node_)?(while|while_loop|loop|for|scan)?(_*\d+)*")
 #: characters of a condition
 ROOM = 32
-#: what stands between the loops of a place
+#: the separator between the loops of a place
 WITHIN = " \u203a "
 
 

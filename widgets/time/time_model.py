@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import ViewSource
 
-#: frames that can be chosen; more would fill no list that anybody reads
+#: maximum number of frames to choose from
 MAX_FRAMES = 200
 
 

@@ -56,7 +56,7 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
         notes = [f"alive where {spoken.called(decides)} is {side}"]
         if spoken.graph.nodes[decides.node].op == "LoopCond":
             notes = ["the loop goes on" if ref.index else "the loop ends"]
-    if shown == EITHER:  # which one it was is told by the row below
+    if shown == EITHER:  # the row below names the one it was
         notes, made = [], shown
     if link.edited:
         notes.insert(0, link.edited)

@@ -14,7 +14,7 @@ from workbench.widgets.values.images.pictures import ValueHistory, part_of
 from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.slices import Index
 
-#: rows, and digits where two values stand beside each other
+#: rows, and digits if two values are shown next to each other
 ROWS, BESIDE = 5, 7
 
 

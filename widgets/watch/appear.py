@@ -42,7 +42,7 @@ def display_view(watch: Watch) -> None:
     listeners = watch.observer.listeners
 
     def store(outlook: Outlook | None) -> None:
-        """Write how the loop ended into the notebook, for whoever reads it without a kernel."""
+        """Write the end of the loop into the notebook, for readers without a kernel."""
         if outlook is not None and outlook.over:
             listeners.remove(store)
             with contextlib.suppress(Exception):  # the kernel ends

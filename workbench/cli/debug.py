@@ -1,4 +1,4 @@
-"""``workbench debug``: the debugger at a terminal."""
+"""``workbench debug``: the debugger in a terminal."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ class MappedFile(mmap.mmap):
     short. The one class for all files that are mapped: weights, traces, and rows on disk.
 
     The bytes are those of the file, which stays open: one that is removed, or replaced by another of its name, is still
-    there. Whoever reads asks :meth:`check` before and after, because a file that another program writes meanwhile holds
-    other numbers. One that it cuts short has zeros in the place of what is gone (``kernels.mapped``), which is never
-    shown either, since :meth:`check` fails from then on.
+    there. Readers call :meth:`check` before and after, because a file that another program writes meanwhile holds other
+    numbers. One that it cuts short has zeros in the place of what is gone (``kernels.mapped``), which is never shown
+    either, since :meth:`check` fails from then on.
     """
 
     path: Path
-    #: nobody else can write the file
+    #: no other process can write the file
     trusted: bool
     _number: int
     _signature: tuple[int, ...]

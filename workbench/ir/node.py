@@ -25,7 +25,7 @@ class Ref(NamedTuple):
     """Output ``index`` of node ``node``; written ``node:index`` as TensorFlow writes tensors."""
 
     node: str
-    index: int = 0  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
+    index: int = 0  # type: ignore[assignment]  # hides tuple.index, which is not needed here
 
     def __str__(self) -> str:
         return f"{self.node}:{self.index}"

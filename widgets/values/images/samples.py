@@ -23,7 +23,7 @@ FRAMES = 8
 SIDE = 48
 #: items of a value that are kept of one sample
 ITEMS = 10_000
-#: seconds for reading in one look, while the run stands and while it goes on or is played
+#: seconds for reading in one look, while the run is paused, and while it runs or is played
 STANDS_S, GOES_S = 0.1, 0.015
 MISSING = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
 

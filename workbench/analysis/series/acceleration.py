@@ -22,7 +22,7 @@ from workbench.kernels import fits
 
 @dataclass
 class RescaledModel:
-    """A model bent to end at a better limit: the same shape from the same last value."""
+    """A model rescaled to end at a better limit: the same shape from the same last value."""
 
     inner: Model
     old: float
@@ -35,7 +35,7 @@ class RescaledModel:
 
 
 def refine(h: History, found: Finding, end: int) -> None:
-    """Give a converging finding the limit whose own error estimate is smallest: its model's, or an accelerated one's.
+    """Give a converging finding the limit with the smallest error estimate: its model's, or an accelerated one.
 
     If neither error is smaller than the distance from the last value, the last value is the answer.
     """
@@ -49,7 +49,7 @@ def refine(h: History, found: Finding, end: int) -> None:
     ratios = [b / a for a, b in zip(steps, steps[1:], strict=False)] if 0.0 not in steps else []
     departs = _departs(ratios)
     found.limit_error = error = max(error, _least_error(h, found, end, ratios))
-    # acceleration would treat a departing tail as one with a steady law
+    # acceleration would treat a departing tail as if it followed a steady law
     limit, accelerated_error = (last, math.inf) if departs else fits.accelerated(h.x, end, h.start)
     # the noise of the last bits is amplified by what the acceleration gains
     accelerated_error = max(4.0 * accelerated_error + 2.0 * grain, _least_error(h, found, end, ratios, limit))
@@ -66,9 +66,10 @@ def refine(h: History, found: Finding, end: int) -> None:
 
 
 def _least_error(h: History, found: Finding, end: int, ratios: list[float], limit: float | None = None) -> float:
-    """Error, at least, of a limit (None: the finding's): what the largest values have lost by rounding, as far as the
-    last value still is from the limit; of an alternating power law, what the middle of its swings moves; of geometric
-    steps whose ratios scatter, what that makes of the way that is left."""
+    """Minimum error of a limit (None: the finding's): rounding of the largest values, up to a share of the remaining
+    distance; for an alternating power law, the movement of the middle of its swings; for geometric steps with
+    scattering ratios, the effect of the scatter on the remaining distance.
+    """
     limit = found.limit if limit is None else limit
     if limit is None:
         return 0.0
@@ -87,8 +88,9 @@ def _least_error(h: History, found: Finding, end: int, ratios: list[float], limi
 
 
 def _ahead(h: History, left: float, end: int) -> bool:
-    """True if steps of one sign that shrink ever more slowly can end ``left`` from the last value: they go on by at
-    least what a geometric sequence of the last ratio does (here a quarter of it)."""
+    """True if steps of one sign that shrink ever more slowly can end ``left`` from the last value: their remaining sum
+    is at least that of a geometric sequence with the last ratio (here a quarter of it).
+    """
     d = h.d[max(0, end - 9) : end]
     if len(d) < 5 or not (np.all(d > 0) or np.all(d < 0)):
         return True
@@ -103,8 +105,8 @@ def _ahead(h: History, left: float, end: int) -> bool:
 def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) -> tuple[float, float, float]:
     """(signed rate, limit, error) of differences of one geometric mode, in scaled numbers.
 
-    The rate is the last ratio of differences, extrapolated by Aitken where the ratios still move, and their geometric
-    mean where only rounding is left in them.
+    The rate is the last ratio of differences, extrapolated by Aitken while the ratios still move, and their geometric
+    mean once they differ only by rounding.
     """
     if len(d) < 2:
         return math.nan, last, abs(float(d[-1]))
@@ -114,7 +116,7 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
     grain = h.ulp(last) / max(abs(newest), 1e-300)  # rounding noise of one ratio
     averaged, departs = 1, False
     if abs(ratios[-1] - ratios[0]) < 20 * grain or grain > 1e-3:
-        # only noise left in the ratios: average over more
+        # the ratios differ only by noise: average over more
         averaged = min(len(d) - 1, max(8, min(len(d) // 3, 256)))
         rho = abs(newest / float(d[-1 - averaged])) ** (1.0 / averaged) * (-1.0 if alternating else 1.0)
     else:
@@ -138,7 +140,9 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
 
 def _departs(ratios: list[float]) -> bool:
     """True if ratios of differences leave their level ever faster, as those of Newton's method far from a root, which
-    halves the value before it converges: no law of them tells where they end; Aitken would tell where they began."""
+    halves the value before it converges: no law of the ratios gives the limit, and Aitken's would be that of the
+    earlier phase.
+    """
     if len(ratios) < 4:
         return False
     moves = [b - a for a, b in zip(ratios[-4:], ratios[-3:], strict=False)]
@@ -147,6 +151,6 @@ def _departs(ratios: list[float]) -> bool:
 
 
 def aitken(a: float, b: float, c: float) -> float:
-    """Limit of three values under one geometric mode; the last value where the formula breaks down."""
+    """Limit of three values under one geometric mode; the last value if the formula breaks down."""
     bend = c - b - (b - a)
     return c - (c - b) ** 2 / bend if bend != 0 else c

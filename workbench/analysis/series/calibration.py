@@ -1,15 +1,15 @@
 """Confidence of labels and ends: the probability that an answer is right, by its kind and the length of the record.
 
-A label is right if it is that of the truth; a forecast is right if the loop never ends where "never" is said, ends
-after exactly the stated number of iterations where a rule continues the operand digit by digit, and within the stated
-interval elsewhere.  ``TABLE`` holds the share of right answers on the corpus, the random histories and loops, the
-families of tests/evaluation that are not left out, and runs of SciPy's solvers.  Each family counts once, and some
-pseudo-families with the mean accuracy of the kind are added; isotonic regression, pool adjacent violators (Ayer et al.,
-Ann. Math. Statist. 26, 1955) makes the shares monotone, so that a shorter record is not trusted more. ``python -m
-tests.evaluation.calibrate_confidence`` regenerates the table; ``--left-out`` measures tables from which each family was
-left out in its turn.
+A label is right if it is the true one; a forecast "never" is right if the loop never ends, a forecast by a rule that
+continues the operand digit by digit if the loop ends after exactly the stated number of iterations, and any other if it
+ends within the stated interval.  ``TABLE`` holds the share of right answers on the corpus, the random histories and
+loops, the the families of tests/evaluation that are not held out, and runs of SciPy's solvers.  Each family counts
+once, and some pseudo-families with the mean accuracy of the kind are added; isotonic regression, pool adjacent
+violators (Ayer et al., Ann. Math. Statist. 26, 1955) makes the shares monotone, so that a shorter record is not trusted
+more. ``python -m tests.evaluation.calibrate_confidence`` regenerates the table; ``--left-out`` measures tables from
+which one family at a time was left out.
 
-A state that recurs, a clause that never changed and an operand that is NaN have formulas of their own.
+A state that recurs, a clause that never changed and an operand that is NaN have separate formulas.
 """
 
 from __future__ import annotations

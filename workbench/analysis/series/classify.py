@@ -1,4 +1,4 @@
-"""``classify``: numerical health, then the decision list, then confidence; of a tensor the worst component."""
+"""``classify``: numerical health, then the decision list, then confidence; for a tensor, the worst component."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def classify(values: Any) -> Evolution:
     Parameters
     ----------
     values : array_like or pandas.Series
-        Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool. Of (n, d) the eight most active
+        Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool. For (n, d) the eight most active
         components are classified, and the 2-norm if there are more; the worst decides.
 
     Returns
@@ -100,7 +100,7 @@ def _evolution(h: History, found: Finding) -> Evolution:
     limit = up(found.limit)
     error = up(found.limit_error) if limit is not None else None
     if limit is not None and limit < 0.0 <= h.low:
-        # sizes, losses and distances do not cross zero, and none of these values has
+        # sizes, losses and distances do not cross zero, and none of these values has crossed it
         limit, error = 0.0, max(-limit, error or 0.0)
     model = Scaled(found.model, h.exponent) if found.model is not None else None
     return Evolution(
@@ -155,7 +155,7 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
 
 
 def _common_period(worst: Evolution, results: list[Evolution]) -> None:
-    """Give the answer the common period of all components, if each has a period of its own, to within rounding."""
+    """Give the answer the common period of all components, up to rounding, if each component has a period."""
     if worst.label is not Pattern.OSCILLATING or worst.method != "linear_prediction":
         return
     periods = [r.period for r in results if r.component is not None and r.label is Pattern.OSCILLATING and r.period]
@@ -167,7 +167,7 @@ def _common_period(worst: Evolution, results: list[Evolution]) -> None:
 
 
 def worst_of(results: list[Evolution]) -> Evolution:
-    """The answer that speaks for the components of an array and its norm, with the issues of all."""
+    """The answer that represents the components of an array and its norm, with the issues of all."""
     results = [r for r in results if r.component is not None or r.of_norm().method != "norm"] or results
     # if components converge, the slowest decides
     slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731

@@ -1,4 +1,4 @@
-"""The decision order for the finite values of one variable, one step a module.
+"""The decision order for the finite values of one variable, one module per step.
 
 2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, staircases; 5 smooth tails; 6 linear
 prediction; 7 noise, with a test for a unit root; 8 chaos.  Steps 5 and 6 are both tried, and the better prediction of
@@ -58,7 +58,7 @@ def _as_size(h: History, found: Finding) -> Finding:
     part = max(1, n // 10)
     first, before, last = (float(np.median(v)) for v in (size[:3], size[-2 * part : -part], size[-part:]))
     if last > before:
-        return found  # it has turned
+        return found  # the values have turned
     if not last < FELL * first or first - last < 0.5 * float(size.max() - size.min()):
         return found
     now = float(h.x[-1])
@@ -104,7 +104,7 @@ def _with_order(h: History, found: Finding) -> Finding:
         if how is not None and how.label is Pattern.CONVERGING:
             found.rate, found.order, found.sublinear_exponent = how.rate, how.order, how.sublinear_exponent
             if how.rate is not None and 0.0 < how.rate < 1.0 and found.limit_error is not None and not h.integral:
-                # a step that rounding swallows stops the values as far from their limit as 1 / (1 - rate) of them reach
+                # once rounding absorbs a step, the values stop at 1 / (1 - rate) such steps from their limit
                 swallowed = h.ulp(float(h.x[-1])) / (1.0 - how.rate)
                 found.limit_error = max(found.limit_error, min(swallowed, 0.01 * (h.high - h.low)))
             found.why += " " + how.why

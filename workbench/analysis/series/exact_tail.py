@@ -42,7 +42,7 @@ def level(h: History) -> Finding | None:
 
 
 def rounding_floor(h: History, run: int) -> float:
-    """64 eps of the largest value before the last ``run``: what is below may be only the rounding of larger numbers."""
+    """64 eps of the largest value before the last ``run``: smaller values may be mere rounding of larger numbers."""
     return 64 * h.eps * fits.extremes(h.x[: len(h) - run])[1]
 
 

@@ -19,8 +19,8 @@ from workbench.analysis.series.value_series import WINDOW, History
 from workbench.kernels import fits
 
 TOLERANCE = 0.02
-#: Length of a wave in that of the record, at least, of one that may come to rest at its turning point; how nearly, in
-#: the last step, the next one leads back by it.
+#: Minimum length of a wave, relative to the record, that may rest at its turning point; maximum deviation, relative to
+#: the last step, of the next step from its reverse.
 RESTS_WITHIN, TURNS = 1.2, 0.1
 
 
@@ -42,8 +42,9 @@ def linear_prediction(h: History, end: int) -> Finding | None:
 
 
 def resting(h: History, found: Finding) -> Finding:
-    """The finding, or CONVERGING if a wave longer than the record turns at the last value, as that of a schedule does
-    that comes to rest there: the next value is the one before."""
+    """The finding, or CONVERGING if a wave longer than the record turns at the last value, as in a schedule that rests
+    there: the predicted next value equals the previous one.
+    """
     if found.method != "linear_prediction" or found.period is None or found.period < RESTS_WITHIN * len(h):
         return found
     last = float(h.x[-1])
@@ -66,14 +67,15 @@ def slow_root(d: np.ndarray, p: int) -> float:
 
 
 def _undamped(z: complex, share: float, near: float) -> bool:
-    """True if a root, not a positive real one, lies on the unit circle, within the accuracy for its share."""
+    """True if a root that is not a positive real number lies on the unit circle, within the accuracy for its share."""
     return abs(abs(z) - 1.0) <= near * max(1.0, 0.1 / share) and abs(cmath.phase(z)) > 1e-6
 
 
 def common_period(angles: list[float], n: int) -> float | None:
-    """Period of waves of these angles an iteration: that of the lowest frequency, or of its half, third or fourth, of
-    which all others are multiples as far as ``n`` iterations can tell; else of one of which the others are multiples
-    that were sampled too seldom (folded at half a turn).  None if there is none."""
+    """Period of waves with these angles per iteration: that of the lowest frequency, or of its half, third or fourth,
+    if all others are multiples of it within the accuracy of ``n`` iterations; else that of a frequency whose
+    undersampled multiples (folded at half a turn) are the others.  None if there is none.
+    """
     turns = sorted(angle / (2 * math.pi) for angle in angles)
     if not turns:
         return None
@@ -108,7 +110,7 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     grain = h.ulp(max(abs(h.low), abs(h.high))) / max(fits.extremes(d)[1], 1e-300)
     slack = max(1e-9, (3.0 if error > max(1e-5, 100.0 * grain) else 10.0) * p * error / free)
     if neutral and abs(size - 1.0) * free < max(10.0 * error, 0.1):
-        slack = max(slack, 1.01 * abs(size - 1.0))  # the record does not tell the largest roots from undamped ones
+        slack = max(slack, 1.01 * abs(size - 1.0))  # the largest roots may be undamped
     near = max(slack, 1e-6)
     drift = any(
         is_loud and abs(v - 1.0) <= near and w > 0.01 * most for v, w, is_loud in zip(z, weight, loud, strict=True)
@@ -120,7 +122,7 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     if error > 1e-6 and quarter >= 2 and size > 1.0 - slack:
         late, before = fits.extremes(d[-quarter:])[1], fits.extremes(d[:-quarter])[1]
         if late < 0.7 * before:
-            return None  # the fit contradicts what the differences do
+            return None  # the fit contradicts the differences
     real = abs(dominant.imag) < 1e-9 * max(size, 1e-9)
     period = None if real else 2 * math.pi / abs(math.atan2(dominant.imag, dominant.real))
     text = (

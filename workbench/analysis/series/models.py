@@ -1,7 +1,7 @@
 """Models that continue a history: each predicts the value j iterations after the last one.
 
 All models work on the scaled values of :class:`History`; :class:`Scaled` scales their answers back.  ``exact`` says
-that the forecast is arithmetic rather than a fit, ``spread`` the relative error per value seen in the hold-out.
+that the forecast is arithmetic rather than a fit, ``spread`` the relative error per value in the hold-out.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from workbench.kernels import fits
 
 
 def first_bad(h: History) -> dict[str, int]:
-    """First NaN and first Inf as iteration numbers."""
+    """Iterations of the first NaN and the first Inf."""
     places = (("nan", h.first_nan), ("inf", h.first_inf))
     return {slug: at + h.start for slug, at in places if at >= 0}
 
@@ -63,7 +63,7 @@ def trouble(h: History, found: Evolution) -> tuple[dict[str, int], list[str]]:
 
 
 def _steady_log(h: History) -> float | None:
-    """Mean logarithmic growth of |x| over the last half, if both halves of it grow alike; None if not geometric."""
+    """Mean logarithmic growth of |x| over the last half, if both halves of it grow equally; None if not geometric."""
     n = len(h)
     quarter = max(3, min(n // 4, 64))
     if n < 2 * quarter + 1:
@@ -75,7 +75,7 @@ def _steady_log(h: History) -> float | None:
     late, early = math.log(ends[0] / ends[1]) / quarter, math.log(ends[1] / ends[2]) / quarter
     if abs(late - early) < 0.1 * abs(late):
         return late
-    # an oscillation has its envelope only
+    # of an oscillation, only the envelope
     return None if abs(late) > 3 * abs(early) else math.log(tops[0] / tops[1]) / quarter
 
 
@@ -92,7 +92,7 @@ def _exploding(h: History, rate: float | None) -> tuple[dict[str, int], list[str
 
 
 def _vanishing(h: History, rate: float | None) -> tuple[dict[str, int], list[str]]:
-    """|x| shrinks geometrically towards the smallest normal number of the dtype, or is below it already."""
+    """|x| shrinks geometrically towards the smallest normal number of the dtype, or is already below it."""
     normal = h.smallest_normal
     size = np.abs(h.raw)
     if 0 < size[-1] < normal <= size[0]:
@@ -117,8 +117,8 @@ def _cancellation(h: History) -> tuple[dict[str, int], list[str]]:
     """Values that shrank but kept the spacing of larger numbers, or ended in noise of the first values' rounding.
 
     The first case is certain: the last values are multiples of one power of two, which stays fixed while they shrink,
-    as for differences of rounded numbers. The second is typical of norms of such differences: ten values or more end in
-    noise of a quarter to a thousand eps of the largest, which neither shrinks nor can be predicted.
+    as for differences of rounded numbers. The second is typical of norms of such differences: at least ten values at
+    the end are noise of a quarter to a thousand eps of the largest, which neither shrinks nor can be predicted.
     """
     n = len(h)
     count = max(8, min(n // 4, 64))
@@ -182,10 +182,10 @@ def stagnation(h: History) -> int | None:
     if len(steps) < 3 or np.any(steps == 0) or np.ptp(np.sign(h.d[max(0, last - 7) : last + 1])) != 0:
         return None
     nearly_constant = steps.max() <= 2.5 * steps.min()
-    # a geometric sequence of rate above 0.4 passes that too, so ask the steps further back as well
+    # a geometric sequence of rate above 0.4 passes that too, so check the earlier steps as well
     further = np.abs(h.d[max(0, last - 63) : last + 1])
     nearly_constant = nearly_constant and further.max() <= 4.0 * steps.min()
-    # slowly shrinking steps all look alike here; those of a counter add up to the whole distance
+    # slowly shrinking steps look equal here; those of a counter add up to the whole distance
     way = h.x[: last + 2]
     nearly_constant = nearly_constant and float(np.ptp(way)) <= 4.0 * float(steps.min()) * (last + 1)
     return last + 1 + h.start if nearly_constant and steps[-1] <= 8 * h.ulp(float(h.x[last + 1])) else None

@@ -47,7 +47,7 @@ class Pattern(Enum):
 
 
 def percent(share: float) -> str:
-    """A share or a probability as people read it: none is rounded to never or to always."""
+    """A share or a probability in percent, never rounded to 0 % or 100 %."""
     if 0 < share < 0.005:
         return "< 1 %"
     return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
@@ -93,12 +93,12 @@ class Evolution:
     model : object or None
         A model that continues the values; see :meth:`fitted`.
     distance : float
-        The distance from the newest value to the limit, at least a hundredth of the way that is gone; 0 without a
-        limit. The limit is printed only if its error is small against it.
+        The distance from the newest value to the limit, at least a hundredth of the distance covered; 0 without a
+        limit. The limit is printed only if its error is small compared with this.
     least : float or None
-        A number below which the values never are: 0 of norms. Limits and forecasts are not below it, either.
+        A lower bound of the values, such as 0 for norms. Limits and forecasts are not below it, either.
     why_not : list of RefusedLaw
-        The laws that the label was not made of: ``law``, ``reason`` and ``numbers``. ``print`` them.
+        The laws that were rejected for the label: ``law``, ``reason`` and ``numbers``. ``print`` them.
 
     Examples
     --------
@@ -140,10 +140,10 @@ class Evolution:
         return self
 
     def of_norm(self) -> Evolution:
-        """The part of an answer about a norm or a modulus that holds of its array, too: whether it vanishes or grows.
+        """The part of an answer about a norm or a modulus that also holds for its array: whether it vanishes or grows.
 
-        Any other norm leaves open what the elements do: on a circle they move for ever with one norm, and the norm of
-        an iterate that converges may swing.
+        Any other norm says nothing about the elements: on a circle they move for ever with one norm, and the norm of a
+        converging iterate may oscillate.
         """
         self.above(0.0)
         vanishes = self.label is Pattern.CONVERGING and self.limit is not None and self.limit <= (self.limit_error or 0)
@@ -172,7 +172,7 @@ class Evolution:
         Raises
         ------
         TraceError
-            Without pandas (``missing-library``).
+            If pandas is not installed (``missing-library``).
 
         Examples
         --------
@@ -211,7 +211,7 @@ class Evolution:
         values, now = self.model.predict(j), float(self.model.predict(0)[0])
         error = self.limit_error if self.label is Pattern.CONVERGING and self.limit_error is not None else 0.0
         with np.errstate(all="ignore"):
-            # the hold-out error is relative to the distance gone; the limit's own error counts as it is approached
+            # the hold-out error is relative to the distance covered; the error of the limit counts as it is approached
             width = 1.645 * self.model.spread * np.abs(values - now) + np.where(j > 0, error, 0.0)
         good = np.isfinite(values) & np.isfinite(width)
         least = -np.inf if self.least is None else self.least

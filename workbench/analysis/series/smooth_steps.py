@@ -1,4 +1,4 @@
-"""Steps 5 and 6 together: laws of smooth tails and linear prediction, of which the better prediction wins."""
+"""Steps 5 and 6 together: laws of smooth tails and linear prediction; the better prediction wins."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _episode(h: History, tail: smooth_tail.Tail, found: Finding) -> bool:
 
 
 def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:
-    """True if the roots crowd towards 1 as the record grows, as they do on a power law and on nothing else."""
+    """True if the roots crowd towards 1 as the record grows, as they do only for a power law."""
     z = abs(linear.model.dominant)
     if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
         return False

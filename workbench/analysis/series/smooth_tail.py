@@ -1,10 +1,10 @@
 """Step 5: smooth monotone or alternating tails.
 
-Differences below about 100 ulp are dropped (fewer where the dtype has few digits), then log|d| is fitted by a
-constant (a counter, or a 2-cycle when alternating), by a + k log(rho) (geometric) and by a - s log(k + k0) (a power
-law), each on the first 60 % and judged by its prediction of the last 40 %.  Superlinear order shows in the growth of
-the log-ratios themselves.  The simplest fit within three times the best error is kept; whether it is good enough
-against a linear recurrence is decided in ``classify``.
+Differences below about 100 ulp are dropped (fewer where the dtype has few digits), then log|d| is fitted by a constant
+(a counter, or a 2-cycle when alternating), by a + k log(rho) (geometric) and by a - s log(k + k0) (a power law), each
+on the first 60 % and judged by its prediction of the last 40 %.  Superlinear order shows in the growth of the
+log-ratios themselves.  The simplest fit within three times the best error is kept; ``smooth_steps`` compares it with a
+linear recurrence.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Exponents of |d| up to this diverge: sums of 1/k do, sums of 1/k**1.25 do not.
+#: Maximum exponent of |d| whose sum diverges: sums of 1/k diverge, sums of 1/k**1.25 converge.
 CRITICAL = 1.02
 
 
@@ -103,7 +103,7 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
             doubt = 0.3 if fit.error > 0.05 and len(h) < 64 else 0.0  # noise also alternates for a while
             return Finding(Pattern.OSCILLATING, "two_cycle", why, model, period=2.0, doubt=doubt)
         why = f"The value changes by {h.unscale(step):.6g} each iteration: a counter."
-        doubt = 0.3 if fit.error > 0.02 and len(h) < 64 else 0.0  # the turn of a curve looks like that
+        doubt = 0.3 if fit.error > 0.02 and len(h) < 64 else 0.0  # a turning point of a curve looks like that
         return Finding(Pattern.DIVERGING, "counter", why, Counter(float(h.x[-1]), step, fit.error), doubt=doubt)
     if fit.kind == "geometric":
         return _geometric(h, tail, fit, shape)
@@ -131,7 +131,7 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
         )
     first, now = float(h.x[0]), float(h.x[-1])
     if s > 0.2 and len(h) < 64 and h.low * h.high > 0 and abs(now) < 0.6 * abs(first):
-        # with few values, a magnitude that falls by ever smaller steps is taken for a norm, which does not cross zero
+        # with few values, a magnitude that falls by ever smaller steps counts as a norm, which does not cross zero
         why = f"The values fell to {now / first:.2g} of the first, each step smaller than the one before."
         return Finding(Pattern.CONVERGING, "falling_size", why, limit=now, limit_error=abs(now), doubt=0.4)
     why = f"The differences {shape} and go like k**{-s:.4g}: their sum has no limit."

@@ -19,7 +19,7 @@ LEAST = 4
 
 
 def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
-    """The finding about the values at the steps; None for a record whose treads are not equally long."""
+    """The finding about the values at the steps; None if the treads are not equally long."""
     moves = h.words[1:] != h.words[:-1]
     if not LEAST <= np.count_nonzero(moves) <= len(h) // 2:
         return None

@@ -1,4 +1,4 @@
-"""Step 5, before and after the laws of smooth tails: how the sizes of the steps change, whatever law they follow.
+"""Step 5, before and after the laws of smooth tails: the change of step sizes, whatever law they follow.
 
 Superlinear order shows in the growth of the log-ratios themselves; steps that shrink geometrically in either direction
 have a bounded sum; the last half of a tail may follow a law that its transient hides; and ratios that fall with convex
@@ -22,7 +22,7 @@ from workbench.analysis.series.value_series import History
 
 
 def superlinear(h: History, end: int) -> Finding | None:
-    """Errors whose log-ratios grow by themselves: Newton, secant (order 1.6 to 2), or growth of that kind."""
+    """Errors whose log-ratios grow by a factor: Newton, secant (order 1.6 to 2), or growth of that kind."""
     d = h.d[max(0, end - 9) : end].tolist()
     if len(d) < 3 or 0.0 in d:
         return None
@@ -38,7 +38,7 @@ def superlinear(h: History, end: int) -> Finding | None:
         good += 1
     if good < (1 if len(h.d) - end >= 1 and abs(r[-1]) > 3.0 else 2) or len(r) >= 5 and good < 3:
         return None
-    # an extremum of a smooth curve looks like this too: ask for five digits gained, or for steps that then vanished
+    # an extremum of a smooth curve looks like this too: require five digits gained, or steps that then vanished
     if r[-1] < 0:
         drop = sizes[-1] / max(sizes)
         # two consecutive ratios that occur only for a power of the error
@@ -56,7 +56,7 @@ def superlinear(h: History, end: int) -> Finding | None:
         why = f"The increments grow superlinearly: their logarithms grow {order:.3g} fold each iteration."
         return Finding(Pattern.DIVERGING, "superlinear", why, order=order)
     end_value = float(h.x[-1])
-    # the next step is about |d| * exp(r q): what is left after the last value, or nothing if that is below rounding
+    # the next step is about |d| * exp(r q), the remaining distance, or 0 if that is below rounding
     left = 0.0 if end < len(h.d) else d[-1] * math.exp(max(r[-1] * order, -700.0))
     limit = end_value + left
     # the order is known from only a few ratios: allow a third less
@@ -68,7 +68,7 @@ def superlinear(h: History, end: int) -> Finding | None:
 
 
 def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
-    """Median of the last ``ratios`` slopes of log|e(k + 1)| over log|e(k)|, the newest value being the limit.
+    """Median of the last ``ratios`` slopes of log|e(k + 1)| over log|e(k)|, with the newest value as the limit.
 
     The errors follow the law from the start; steps are errors only once each is much smaller than the one before.
     """
@@ -114,7 +114,7 @@ STRAIGHT = 0.97
 
 
 def spread_rate(d: np.ndarray) -> float | None:
-    """Factor per iteration by which the steps' spread changes; None where its logarithm is not linear in time."""
+    """Factor per iteration by which the steps' spread changes; None if its logarithm is not linear in time."""
     size = len(d) // BLOCKS
     if size < LEAST:
         return None
@@ -138,7 +138,7 @@ def approach_rate(x: np.ndarray, level: float, noise: float) -> float | None:
 
 
 def step_ratio(size: np.ndarray) -> float | None:
-    """Last ratio of a few steps, if the two before are like it within a twentieth."""
+    """Last ratio of a few steps, if the two before agree with it within a twentieth."""
     if len(size) < 3 or not np.all(size > 0):
         return None
     ratios = (size[1:] / size[:-1])[-3:]
@@ -146,7 +146,7 @@ def step_ratio(size: np.ndarray) -> float | None:
 
 
 def _straight(k: np.ndarray, y: np.ndarray) -> float | None:
-    """Slope of the line through y, if it goes straight and does not bend: its halves have slopes alike."""
+    """Slope of the line through y, if y is straight: the slopes of its halves must be similar."""
     if abs(float(np.corrcoef(k, y)[0, 1])) < STRAIGHT:
         return None
     half = len(y) // 2

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.kernels import fits
 from workbench.text import harmless
 
-#: How far a step looks back where its cost grows faster than the record; also the size of the streaming ring.
+#: Number of newest values for steps whose cost grows faster than the record; also the size of the streaming ring.
 WINDOW = 512
 
 # dtype name -> (binary digits, exponent of the smallest positive number): finfo costs more than a whole step
@@ -23,23 +23,23 @@ _LARGEST["bfloat16"] = 3.3895313892515355e38
 
 @cache
 def _format(dtype: np.dtype) -> tuple[int, int]:
-    """Binary digits and exponent of the smallest positive number of a dtype; numpy spells its name anew each time."""
+    """Binary digits and exponent of the smallest positive number of a dtype; NumPy builds its name anew each time."""
     return _FORMATS.get(dtype.name, (53, -1074))
 
 
 class HistoryError(WorkbenchError):
-    """Values that are not the record of a variable, or a question about them that has no meaning.
+    """Values that are not the record of a variable, or an invalid question about them.
 
     Raised by :func:`workbench.classify`, :func:`workbench.iterations_to_tolerance` and
     :class:`workbench.TerminationMonitor`. Slugs: ``bad-history`` for rows of different lengths, ``bad-history-dtype``
-    for items that are not numbers, ``bad-history-shape`` for anything but (n,) and (n, d), ``bad-history-masked`` and
-    ``bad-history-table`` for masked arrays and tables, ``empty-history``, ``bad-tolerance``, ``bad-logic``.
+    for items that are not numbers, ``bad-history-shape`` for shapes other than (n,) and (n, d), ``bad-history-masked``
+    and ``bad-history-table`` for masked arrays and tables, ``empty-history``, ``bad-tolerance``, ``bad-logic``.
     """
 
     slug = "bad-history"
 
 
-#: laws that a label may be made of, by the name of its method, in words
+#: laws of labels: name of the method -> words
 LAWS = {
     "level": "one level",
     "periodic": "an exact period",
@@ -61,7 +61,7 @@ LAWS = {
 
 
 class RefusedLaw(NamedTuple):
-    """A law that a label was not made of: its name, why not, and the numbers that say so."""
+    """A law that was rejected for a label: its name, the reason, and the numbers in it."""
 
     law: str
     reason: str
@@ -82,15 +82,15 @@ class History:
 
     ``exact`` keeps the dtype; ``x`` is float64, divided by the power of two ``2**exponent`` so that the largest
     magnitude is about 1 (exact, and squares neither overflow nor vanish at scales 1e-300 to 1e300).  ``start`` is the
-    iteration of the first value kept and ``total`` the number of values ever seen, which is more than ``len`` for
-    a streaming state.  ``dtype`` is the variable's own, where ``exact`` holds its values in a wider one.
+    iteration of the first value kept and ``total`` the number of all values so far, which exceeds ``len`` for a
+    streaming state.  ``dtype`` is the variable's, if ``exact`` holds its values in a wider one.
     """
 
     def __init__(self, exact: np.ndarray, start: int = 0, dtype: Any = None) -> None:
         self.exact = exact
         self.start = start
         self.dtype = exact.dtype if dtype is None else np.dtype(dtype)
-        #: Whether values are exact integers or bools, so that no rounding blurs them.
+        #: True if values are exact integers or bools, without rounding.
         self.integral = self.dtype.kind in "iub"
         self.raw = np.ascontiguousarray(exact, dtype=np.float64)
         self.exponent, self.bad, self.first_nan, self.first_inf, self.last_bad = fits.scan(self.raw)
@@ -134,7 +134,7 @@ class History:
 
     @cached_property
     def words(self) -> np.ndarray:
-        """Values to be compared for equality: float64, or int64 where 64-bit integers exceed its digits."""
+        """Values for comparisons of equality: float64, or int64 if 64-bit integers exceed its digits."""
         if self.integral and self.exponent > 53 and self.exact.dtype.itemsize == 8:
             return np.ascontiguousarray(self.exact).view(np.int64)
         return self.raw
@@ -148,7 +148,7 @@ class History:
 
     @cached_property
     def end(self) -> int:
-        """Number of leading differences above the rounding noise: 100 ulp, or 25, 8, 2 where else too few are left."""
+        """Number of leading differences above the rounding noise: 100 ulp, or 25, 8 or 2 if too few would remain."""
         if self.integral:
             return fits.last_moved(self.d)
         return fits.usable(self.x, self.d, self.digits, self.tiny)
@@ -170,12 +170,12 @@ class History:
         return 0.0 if self.integral else fits.ulp(x, self.digits, self.tiny)
 
     def unscale(self, value: float) -> float:
-        """Convert a scaled number back to the variable's own scale; inf if it exceeds float64."""
+        """Convert a scaled number back to the variable's scale; inf if it exceeds float64."""
         half = self.exponent // 2
         return float(value) * 2.0**half * 2.0 ** (self.exponent - half)
 
     def tail(self, n: int) -> History:
-        """The last n values as a history of their own."""
+        """The last n values as a separate history."""
         n = min(n, len(self))
         return History(self.exact[len(self) - n :], self.total - n, self.dtype)
 
@@ -190,10 +190,10 @@ def as_values(values: Any) -> np.ndarray:
 
 
 def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
-    """(values, dtype that rounded them): bfloat16 and float8 are widened to float32 and keep their own rounding.
+    """(values, dtype that rounded them): bfloat16 and float8 are widened to float32, and their rounding is kept.
 
     A masked array may have no masked value; the index of a pandas Series is ignored; a DataFrame is refused, because
-    its columns have names and dtypes of their own.
+    its columns have separate names and dtypes.
     """
     if hasattr(values, "columns") and hasattr(values, "iloc"):
         raise HistoryError(
@@ -245,5 +245,5 @@ def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
 
 
 def changes(flags: np.ndarray) -> int:
-    """Number of truth values that differ from the one before: of ``steps > 0`` the turns of a record."""
+    """Number of truth values that differ from the one before: for ``steps > 0``, the number of turns of a record."""
     return int(np.count_nonzero(flags[1:] != flags[:-1]))

@@ -3,8 +3,8 @@
 Patterns of a whole number of values are found by epoch folding (Leahy et al., Astrophys. J. 266, 1983): the record is
 cut into rows of p values; the means of the columns are the pattern, the rest is noise.  Candidates are the highest
 peaks of the autocorrelation and their divisors; the Bayesian information (Schwarz, Ann. Statist. 6, 1978) penalises a
-pattern for each of its values.  A smooth wave, whose period need not be an integer, drifts against its rows: the
-residual then recurs one row later, and the pattern is rejected.
+pattern for each of its values.  A smooth wave, whose period need not be an integer, drifts along the rows: the residual
+then recurs one row later, and the pattern is rejected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.kernels import fits
 
 
 def folded(h: History, period: float) -> float:
-    """Median distance of values that are neighbours in the phase of a wave of this period."""
+    """Median distance of values that are adjacent in the phase of a wave of this period."""
     x = h.x[-WINDOW:]
     order = np.argsort(np.arange(len(x)) / period % 1.0)
     return float(np.median(np.abs(np.diff(x[order]))))
@@ -30,9 +30,9 @@ def folded(h: History, period: float) -> float:
 #: Minimum number of repetitions, number of candidates from the autocorrelation, and nats by which the pattern must beat
 #: a level.
 ROWS, CANDIDATES, NATS = 4, 6, 25.0
-#: Autocorrelation at a candidate, at least: a pattern of a third of the variance has about a third.
+#: Minimum autocorrelation at a candidate: a pattern with a third of the variance has about a third.
 LIKE = 0.22
-#: Median distance of values that are neighbours in a wave's phase, in their deviation, at most, of one without noise.
+#: Maximum median distance of values adjacent in a wave's phase, relative to their deviation, for a wave without noise.
 WITHIN = 0.05
 
 
@@ -45,7 +45,7 @@ class Fold(NamedTuple):
 
 
 def fold(h: History) -> Fold | None:
-    """The pattern that explains the last values best; None if none is better than a level by far."""
+    """The pattern that explains the last values best; None if none is far better than a level."""
     x = h.x[-SPECTRUM:]
     n = len(x)
     if n < 4 * ROWS:
@@ -102,7 +102,9 @@ def pattern_in_noise(h: History) -> Finding | None:
 
 
 def _wave_within(h: History, p: int) -> float:
-    """The period of a wave of which ``p`` values hold two or more, each in other places; ``p`` if there is none."""
+    """The period of a wave of which ``p`` values contain two or more, sampled at different phases; ``p`` if there is
+    none.
+    """
     _, period = spectral_peak(h)
     if period < 2 or p < 1.9 * period:
         return float(p)

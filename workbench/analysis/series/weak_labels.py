@@ -1,4 +1,4 @@
-"""Weak labels for records that no other step decides: much doubt, by the direction in which the values drift."""
+"""Weak labels for records that no other step decides: with much doubt, from the direction in which the values drift."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from workbench.analysis.series.value_series import History
 
 
 def leaning(h: History) -> Finding | None:
-    """Four of five steps lead towards zero, and a third of the size is left; or away, to three times as much."""
+    """A label if four of five steps lead towards zero, to about a third of the size; or away from it, to three times
+    the size.
+    """
     n = len(h)
     if not 8 <= n <= 256:
         return None

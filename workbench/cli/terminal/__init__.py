@@ -1,4 +1,4 @@
-"""The debugger at a terminal, with the commands of the panel by name, without a notebook.
+"""The debugger in a terminal, with the commands of the panel by name, without a notebook.
 
 ::
 

@@ -206,7 +206,7 @@ class Terminal:
 def terminal(
     session: Any, *, commands: Iterable[str] = (), source: TextIO | None = None, out: TextIO | None = None
 ) -> int:
-    """Debug a session at a terminal, with the commands of the panel: ``help`` lists them.
+    """Debug a session in a terminal, with the commands of the panel: ``help`` lists them.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 def relu(x: np.ndarray) -> np.ndarray:
     """max(x, 0), which keeps -0 as libraries for neural networks do.
 
-    Of two equal numbers NumPy's maximum returns the second, but for float16 the first.
+    For two equal numbers NumPy's maximum returns the second, except the first for float16.
     """
     zero = np.zeros((), x.dtype)
     return np.maximum(x, zero) if x.dtype == np.float16 else np.maximum(zero, x)

@@ -35,13 +35,13 @@ INLINE = frozenset(
 )
 
 
-#: arrays of known shape up to this many bytes always stand in rows; larger ones where compiled code makes them
+#: arrays of known shape up to this many bytes are always in rows; larger ones if compiled code makes them
 SMALL_BYTES = 1 << 16
 #: arrays in rows begin at multiples of this: a cache line, and what the widest instructions like
 ALIGNED = 64
 #: bytes of a row, at most: places in it are counted in 32 bits
 MOST_ROW_BYTES = (1 << 31) - ALIGNED
-#: arrays up to this many bytes may stand in the rows of the plan that is being made; larger ones are objects
+#: arrays up to this many bytes may be in the rows of the plan that is being made; larger ones are objects
 _LARGEST: ContextVar[int] = ContextVar("largest array in rows", default=MOST_ROW_BYTES)
 
 

@@ -21,7 +21,7 @@ LOADING, LOOP, INSTRUCTION, CHECKED = 50.0, 20.0, 0.35, 2.0
 #: events that the interpreter carries out in one, at most; and how many times as long as LLVM takes it must have run:
 #: a run that ends right behind has lost a fifth of its time
 EVENTS_OF_A_MILLISECOND, PATIENCE = 2_500_000, 5
-#: events after which loops become machine code, in place of what this rule says; None but for tests
+#: events after which loops become machine code, instead of by this rule; None except in tests
 HOT_EVENTS: int | None = None
 #: loops are compiled in another thread than that of the run
 BESIDE_RUNS = True
@@ -70,9 +70,9 @@ def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
 class NativeLoops:
     """The machine code of a plan's loops: made once, when its runs have been long, and used by all runs of the plan.
 
-    It is made in a thread of its own, while the run that was long goes on with the interpreter: LLVM needs no GIL, and
-    each call of the executor takes the code that is there. ``reasons`` maps the first instruction of each innermost
-    loop to "" or why it stays with the interpreter; None until the code is made.
+    It is compiled in a separate thread, while the long run continues in the interpreter: LLVM needs no GIL, and each
+    call of the executor takes the code that exists. ``reasons`` maps the first instruction of each innermost loop to ""
+    or why it stays with the interpreter; None until the code is made.
     """
 
     def __init__(self) -> None:

@@ -10,7 +10,8 @@ Short branches without divisions are computed on both sides, and the value is se
 taken, and a wrong guess costs more than the other side. The content of a row is meaningless for a dead value.
 
 Where most rows may stay unwritten (``Machine.unwritten``), a chunk of rows begins with a sprint: iterations in
-registers alone. What would leave it goes back to the chunk's first row, and the chunk is computed with its rows.
+registers alone. An iteration that would leave it returns to the chunk's first row, and the chunk is computed with its
+rows.
 """
 
 from __future__ import annotations

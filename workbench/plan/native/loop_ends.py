@@ -21,7 +21,7 @@ class LoopEnds:
     of a chunk of rows or of the events of this call. Then it looks whether it has to, and for a request to stop.
 
     A sprint is shown to other threads when the newest rows behind it are written, the first row that can be read before
-    the row in progress. What leaves earlier begins again at the first row of the call (``redo``).
+    the row in progress. A sprint that ends earlier begins again at the first row of the call (``redo``).
     """
 
     def __init__(self, loop: LoopSurvey, entry: Code, code: Code, exits: Code, fields: Mapping[str, int]) -> None:

@@ -115,7 +115,7 @@ def _order(
     most = len(names)
     # what is ready is one number: its section and its place among all
     number = {name: decides[name] * most + i for i, name in enumerate(names)}
-    # where all of a section have one guard, and stand behind what they wait for, that is the order
+    # if all nodes of a section have one guard, and follow the nodes they wait for, that is the order
     straight = len({item.guard for item in items.values()}) == len(set(decides.values()))
     for name, sources in waits.items():
         mine, place = decides[name], number[name]

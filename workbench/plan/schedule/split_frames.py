@@ -163,7 +163,7 @@ def _rebuilt(
                 inputs = tuple(Ref(renamed.get(r.node, r.node), r.index) for r in node.inputs)
                 nodes[name] = replace(node, inputs=inputs, control=tuple(renamed.get(c, c) for c in node.control))
     inputs = {n: ref for n, ref in graph.inputs.items() if ref.node in nodes}
-    some = {"": Ref(next(iter(nodes)))}  # the outputs of this graph are nobody's
+    some = {"": Ref(next(iter(nodes)))}  # the outputs of this graph are not used
     made = Graph.from_nodes(
         graph.name,
         [*nodes.values(), *extra.values()],

@@ -61,7 +61,7 @@ class Samples:
     def add(self, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
         """Add rows ``first``, first + 1, ... as far as they are to be kept; (n, row_bytes) uint8, and references by
         column."""
-        if self.stop != first:  # rows in between are missing, so older rows cannot be told apart from them
+        if self.stop != first:  # rows in between are missing, so older rows cannot be distinguished from them
             self.clear(first)
         moves = []
         for (track, phase), column in self._columns.items():

@@ -17,13 +17,15 @@ from workbench.kernels import fits
 #: Ratio of the largest to the smallest value above which the logarithm is examined, and standard errors from its level
 #: beyond which the end of a record has left it.
 DECADES, AFAR = 100.0, 6.0
-#: Number of values at the end, and their distance from the middle over the usual one, if a record leaves its noise.
+#: Number of values at the end, and minimum ratio of their distance from the middle to the usual one, for a record that
+#: leaves its noise.
 NEWEST, BEYOND = 4, 8.0
 
 
 def _leaves(h: History) -> Finding | None:
-    """The verdict on a record whose last values lie beyond its noise; of one of many decades in the logarithm, too: a
-    residual that jumps by decades on its way looks like noise about a level beside its largest values."""
+    """The verdict on a record whose last values lie beyond its noise, for one of many decades also in the logarithm: a
+    residual that jumps by decades looks like noise about a level compared with its largest values.
+    """
     size = np.abs(h.x - np.median(h.x))
     usual, newest = float(np.median(size)), float(np.median(size[-NEWEST:]))
     if newest > BEYOND * max(usual, h.ulp(h.high)) and newest >= 0.25 * float(size.max()):

@@ -19,8 +19,8 @@ from workbench.kernels import fits
 SWING_RATIO = 2.0
 #: Minimum distance covered in the second half by a law with a limit, in units of the scatter of the means around it.
 BEND_RATIO = 10.0
-#: Minimum distance in the later half of the octaves of time, as a share of that in the earlier half, for a sum without
-#: a limit.
+#: Minimum distance covered in the later half of the octaves of time, as a share of that in the earlier half, for a sum
+#: without a limit.
 ON = 0.3
 #: Ratio of its later steps to the earlier ones below which they belong to a sum with a limit.
 SMALLER = 0.35
@@ -56,7 +56,7 @@ def moving_mean(h: History) -> Finding | None:
         bent = kind != 0 and moved > BEND_RATIO * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
         if abs(slope) / se < 7.0 and not bent:
             return None
-    else:  # four late means alone prove nothing: all eight must move, and the late ones the same way
+    else:  # four late means alone are not enough: all eight must move, and the late ones in the same direction
         whole, se = _slope(m)
         if abs(whole) / se < 8.0 or slope / whole < 0.3:
             return None
@@ -74,7 +74,7 @@ def moving_mean(h: History) -> Finding | None:
     law = f"k**{exponent:.3g}" if exponent else "a logarithm"
     *_, before, late = fits.block_spreads(h.d, 8)
     if late < 0.25 * before:
-        return None  # a mean that moved so far comes to rest
+        return None  # a mean that has moved so far now rests
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({law}).", doubt=0.1)
 
 
@@ -84,8 +84,9 @@ def _error(h: History, size: int) -> float:
 
 
 def drifting(h: History) -> Finding | None:
-    """DIVERGING if the means of eight blocks all go one way, further than the values scatter within a block, and follow
-    a law without a limit: what swings, too, does so along a trend."""
+    """DIVERGING if the means of eight blocks all move in one direction, farther than the values scatter within a block,
+    and follow a law without a limit: swings then lie along a trend.
+    """
     n = len(h)
     if n < 48:
         return None
@@ -102,9 +103,10 @@ def drifting(h: History) -> Finding | None:
 
 
 def one_way(h: History) -> Finding | None:
-    """A label for records that step one way only and rest at least every other time, as running maxima do: DIVERGING if
-    their way in the later half of the octaves of time is of the size of that in the earlier, as a logarithm's is, and
-    the later steps are not much smaller than the earlier ones."""
+    """A label for records that step in only one direction and rest at least every other time, as running maxima do:
+    DIVERGING if they move about as far in the later half of the octaves of time as in the earlier, as a logarithm does,
+    and the later steps are not much smaller than the earlier ones.
+    """
     d = h.d
     n = len(h)
     if n < 24 or 2 * int(np.count_nonzero(d)) > len(d) or float(d.min()) < 0.0 < float(d.max()):
@@ -116,7 +118,7 @@ def one_way(h: History) -> Finding | None:
         return None
     half = len(sizes) // 2
     smaller = float(np.median(sizes[-half:])) < SMALLER * float(np.median(sizes[:half]))
-    # a logarithm has as many steps in each octave: after many, chance does not leave the last two nearly empty
+    # a logarithm has equally many steps in each octave: after many, chance does not leave the last two nearly empty
     most, newest = (int(np.count_nonzero(d[a:b])) for a, b in ((len(d) // 16, len(d) // 4), (len(d) // 4, len(d))))
     smaller = smaller or most >= OCTAVES and newest < FILLED * most
     if late >= ON * before and not smaller:

@@ -18,14 +18,15 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: How clearly a record leans back to its mean, by Dickey and Fuller's and by the weighted symmetric estimate, as one
-#: walk in a hundred and one in forty do, from which on it is none.
+#: Critical values of the Dickey-Fuller and of the weighted symmetric statistic, which one walk in a hundred and one in
+#: forty pass: a record below either reverts to its mean and is not a walk.
 LEANING = (-3.5, -2.77)
-#: The same, by both, of the end of a record that rests there, and its deviation as a share of all values', at most.
+#: Critical value of both statistics for the end of a record that rests there, and maximum deviation of that end as a
+#: share of all values'.
 RETURNS, RESTED = -4.0, 0.2
 #: Minimum number of values (with fewer, half a slow wave looks like a walk) and maximum number of (last) values.
 LEAST, MOST = 1000, 8192
-#: Steps before that are regressed on, and the 5 % critical value with a constant.
+#: Number of earlier steps in the regression, and the 5 % critical value with a constant.
 LAGS, CRITICAL = 8, -2.86
 #: Minimum share of the steps' variance that the regression leaves for noise.
 NOISE = 0.05
@@ -38,7 +39,8 @@ def leans(lean: list[float]) -> bool:
 
 def rests(h: History) -> bool:
     """True if the last 30 %, 30 values or more, are noise about a level, or approach one, in a small part of the range
-    of all values: what is at its level by now was on the way to it before."""
+    of all values: such a record has now reached its level.
+    """
     end = h.tail(3 * len(h) // 10)
     tail = np.ascontiguousarray(h.x[-len(end) :])
     if len(end) < 30 or float(tail.std()) > RESTED * float(h.x.std()):
@@ -75,16 +77,16 @@ def random_walk(h: History) -> Finding | None:
 
 
 def unit_root(h: History) -> Finding | None:
-    """DIVERGING where the test does not exclude that the record is a walk."""
+    """DIVERGING if the test does not exclude that the record is a walk."""
     x = h.x[-MOST:]
     if len(x) < LEAST:
         return None
     d = np.diff(x)
     if np.all(d >= 0) or np.all(d <= 0):
-        return None  # a walk moves both ways
+        return None  # a walk moves in both directions
     first, *_, late = fits.block_spreads(d, 4)
     if late < 0.6 * first or rests(h):
-        return None  # the steps of a record that comes to rest shrink
+        return None  # the steps of a record that approaches rest shrink
     n = len(d) - LAGS
     rows = np.stack([np.ones(n), x[LAGS:-1]] + [d[LAGS - i : -i] for i in range(1, LAGS + 1)], axis=1)
     rows[:, 1] -= rows[:, 1].mean()

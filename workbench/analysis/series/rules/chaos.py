@@ -3,8 +3,8 @@
 Two tests of a rule: a low-order polynomial map of one or two past values, fitted to the first 60 % and tested on the
 last 40 % one step ahead; and nearest neighbours in one to three delay coordinates.  A map found is followed: its
 largest Lyapunov exponent along the record, or where its orbit ends.  Otherwise neighbours are followed for about four
-periods: CHAOTIC if their distance exceeds five times the initial one, or half the attractor.  (Compared by others: the
-0-1 test of Gottwald and Melbourne, Proc. R. Soc. A 460, 2004; it needs longer records.)
+periods: CHAOTIC if their distance exceeds five times the initial one, or half the attractor.  (An alternative, the 0-1
+test of Gottwald and Melbourne, Proc. R. Soc. A 460, 2004, needs longer records.)
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
     if error > 1e-4 and not steady(h) or len(h) >= 40 and _grows(h):
         return None  # several modes that decay or grow are nearly such a map, too
     if exponent > 0.005 and error > LATE * _late_steps(h):
-        return None  # the steps that it foretells are those of the way to a level; noise about it says nothing
-    # the orbit of an exact map shows where it ends, whatever the transient did
+        return None  # the predicted steps lead to a level; noise about that says nothing about a rule
+    # the orbit of an exact map shows its limit, whatever the transient was
     if exponent > 0.03 and (p == 0 or rows >= 100 and error > 1e-8):
         factor = math.exp(exponent)
         why = f"{text}; nearby values separate by {factor:.3g} each iteration (Lyapunov exponent {exponent:.3g})."
         return Finding(Pattern.CHAOTIC, "map", why, rate=factor, doubt=0.2 if rows < 24 else 0.0)
     if p == 1:
         last, ahead = float(h.x[-1]), following[0]
-        # the end of a fitted orbit is worth no more than the fit
+        # the limit of a fitted orbit is only as accurate as the fit
         limit = ahead if abs(ahead - last) > 100 * error * float(np.ptp(h.x[-WINDOW:])) else last
         return Finding(
             Pattern.CONVERGING,
@@ -106,7 +106,7 @@ def return_map(h: History) -> Finding | None:
     pairs, middle, wide, rest, exponent = fits.return_map(h.x)
     if pairs < 24 or middle > (0.15 if rest > 0.01 else 0.25) or rest > 0.3 or exponent < 0.12:
         return None
-    # lines that leave nothing are a rule, whatever the jumps where it is torn do to spreads
+    # lines without a residual are a rule, whatever its discontinuities do to the spreads
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
         return None
     if len(h) >= 40 and _grows(h):
@@ -127,8 +127,8 @@ def crossings(x: np.ndarray) -> float:
 def neighbours(h: History, folded: float = math.inf) -> Finding | None:
     """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values.
 
-    ``folded`` is how far values of one phase of a wave lie apart: where the next values of neighbours do not agree
-    much better, the wave explains the record as well, and its edges part neighbours.
+    ``folded`` is the distance of values at one phase of a wave: if the next values of neighbours do not agree much
+    better, the wave explains the record equally well, and its edges separate neighbours.
     """
     x, d = h.x[-WINDOW:], h.d[-WINDOW:]
     n = len(x)
@@ -153,10 +153,10 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
         pairs, one, wide, start, grown = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES)
         if pairs < 10:
             break
-        smooth = period >= 7 and one < 0.035 * width  # a flow sampled often: steps are small, noise is not
+        smooth = period >= 7 and one < 0.035 * width  # a finely sampled flow: steps are small, noise is not
         if (one > 0.5 * move or wide > 0.65 * most) and not (smooth and one < 0.95 * move and wide < 0.85 * most):
             continue
-        # noise on a cycle parts neighbours at once and no further; a rule that separates goes on doing so
+        # noise on a cycle separates neighbours once and no further; a chaotic rule continues to separate them
         if grown > 0.4 * width or grown > max(5 * max(start, 1e-12), 6 * one, 0.05 * width):
             apart = apart or _separate(grown, start, horizon)
             if folded == math.inf:
@@ -170,7 +170,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
         return apart
     longer = min(3 * horizon, n // 3)
     if period < 7 and longer >= 2 * horizon and not wave:
-        # slow separation, as of an orbit that turns nearly evenly, shows after more periods
+        # slow separation, as in an orbit that turns almost uniformly, shows after more periods
         _, one, _, start, grown = fits.neighbours(x, best, longer, max(2, int(period)), REFERENCES)
         if grown > max(10 * start, 10 * one, 0.2 * width):
             return _separate(grown, start, longer)

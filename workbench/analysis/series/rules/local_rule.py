@@ -1,6 +1,6 @@
 """Rules against noise and waves: do neighbours in delay coordinates predict better than one linear map?
 
-A linear map of twelve past values predicts correlated noise as well as anything does, and sums of waves better than
+A linear map of twelve past values predicts correlated noise as well as any method, and sums of waves better than
 neighbours do.  Where local linear maps (Farmer and Sidorowich, Phys. Rev. Lett. 59, 1987; Casdagli, J. R. Stat. Soc. B
 54, 1992) are much better than that, the record follows a curved or broken rule.  This holds under measurement noise of
 some hundredths, for maps that keep area, and for sampled flows.
@@ -21,24 +21,24 @@ from workbench.kernels import fits
 RULE_VALUES, LINEAR_VALUES, POINTS = 200, 100, 64
 #: Iterations ahead, and minimum distance in time of two neighbours.
 AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
-#: Error of the local maps over that of the linear one, at each of the steps ahead, and over the record's
-#: deviation, at most, for a rule.
+#: Maximum error of the local maps, for a rule, relative to that of the linear one at each of the steps ahead, and
+#: relative to the record's deviation.
 RULE_RATIOS, RULE_ERROR = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
-#: The same, at least, where no rule is needed; an error of the linear map up to which nothing is left to be told.
+#: The same ratios, at least, if no rule is needed; maximum error of the linear map that leaves nothing to explain.
 LINEAR_RATIO, LINEAR_ERROR = 0.72, 0.05
-#: Values that are looked at for close pairs; difference of what follows them, as a share of the linear map's median
-#: error; the shares of the closest 16, 32 and 64 pairs that agree so, at least, and what they must exceed that of all
-#: errors by.
+#: Number of values that are searched for close pairs; maximum difference of their next values, as a share of the linear
+#: map's median error; minimum shares of the closest 16, 32 and 64 pairs that agree so, and minimum excess over the
+#: share of all errors.
 PAIR_VALUES, PAIR_TOLERANCE = 2048, 0.2
 PAIR_SHARES, SHARE_EXCESS = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
-#: Share of its values that differ, at least: a queue that is empty now and then has pairs that are alike by chance.
+#: Minimum share of distinct values: a queue that is sometimes empty has pairs that agree by chance.
 DISTINCT_SHARE = 0.95
 
 
 class Predictability(NamedTuple):
-    """Median errors, relative to the record's deviation: of linear maps some steps ahead, of local ones 1 to 64.
+    """Median errors, relative to the record's deviation, of linear maps and of local maps 1 to 64 steps ahead.
 
-    ``agree`` is the share of the linear map's errors that are like another one: large where chance has few outcomes.
+    ``agree`` is the share of the linear map's errors that are close to another one: large if chance has few outcomes.
     """
 
     linear: list[float]
@@ -47,8 +47,9 @@ class Predictability(NamedTuple):
 
     @property
     def rule(self) -> bool:
-        """True if local maps are much better than the linear one; of a smooth curve, that one step ahead says nothing
-        about, further ahead."""
+        """True if local maps are much better than the linear one; for a smooth curve, which one step ahead cannot show,
+        further ahead.
+        """
         better = [
             near < min(share * linear, RULE_ERROR)
             for near, linear, share in zip(self.local, self.linear, RULE_RATIOS, strict=False)
@@ -58,14 +59,16 @@ class Predictability(NamedTuple):
 
     @property
     def linear_enough(self) -> bool:
-        """True if the linear map is as good, one step ahead and further."""
+        """True if the linear map is equally good, one step ahead and further."""
         pairs = list(zip(self.local, self.linear, strict=False))[:3]
         as_good = all(near > LINEAR_RATIO * linear for near, linear in pairs if linear > LINEAR_ERROR)
         return as_good and pairs[-1][1] > LINEAR_ERROR and not self.rule
 
 
 def predictability(h: History) -> Predictability | None:
-    """How well the next values are predicted; None for fewer than 100 values, few distinct ones, or a trend."""
+    """The errors with which the next values are predicted; None for fewer than 100 values, few distinct ones, or a
+    trend.
+    """
     if "predictable" not in h.known:
         h.known["predictable"] = _predictability(h)
     return h.known["predictable"]
@@ -94,7 +97,7 @@ def _predictability(h: History) -> Predictability | None:
 
 
 def level(x: np.ndarray, loose: bool = False) -> bool:
-    """True if the quarters have one mean, nearly, and unless ``loose`` no scatter that grows or shrinks throughout."""
+    """True if the quarters have nearly one mean, and, unless ``loose``, no scatter that grows or shrinks throughout."""
     means, spreads = [], []
     y = x - float(x.mean())
     for quarter in np.array_split(y, 4):
@@ -110,14 +113,15 @@ def level(x: np.ndarray, loose: bool = False) -> bool:
 
 
 def close_pairs(h: History, p: Predictability) -> Finding | None:
-    """CHAOTIC if the closest of all pairs of points go on alike, though most neighbours do not: a rule that stretches
-    too much for the record's length."""
+    """CHAOTIC if the closest of all pairs of points have similar next values, though most neighbours do not: a rule
+    that stretches too much for the record's length.
+    """
     x = np.ascontiguousarray(h.x[-PAIR_VALUES:])
     if len(h) < RULE_VALUES or len(np.unique(x)) < DISTINCT_SHARE * len(x):
         return None
     order = np.argsort(x)
     tolerance = PAIR_TOLERANCE * p.linear[0] * float(np.std(h.x[-1024:]))
-    # values that are next in size may go on alike as often: two levels, between which chance changes
+    # values that are adjacent in size may agree equally often, as with two levels between which chance switches
     after = x[order[order < len(x) - 1] + 1]
     agree = max(p.agree, float(np.mean(np.abs(np.diff(after)) <= tolerance)))
     found = [fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3)]

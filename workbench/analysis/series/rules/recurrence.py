@@ -1,12 +1,12 @@
 """Recurring movements: do values from long ago predict the present one?
 
-Where a movement goes round on a torus, nearly the same phases come again after some lag, whatever the shape of the wave
-(almost periodic functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then predicts the present
-one, up to the noise. Chaos and correlated noise have no such memory: no lag of several periods predicts anything.  This
-holds for many phases, for bent waves, and under noise, where neighbours in few delay coordinates do not know the phase.
+In a movement on a torus, nearly the same phases recur after some lag, whatever the shape of the wave (almost periodic
+functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then predicts the present one, up to the
+noise. Chaos and correlated noise have no such memory: no lag of several periods predicts anything.  This holds for many
+phases, for bent waves, and under noise, where neighbours in few delay coordinates do not determine the phase.
 
-Chaos within narrow bands that take turns recurs as far as the bands are narrow; but there neighbours predict the next
-value much better than the past does, which distinguishes the two.
+Chaos within narrow alternating bands recurs up to the width of the bands; but there neighbours predict the next value
+much better than the past does, which distinguishes the two.
 """
 
 from __future__ import annotations
@@ -23,22 +23,25 @@ from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import pattern_in_noise
 from workbench.kernels import fits
 
-#: Values at least; lags that are summed at most; mean periods, and share of the record, that the past is away at least.
+#: Minimum number of values; maximum number of summed lags; minimum lag in mean periods, and as a fraction 1 / AWAY of
+#: the record.
 LEAST, LAGS, PERIODS, AWAY = 48, 16, 1.5, 8
-#: Share of the deviation that the past may leave where neighbours leave as much as this part of it, or more, or leave
-#: little also far ahead; and at most where they tell more, or are too few to tell.
+#: Maximum error of the past, as a share of the deviation, if the error of neighbours is at least this part of it, or is
+#: small also far ahead; and maximum error if neighbours predict better, or are too few.
 LEFT, PART, STAYED, CLOSE = 0.3, 0.4, 0.15, 0.01
-#: The same, at least, where a rule forgets; what neighbours leave beside it, at most; growth of that, and its size far
-#: ahead, at least.
+#: Minimum error of the past for a rule that forgets; maximum error of neighbours relative to it; minimum growth of that
+#: error, and its minimum size far ahead.
 FORGOTTEN, KNOWN, GROWN, FAR = 0.04, 0.2, 6.0, 0.01
-#: Factor by which the orbits of a map of few values part, at least, where they are believed to.
+#: Minimum factor by which orbits of a map from few values separate for the map to count as chaotic.
 PARTING = 1.06
-#: Methods that say that nothing parts from the movement of neighbours.
+#: Methods whose OSCILLATING comes from neighbours, maps or waves, and is reviewed.
 _TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "map", "return_map", "folded"))
 
 
 def past_error(h: History) -> float:
-    """Error of the best sum of values of long ago, as a share of the record's deviation; inf of too short a record."""
+    """Error of the best sum of values from long ago, as a share of the record's deviation; inf for a record that is too
+    short.
+    """
     if "past_error" not in h.known:
         h.known["past_error"] = _past_error(h)
     return h.known["past_error"]
@@ -56,8 +59,9 @@ def _past_error(h: History) -> float:
 
 
 def reviewed(h: History, found: Finding) -> Finding:
-    """The finding, or what the past tells against it: OSCILLATING where the movement recurs, CHAOTIC where a rule that
-    was taken for a round forgets."""
+    """The finding, or a correction from the past: OSCILLATING if the movement recurs, CHAOTIC if a rule that seemed to
+    oscillate forgets.
+    """
     turning = found.label is Pattern.OSCILLATING
     if turning and found.method not in _TURNING or len(h) < LEAST:
         return found

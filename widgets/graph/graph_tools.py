@@ -21,7 +21,7 @@ MAX_TEXT = 20_000
 
 
 class GraphTools(JsonWidget):
-    """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` receives the browser's messages."""
+    """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` receives its messages."""
 
     _script = script(
         "graph/graph_overview.js",

@@ -100,7 +100,7 @@ class Places:
 
     # -- sizes and positions ----------------------------------------------------------------------------------------
     def _size(self, key: str, across: float) -> Point:
-        """Lay out one group, no wider than ``across`` if possible; returns its size in flow coordinates, with borders."""
+        """Lay out one group, if possible no wider than ``across``; returns its bordered size in flow coordinates."""
         lanes = sum(self.edges[i]["kind"] == "back" for i in self.by_level[key])  # at most
         room = across - 2 * PAD - (LANE + 3.0) * lanes
         sizes: dict[str, Point] = {}

@@ -99,7 +99,7 @@ class Order:
             self._lead(index)
 
     def _settle(self) -> tuple[int, list[list[int]]]:
-        """Move items and lines as long as crossings disappear; returns the number left, and the rows with the fewest."""
+        """Move items and lines as long as crossings disappear; returns how many are left, and the best rows."""
         best: tuple[int, list[list[int]]] | None = None
         for turn in range(ROUNDS):
             for k in self._order(turn % 2 == 0):

@@ -1,8 +1,8 @@
-"""Problems of other people: test functions, systems, matrices and differential equations with random sizes and starts.
+"""Published problems: test functions, systems, matrices and differential equations with random sizes and starts.
 
 Functions and systems are from J. J. More, B. S. Garbow and K. E. Hillstrom, *Testing unconstrained optimization
-software* (ACM Trans. Math. Softw. 7, 1981), and from the sets that global optimisers are compared on; matrices and
-equations are those of SciPy's own tests.
+software* (ACM Trans. Math. Softw. 7, 1981), and from the benchmark sets of global optimisers; matrices and equations
+are those of SciPy's tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ System = Callable[[np.ndarray], np.ndarray]
 
 
 class Minimum(NamedTuple):
-    """A function, a start, and its least value where that is known."""
+    """A function, a start, and its minimum if known."""
 
     name: str
     f: Function
@@ -175,7 +175,7 @@ def matrix(rng: Rng, definite: bool) -> tuple[str, Any]:
 
 
 def equation(rng: Rng) -> tuple[str, Callable[[float, Any], Any], list[float], float]:
-    """A differential equation: name, right side, start, end."""
+    """A differential equation: name, right-hand side, start, end."""
     mu, end = float(rng.uniform(0.5, 20.0)), float(rng.uniform(10.0, 60.0))
     name = str(rng.choice(["oscillator", "decay", "predator", "brusselator", "robertson", "pendulum", "orbit"]))
     if name == "oscillator":

@@ -1,7 +1,7 @@
 """Runs of SciPy's solvers on the problems of ``scipy_problems``, each with the comparison that ended it.
 
-Runs are split by problem into two halves: the analysis and its calibrations may learn from the runs of the first half
-only; the second is left out, and judges.
+Runs are split by problem into two halves: the analysis and its calibrations may use only the runs of the first half;
+the second is held out for judging.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.evaluation.families.base import digest
 from tests.recorder import scipy_problems as problems
 from workbench.recorder.adapters import residual_callback, watched_method
 
-#: shorter runs have too little of a first third
+#: shorter runs have too few iterations in their first third
 SHORTEST = 20
 Rng = np.random.Generator
 
@@ -49,7 +49,7 @@ class Run(NamedTuple):
 
     @property
     def half(self) -> int:
-        """0: may be learnt from; 1: left out. It follows from the problem alone."""
+        """0: usable for tuning; 1: held out. It depends only on the problem."""
         return digest(f"{self.family} {self.problem}") % 2
 
 
@@ -72,7 +72,7 @@ def linear(rng: Rng) -> Run:
 
 
 def nonlinear(rng: Rng) -> Run:
-    """A solver of root on a system; of the older ones, that have no callback, each evaluation."""
+    """A solver of root on a system; for the older ones, which have no callback, each evaluation."""
     method = str(
         rng.choice(["broyden1", "broyden2", "anderson", "diagbroyden", "linearmixing", "krylov", "df-sane", "best"])
     )
@@ -96,7 +96,7 @@ def nonlinear(rng: Rng) -> Run:
 
 
 def minimisation(rng: Rng) -> Run:
-    """A solver of minimize: the gradient's norm (by differences), or the distance to the least value."""
+    """A solver of minimize: the gradient's norm (by differences), or the distance to the minimum."""
     method = str(rng.choice(["BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "Powell", "TNC"]))
     name, f, start, least = problems.minimum(rng)
     watch = wb.watch(method)

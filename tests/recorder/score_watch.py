@@ -1,13 +1,14 @@
 """``python -m tests.recorder.score_watch [--runs 300] [--seed 1] [--wrong]``: the recorder against SciPy itself.
 
-Two tables. *Equal*: iteration counts and last values of a watch beside what the solver returns. *Forecasts*: of each
-run the first 30 % of its iterations are played into a watch with the tolerance of the solver as ``until``; the answer
-then is compared with the iteration in which the whole run got there. ``answered`` counts forecasts with an interval,
-``covered`` those of them whose interval holds the truth, in per cent with a 90 % Wilson interval; ``error`` is the
-median error of the count in per cent of the run; ``never`` counts answers that say that a loop never ends, which did.
+Two tables. *Equal*: iteration counts and last values of a watch, compared with the solver's results. *Forecasts*: the
+first 30 % of the iterations of each run are played into a watch with the tolerance of the solver as ``until``; the
+answer is compared with the iteration in which the whole run reached the tolerance. ``answered`` counts forecasts with
+an interval, ``covered`` those of them whose interval contains the truth, in per cent with a 90 % Wilson interval;
+``error`` is the median error of the count in per cent of the run; ``never`` counts answers that say that a loop never
+ends, which did.
 
-The runs are those of ``scipy_runs``, in two halves by problem: one that the analysis may learn from, and one that is
-left out.  ``--wrong`` lists the wrong answers of the first, ``--wrong-too`` those of both.
+The runs are those of ``scipy_runs``, in two halves by problem: one that the analysis may be tuned on, and one that is
+held out.  ``--wrong`` lists the wrong answers of the first, ``--wrong-too`` those of both.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FIRST = 0.3
 
 
 class Answer(NamedTuple):
-    """A forecast beside the truth, both in iterations that were left."""
+    """A forecast and the truth, both in remaining iterations."""
 
     run: Run
     left: int
@@ -72,7 +73,7 @@ def forecast(run: Run) -> Answer:
 
 
 def table(answers: list[Answer]) -> str:
-    """A line for each family, and for all."""
+    """One line per family, and one for all."""
     groups: defaultdict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         groups[answer.run.family].append(answer)

@@ -1,4 +1,4 @@
-"""Alerts: each finding once, to a function or to a server, whatever happens there."""
+"""Alerts: each finding is sent once, to a function or to a server, whatever happens there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_function_gets_each_finding_once():
 
 @pytest.fixture
 def server():
-    """A server on this machine that answers as it is told, and what it got."""
+    """A server on this machine with given answers, and the requests that it received."""
     got, answers = [], []
 
     class Handler(BaseHTTPRequestHandler):

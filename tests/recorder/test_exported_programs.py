@@ -1,4 +1,4 @@
-"""Programs that this PyTorch exports, read without it, and run beside it: `make test-watch`."""
+"""Programs that this PyTorch exports, read without it and compared with it: `make test-watch`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def arrays(tensors):
     return [t.detach().numpy() for t in tensors]
 
 
-#: those that are also exported by tracing their Python code, which takes several times as long
+#: programs that are also exported by tracing their Python code, which takes several times as long
 STRICT = ("loop_in_scan",)
 
 
@@ -39,7 +39,7 @@ def test_a_module_gives_what_pytorch_gives(name, strict):
 
 
 class Unusual(torch.nn.Module):
-    """Ops without a rule, which PyTorch computes where it is installed."""
+    """Ops without a rule, which PyTorch computes if installed."""
 
     def forward(self, x):
         best, places = torch.nn.functional.max_pool2d(x[None], 2, return_indices=True)
@@ -64,7 +64,7 @@ def test_an_op_without_a_rule_is_computed_by_pytorch():
 
 
 class Trap:
-    """Unpickling one makes a folder."""
+    """Unpickling an instance creates a folder."""
 
     def __init__(self, folder):
         self.folder = str(folder)
@@ -85,7 +85,7 @@ def test_example_inputs_that_would_run_code_are_not_opened(tmp_path):
 
 
 class Statistics(torch.nn.Module):
-    """In training: the running mean and variance move."""
+    """In training mode the running mean and variance change."""
 
     def __init__(self):
         super().__init__()

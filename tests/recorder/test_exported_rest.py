@@ -1,4 +1,4 @@
-"""Exported programs with sizes that only a run knows, associative scans, and calls of PyTorch's kernels."""
+"""Exported programs with sizes known only in a run, associative scans, and calls of PyTorch's kernels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Function(torch.nn.Module):
 
 
 def agree(function, exported_with, *runs, **how):
-    """The results are PyTorch's, for the arguments of the export and others."""
+    """Check that the results are PyTorch's, for the arguments of the export and for others."""
     graph = wb.load(saved(torch, Function(function), exported_with, **how))
     for args in (exported_with, *runs):
         wanted = [t.numpy() for t in torch.utils._pytree.tree_leaves(function(*args))]
@@ -36,7 +36,7 @@ def agree(function, exported_with, *runs, **how):
 
 
 def multiply_and_add(a, b):
-    """Two lines after each other: (a x + b), then (c x + d)."""
+    """Two lines composed: (a x + b), then (c x + d)."""
     return a[0] * b[0], a[1] * b[0] + b[1]
 
 

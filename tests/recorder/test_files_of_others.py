@@ -1,6 +1,6 @@
 """Files that need an extra, and files of other projects, open in JupyterLab by a double click: `make test-watch`.
 
-The kernel of the server is this Python, which has PyTorch and JAX; what the page says where they are missing is in
+The kernel of the server is this Python, which has PyTorch and JAX; the page's text without them is tested in
 `tests/browser/test_files_in_lab.py`.
 """
 
@@ -28,7 +28,7 @@ CORPORA = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    """A program that PyTorch exported: Newton's steps for a square root where the number is positive."""
+    """A program that PyTorch exported: Newton's steps for the square root of a positive number."""
     torch = pytest.importorskip("torch")
 
     class Root(torch.nn.Module):
@@ -57,7 +57,7 @@ def test_an_exported_program_runs_as_in_pytorch(program):
 
 @pytest.fixture(scope="module")
 def files(program):
-    """Files of other projects, in place where they can be: name -> content."""
+    """Files of other projects that are available here: name -> content."""
     found = {"root.pt2": program.read_bytes()}
     if FOLDER.is_dir():
         for name, (archive, path) in CORPORA.items():

@@ -1,4 +1,4 @@
-"""The reports of a notebook hear every good worker, whatever else is sent to their port."""
+"""The reports of a notebook receive the messages of every valid worker, whatever else is sent to their port."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def good():
 
 
 def connected(reports):
-    """A socket that has told the secret."""
+    """An authenticated socket."""
     made = socket.create_connection((reports.address.host, reports.address.port), 30)
     made.sendall(answer(reports.address.secret, made.recv(128)))
     return made
@@ -59,12 +59,14 @@ def until(condition):
     raise AssertionError("it did not happen")
 
 
-#: values of every type and size that JSON has
+#: values of every type and size in JSON
 VALUES = ["", "x", "\x1b]0;x\x07", -1, 1, 10**400, 1e308, -0.5, True, None, [], {}, [[]], [{}], {"a": []}, ["a"] * 2000]
 
 
 def mutations(seed):
-    """Lines that are not messages: wrong types in each field, fields missing, other versions, and no objects at all."""
+    """Lines that are not messages: wrong types in each field, missing fields, other versions, and values that are not
+    objects.
+    """
     message = good()
     rows = [{**message, name: value} for name in FORM for value in VALUES]
     rows += [{k: v for k, v in message.items() if k != name} for name in FORM]
@@ -173,11 +175,11 @@ def test_connections_without_the_secret_are_bounded_in_number_and_time(reports):
     assert not set(threading.enumerate()) - before, "a thread for a stranger"
     fit(1, reports)
     assert reports.wait(1)[0]["state"] == "finished"
-    until(lambda: reports.dropped["strangers"] == len(strangers))  # the others within the time for the secret
+    until(lambda: reports.dropped["strangers"] == len(strangers))  # the others time out
     slow = socket.create_connection(place, 30)
     slow.settimeout(0.01)
     begun = time.monotonic()
-    with pytest.raises(OSError, match=r"reset|pipe|aborted"):  # a byte now and then buys no time
+    with pytest.raises(OSError, match=r"reset|pipe|aborted"):  # single bytes from time to time do not extend the limit
         while time.monotonic() < begun + 60:
             slow.sendall(b"0")
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""In a kernel of Jupyter the live view of a watch appears by itself, and does nothing wrong where nobody looks."""
+"""In a Jupyter kernel the live view of a watch appears automatically, and causes no error without a front end."""
 
 from __future__ import annotations
 

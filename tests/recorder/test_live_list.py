@@ -1,4 +1,4 @@
-"""The list of open sessions and watches that JupyterLab asks all kernels for."""
+"""The list of open sessions and watches that JupyterLab requests from all kernels."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ window.said = (selector, words) => everywhere(selector).some(e => e.innerText.in
 
 @contextlib.contextmanager
 def server(folder: Path):
-    """marimo on the notebook, as an app, which runs all cells by itself; gives its address."""
+    """marimo on the notebook as an app, which runs all cells automatically; yields its address."""
     notebook = folder / "loops.py"
     notebook.write_text(NOTEBOOK)
     port = free_port()

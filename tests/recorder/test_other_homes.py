@@ -1,4 +1,4 @@
-"""Values and views in the hands of pandas, matplotlib and kaleido: `make test-watch`."""
+"""Values and views in pandas, matplotlib and kaleido: `make test-watch`."""
 
 from __future__ import annotations
 

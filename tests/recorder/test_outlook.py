@@ -114,7 +114,7 @@ def test_the_registry_lists_what_lives_and_keeps_nothing():
     entry = next(e for e in workbench.recorder.live() if e["name"] == "only here")
     assert (entry["state"], entry["iteration"]) == ("running", 10) and isinstance(entry["verdict"], str)
     del watch
-    gc.collect()  # a watch and its trace know each other
+    gc.collect()  # a watch and its trace refer to each other
     assert not [e for e in workbench.recorder.live() if e["name"] == "only here"]
 
 
@@ -139,7 +139,7 @@ def _meanwhile(monkeypatch, owner, name, work):
         if not threads:
             threads.append(threading.Thread(target=work))
             threads[0].start()
-            threads[0].join(0.3)  # the work waits for what stands here, or is done
+            threads[0].join(0.3)  # the work waits for the code here, or is done
         return result
 
     monkeypatch.setattr(owner, name, call)

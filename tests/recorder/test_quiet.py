@@ -1,4 +1,4 @@
-"""A loop that is recorded without a block is not called running for ever: after a while without calls it is quiet."""
+"""A loop that is recorded without a block does not stay "running": after a while without calls it is "quiet"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.recorder.outlook import plain
 
 @pytest.fixture
 def after(monkeypatch):
-    """Sets how long a loop without calls is called running."""
+    """Sets the time for which a loop without calls counts as running."""
     module = importlib.import_module("workbench.recorder.watch")
 
     def set_both(value):

@@ -40,7 +40,7 @@ def ask_for_ever(report, begun):
 
 @pytest.fixture(autouse=True)
 def _found_by_workers(monkeypatch):
-    """Spawned processes import this module; behind all others, for the root of the sources has a folder of our name."""
+    """Spawned processes import this module; its path is last, as the root of the sources has a folder of our name."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).parents[2])])
 
 
@@ -71,7 +71,7 @@ def work(report):
 
 
 def until(reports, runs):
-    """The newest run, once so many have told something."""
+    """The newest run, once so many runs have reported."""
     while len(reports.runs) < runs:
         reports.wait(runs, timeout=0.1)
     return reports.runs[-1]
@@ -121,7 +121,7 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     view = reports.view()
     fit(1, reports)
     reports.wait(1)
-    # the view is told by the thread that receives, a moment later
+    # the receiving thread updates the view a moment later
     assert seen(lambda: [part.status["state"] for part in view._parts.values()] == ["finished"])
     assert [part.status["name"][:8] for part in view._parts.values()] == ["fit 1 · "]
     begun = threading.Event()

@@ -1,4 +1,4 @@
-"""Loops of SciPy: a watch as the callback, and the adapters for solvers that have none or tell too little."""
+"""SciPy loops: a watch as the callback, and adapters for solvers without a callback or with too few values in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Variables that a loop gives in some iterations only, as a validation loss: forecasts count iterations of the loop."""
+"""Variables that a loop records only in some iterations, such as a validation loss: forecasts count iterations of the
+loop.
+"""
 
 from __future__ import annotations
 

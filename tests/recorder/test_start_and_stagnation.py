@@ -1,4 +1,4 @@
-"""Start values without a block, and stagnation of loops that name no end."""
+"""Start values without a block, and stagnation of loops without an end."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_callback_of_a_loop_without_until_is_called():
 
 
 def test_the_callback_of_a_loop_with_until_is_called_at_a_floor_of_noise():
-    """A residual at the floor of its precision wanders by a third, so that no two of its values are alike."""
+    """A residual at the floor of its precision wanders by a third, so that no two of its values are equal."""
     called, draw = [], np.random.default_rng(1)
     with wb.watch(
         "solver",

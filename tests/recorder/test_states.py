@@ -1,4 +1,4 @@
-"""Texts and objects that a loop gives: equal states are seen, and repetition is told with its period."""
+"""Strings and objects that a loop records: equal states are detected, and repetition is reported with its period."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a training that a validation metric decides, and alerts that leave the process, in the real trainers."""
+"""The end of a training by a validation metric, and alerts sent to a server, in the real trainers."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_validation_metric_ends_the_training(run: Callable[..., str], tmp_path
     name = run(whole, tmp_path)
     assert whole.calls == EPOCHS * BATCHES
     seen = whole[name].values
-    levels = list(dict.fromkeys(seen[~np.isnan(seen)].tolist()))  # of the evaluations after the epochs but the last
+    levels = list(dict.fromkeys(seen[~np.isnan(seen)].tolist()))  # of all epochs except the last
     assert len(levels) == EPOCHS - 1 and levels == sorted(levels, reverse=True)
     bound = (levels[1] + levels[2]) / 2  # met after the third epoch
     ended = wb.watch("ended", show=False, until={name: ("<", bound)})
@@ -118,7 +118,7 @@ def test_a_validation_metric_ends_the_training(run: Callable[..., str], tmp_path
 
 @pytest.fixture
 def hook() -> Iterator[tuple[str, list[Any]]]:
-    """The address of a server on this machine, and the alerts that it got."""
+    """The address of a server on this machine, and the alerts that it received."""
     got: list[Any] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""The recorder: a loop's values become a trace, in each of its forms."""
+"""The recorder: values of a loop become a trace, in each form of a watch."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_a_parameter_of_whole_numbers_is_halved_in_whole_numbers():
 
 
 def test_where_a_period_doubles_the_range_of_the_place_is_told():
-    """Steps that shrink ever less, towards those of a cycle, are not taken for convergence."""
+    """Steps that shrink ever less, towards those of a cycle, do not count as convergence."""
     b = wb.GraphBuilder("pond")
     r = b.placeholder("r")
     loop = b.while_loop(

@@ -1,4 +1,4 @@
-"""Sweeps on two workers of Dask equal those on threads; what dies in the middle loses and doubles nothing.
+"""Sweeps on two Dask workers equal those on threads; a worker that dies during a sweep loses and duplicates nothing.
 
 Needs distributed, which ``.venv-watch`` has: ``make test-watch``.
 """
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.watch
 
 @pytest.fixture(scope="module")
 def cluster():
-    # Dask's memory manager drops copies that no task needs, at times of its own; the tests count what is sent
+    # Dask's memory manager drops unneeded copies at arbitrary times; the tests count the transfers
     with (
         dask.config.set({"distributed.scheduler.active-memory-manager.start": False}),
         distributed.LocalCluster(
@@ -47,7 +47,7 @@ def client(cluster):
 
 
 def same(there: wb.Sweep, here: wb.Sweep) -> None:
-    """Bit for bit."""
+    """Check that two sweeps are equal bit for bit."""
     for column in here.names:
         one, other = here[column], there[column]
         assert one.dtype == other.dtype, column
@@ -63,7 +63,7 @@ def each_is_stored_once(folder, n: int) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_workers_give_what_threads_and_single_sessions_give(client, name):
-    graph, points = drawn(name, seed=24)  # those that tests/sweep/test_equality.py compares with sessions one by one
+    graph, points = drawn(name, seed=24)  # the points that tests/sweep/test_equality.py compares with single sessions
     there = wb.sweep(graph, points, design="list", work=WORK, client=client)
     same(there, wb.sweep(graph, points, design="list", work=WORK))
     for k in range(0, len(there), 40):
@@ -77,7 +77,7 @@ def test_facts_and_newest_values_of_workers(client):
 
 
 def test_models_with_weights(client):
-    """The graph travels to each worker once, by its content: also for further points and for another sweep."""
+    """The graph is sent to each worker once, also for further points and for another sweep with the same content."""
     pytest.importorskip("onnx")
     graph = onnx_loop()
     key = lambda found: found._engine._sent[0][0]  # noqa: E731
@@ -146,7 +146,7 @@ def test_results_that_cannot_be_stored_stop_the_sweep_and_are_not_lost(client, t
 
 
 def test_a_worker_that_is_killed_in_the_middle(client, tmp_path):
-    """All points are there, once: each is stored by the file of one chunk only."""
+    """All points are there exactly once: each is stored in the file of only one chunk."""
     killed = []
 
     def kill(sweep):
@@ -164,7 +164,7 @@ def test_a_worker_that_is_killed_in_the_middle(client, tmp_path):
     same(found, wb.sweep(newton(), points, **how))
 
 
-#: a scheduler and a worker in a process of their own, which tells its address
+#: a scheduler and a worker in a separate process, which prints its address
 ALONE = """
 import distributed
 cluster = distributed.LocalCluster(1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None)
@@ -223,7 +223,7 @@ def fatal_op(deadly: bool):
 
 
 def test_a_point_that_ends_each_worker_is_one_clear_error(cluster, client, monkeypatch):
-    """All other points are there; the plugin gives the op to restarted workers, too."""
+    """All other points are there; the plugin adds the op to restarted workers, too."""
     monkeypatch.setattr(REGISTRY, "_table", dict(REGISTRY._table))
     cluster.scheduler.allowed_failures = 0
     client.register_plugin(fatal_op(deadly=True), name="fatal")

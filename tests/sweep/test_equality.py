@@ -28,7 +28,7 @@ def found_outputs(found: wb.Sweep) -> list[str]:
 
 
 def check_point(found: wb.Sweep, k: int) -> str:
-    """Compare one point with a session of its own, and return its outcome."""
+    """Compare one point with a separate session, and return its outcome."""
     outcome = str(found["outcome"][k])
     with found.session(k, trace="off") as session:
         loop = found.problem.loop

@@ -1,4 +1,4 @@
-"""A run that gets to its end with NaN or an infinity has an outcome of its own: "not finite", and not "ended"."""
+"""A run that ends with NaN or an infinity has the outcome "not finite" instead of "ended"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARISONS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_e
 
 
 def descent() -> wb.Graph:
-    """The graph of the documentation: large rates lose their numbers."""
+    """The graph of the documentation, whose values become non-finite at large rates."""
     b = wb.GraphBuilder("descent")
     lr, momentum = b.placeholder("lr"), b.placeholder("momentum")
     loop = b.while_loop(
@@ -32,7 +32,7 @@ def descent() -> wb.Graph:
 
 
 def counted() -> wb.Graph:
-    """Counts the trips of a loop whose condition loses its number; the count itself is finite."""
+    """Counts the trips of a loop whose condition becomes NaN; the count itself is finite."""
     b = wb.GraphBuilder("counted")
     a, tol = b.placeholder("a"), b.placeholder("tol")
 
@@ -102,7 +102,7 @@ def test_the_outcome_is_that_of_the_values(name):
     runner = make_runner(found.problem, {n: c[0] for n, c in columns.items()})
     plain = PlainRunner(found.problem, runner.plan).run(columns)
     compiled = runner.run(columns)
-    same = (plain.status == compiled.status) | (compiled.status == 3)  # endless, which only the machine proves
+    same = (plain.status == compiled.status) | (compiled.status == 3)  # endless, which only the compiled runner proves
     assert same.all()
 
 
@@ -141,7 +141,7 @@ def test_the_command_line_shows_it(tmp_path, capsys):
 
 
 def test_stores_of_before_are_other_sweeps(tmp_path):
-    """They call such points ended."""
+    """Older stores call such points "ended"."""
     pytest.importorskip("pyarrow")
     from workbench.sweep import store
 

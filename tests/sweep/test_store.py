@@ -1,4 +1,4 @@
-"""Results of a sweep as Parquet files: resumed, refused where they are of another sweep, whole on a full disk."""
+"""Results of a sweep as Parquet files: resumed, refused if from another sweep, complete on a full disk."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_error(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of file sizes are those of POSIX")
 def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path):
-    """The limit of a file's size stands for the disk: writing fails in the middle of a file."""
+    """A limit on file size simulates the disk: writing fails in the middle of a file."""
     code = """
         import os, resource, sys
         sys.path.append(os.getcwd())

@@ -154,7 +154,7 @@ def test_a_sweep_in_the_background_tells_of_chunks_and_ends():
 
 
 def test_a_cancelled_sweep_keeps_what_is_there_and_goes_on():
-    points = {"a": np.linspace(-5, -1, 4000)}  # real square roots that there are not: each takes all of its work
+    points = {"a": np.linspace(-5, -1, 4000)}  # real square roots of negative numbers: each point uses all of its work
     found = wb.sweep(newton(), points, inputs={"tol": 1e-9}, work=200_000, wait=False)
     found.cancel()
     assert found.state == "stopped" and (found["outcome"] == "waiting").any()

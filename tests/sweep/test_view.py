@@ -1,4 +1,4 @@
-"""Pictures of sweeps: what they show, points that are selected, pages without a kernel."""
+"""Pictures of sweeps: their contents, selected points, pages without a kernel."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_view_fills_while_the_sweep_runs():
 
 def test_a_box_that_is_dragged_is_swept_again(grid):
     view = grid.view("iterations")
-    view._dragged(0, (-1.0, 30.0), (1e-30, 1e-8))  # what is beyond the map is cut off
+    view._dragged(0, (-1.0, 30.0), (1e-30, 1e-8))  # parts beyond the map are cut off
     fine = view.sweep
     fine.wait()
     assert fine.shape == grid.shape and (fine["a"].min(), fine["a"].max()) == (-1.0, 9.0)
@@ -189,7 +189,7 @@ def test_iterations_that_span_decades_are_drawn_by_their_logarithms_with_their_n
     numbers = sweep.grid("iterations").T.astype(float)
     assert numbers.max() >= 100 * numbers.min() > 0
     np.testing.assert_allclose(10.0 ** trace["z"], numbers)
-    np.testing.assert_array_equal(trace["customdata"], numbers)  # what the pointer tells
+    np.testing.assert_array_equal(trace["customdata"], numbers)  # the text at the pointer
     texts = trace["colorbar"]["ticktext"]
     assert texts and [float(t) for t in texts] == [10.0**k for k in trace["colorbar"]["tickvals"]]
     layout = sweep_spec(sweep, "iterations")["layout"]

@@ -1,4 +1,4 @@
-"""Decoding runs: what is recorded, what is said about them, and what cannot be compared."""
+"""Decoding runs: the record, the sentences about it, and runs that cannot be compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.watch
 
 
 class Numbers:
-    """A tokenizer, whose tokens are numbers."""
+    """A tokenizer whose tokens are numbers."""
 
     def decode(self, tokens: list[int]) -> str:
         return " ".join(f"<{t}>" for t in tokens)

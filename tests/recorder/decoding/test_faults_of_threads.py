@@ -1,7 +1,7 @@
-"""Thirteen faults of decoding loops, those of public threads with their numbers, and five pairs that are equal.
+"""Thirteen faults of decoding loops, named by their public issues, and five equal pairs.
 
 The answers were written before the first run, in which nine of the thirteen and three of the five were right. Two of
-the others were set up wrongly here and were planted anew; the rest was mended in the comparison.
+the others were set up wrongly here and were planted again; the comparison was corrected for the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PADDED = torch.tensor([[0, 0, 3, 4, 5], [3, 4, 5, 6, 7]])
 
 
 def changed(model: Any, layer: int, update: Callable[..., Any]) -> Any:
-    """A cache of the model, of which a layer has another ``update(own, keys, values)``."""
+    """A cache of the model with another ``update(own, keys, values)`` in one layer."""
     cache = transformers.DynamicCache(config=model.config)
     own = cache.layers[layer]
     own.update = lambda keys, values, *more, **named: update(own, keys, values)
@@ -31,7 +31,7 @@ def changed(model: Any, layer: int, update: Callable[..., Any]) -> Any:
 
 
 def query_rotated_after_the_cache_moved_on() -> Any:
-    """ml-explore/mlx-lm#1097, #1396: the offset of the queries is read behind the update of the cache."""
+    """ml-explore/mlx-lm#1097, #1396: the offset of the queries is read after the update of the cache."""
     model, wrong = made("Qwen2"), made("Qwen2")
     qwen2 = importlib.import_module("transformers.models.qwen2.modeling_qwen2")
     apply, rotary, seen = qwen2.apply_rotary_pos_emb, wrong.model.rotary_emb, []
@@ -54,7 +54,7 @@ def query_rotated_after_the_cache_moved_on() -> Any:
 
 
 def window_rolled_one_token_early() -> Any:
-    """transformers#37574: the cache of a window is rolled when it gets full, and not when it is."""
+    """transformers#37574: the cache of a window is rolled when it becomes full, not when it is full."""
 
     def early(own: Any, keys: Any, values: Any) -> Any:
         if not own.is_initialized:
@@ -148,7 +148,7 @@ def cache_is_quantised_from_a_token_on() -> Any:
 
 
 def positions_count_the_keys_that_are_left() -> Any:
-    """VeloxQuant-MLX#389: behind an eviction the offset is the number of keys, no longer that of tokens."""
+    """VeloxQuant-MLX#389: after an eviction the offset is the number of keys, no longer that of tokens."""
     model = made("Llama", "sdpa")
 
     def evicting(model: Any, tokens: Any, by_keys: bool) -> Any:
@@ -170,19 +170,19 @@ def positions_count_the_keys_that_are_left() -> Any:
 
 
 def base_of_the_rotation_is_another() -> Any:
-    """A port that leaves out rope_theta of the configuration."""
+    """A port that ignores rope_theta of the configuration."""
     rope = {"rope_type": "default", "rope_theta": 500.0}
     return recorded(made("Llama", "sdpa")), recorded(made("Llama", "sdpa", rope_parameters=rope))
 
 
 def cap_of_the_scores_is_left_out() -> Any:
-    """Gemma 2 by an attention that knows no cap."""
+    """Gemma 2 with an attention without a cap."""
     cap = {"attn_logit_softcapping": 0.5, "query_pre_attn_scalar": 4}
     return recorded(made("Gemma2", **cap)), recorded(made("Gemma2", **{**cap, "attn_logit_softcapping": None}))
 
 
 def state_of_a_convolution_is_shifted() -> Any:
-    """Mamba: the last inputs of the convolution are one place off when the first token comes alone."""
+    """Mamba: the last inputs of the convolution are off by one when the first token arrives alone."""
     model, wrong = (made("Mamba", state_size=4, time_step_rank=2) for _ in range(2))
 
     def shifted(module: Any, args: Any, named: Any) -> None:
@@ -222,7 +222,7 @@ def test_the_first_token_and_the_op_of_a_fault_are_named(make: Any, position: in
 
 
 def test_a_penalty_that_the_configuration_brings_is_one_of_the_choice() -> None:
-    """vllm and transformers read the defaults of generation_config.json, and other loops do not."""
+    """vllm and transformers read the defaults of generation_config.json; other loops do not."""
     model = made("Llama", "sdpa")
     plain = recorded(model, max_new_tokens=24)
     model.generation_config.repetition_penalty = 1.5
@@ -234,7 +234,7 @@ def test_a_penalty_that_the_configuration_brings_is_one_of_the_choice() -> None:
 
 
 def prompt_is_in_the_cache_already() -> Any:
-    """ml-explore/mlx-examples#977: a prompt whose beginning was computed before."""
+    """ml-explore/mlx-examples#977: a prompt whose first part was computed before."""
     model = made("Llama", "sdpa")
     cache = transformers.DynamicCache(config=model.config)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Six more faults and three more equal pairs, in architectures on which the comparison was not tried before."""
+"""Six more faults and three more equal pairs, in architectures on which the comparison had not been tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers of a quantised model, ranked by what each does to the token at which the texts part."""
+"""Layers of a quantised model, ranked by their effect on the first token that differs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.watch
 
 
 def rounded(model: Any, bits: int, only: str = "") -> Any:
-    """A copy whose linear layers have weights of so many bits."""
+    """A copy whose linear layers have weights of the given number of bits."""
     model = copy.deepcopy(model)
     for name, module in model.named_modules():
         if isinstance(module, torch.nn.Linear) and only in name:
@@ -46,7 +46,7 @@ def test_each_layer_moves_the_lead_by_what_an_exchange_by_hand_does() -> None:
         assert row.lead == pytest.approx(after[choice.a] - after[choice.b], abs=1e-6)
         assert row.logits == pytest.approx(np.abs(after - before).max() / np.abs(before).max(), abs=1e-6)
     assert [r.share for r in ranking] == sorted((r.share for r in ranking), reverse=True)
-    assert np.array_equal(logits(model, tokens), before)  # the model is as it was
+    assert np.array_equal(logits(model, tokens), before)  # the model is unchanged
     assert ranking.rows[0].module in str(ranking) and ranking.rows[0].module in ranking._repr_html_()
     assert ranking.table()[0]["share"] == ranking.rows[0].share
 

@@ -1,4 +1,6 @@
-"""A model of transformers beside its ONNX export with keys and values as inputs and outputs, decoded by our engine."""
+"""A transformers model compared with its ONNX export, with keys and values as inputs and outputs, decoded by our
+engine.
+"""
 
 from __future__ import annotations
 

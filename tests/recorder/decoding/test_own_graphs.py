@@ -1,4 +1,4 @@
-"""Decoding with graphs of our own, one call a step: a step with a cache beside one that computes all tokens anew."""
+"""Decoding with our own graphs, one call per step: a step with a cache against one that computes all tokens anew."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def whole(ids, mask, table, wq, wk, wv, scale=0.5):  # type: ignore[no-untyped-d
 
 
 def cached(run: Any, prompt: Any, forgets: int = -1) -> Any:
-    """Token by token; what call number ``forgets`` gives is not put into the cache."""
+    """Token by token; the results of call ``forgets`` are not put into the cache."""
     keys = values = np.zeros((0, 8), np.float32)
     tokens = list(prompt[0])
     for k in range(11):

@@ -1,4 +1,4 @@
-"""Twelve faults of decoding loops that people report, planted one by one: the first token and op are named."""
+"""Twelve reported faults of decoding loops, planted one by one: the first token and op are named."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def mask_off_by_one() -> Any:
 
 
 def caching(model: Any, update: Any) -> Any:
-    """The model, of which a layer of the cache has another ``update(layer, keys, values)``."""
+    """The model with another ``update(layer, keys, values)`` in one layer of the cache."""
     from transformers import DynamicCache
 
     cache = DynamicCache(config=model.config)
@@ -68,7 +68,7 @@ def cache_not_updated() -> Any:
             before, calls_before = (layer.keys, layer.values) if calls else None, len(calls)
             calls.append(1)
             found = type(layer).update(layer, keys, values, *rest, **named)
-            if calls_before == 3:  # the call of the third new token leaves the cache as it was
+            if calls_before == 3:  # the call of the third new token does not change the cache
                 layer.keys, layer.values = before
             return found
 

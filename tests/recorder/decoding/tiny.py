@@ -16,7 +16,7 @@ transformers = pytest.importorskip("transformers")
 transformers.logging.set_verbosity_error()
 
 PROMPT = torch.tensor([[3, 4, 5, 6, 7]])
-#: tokens of the prompt, so that this is the first one that a cached run computes alone
+#: number of tokens of the prompt, the index of the first token that a cached run computes alone
 FIRST = PROMPT.shape[1]
 #: the argument of a model with the keys and values, which older versions of transformers call past_key_values
 CACHE = next(
@@ -51,7 +51,7 @@ def recorded(model: Any, prompt: Any = PROMPT, **options: Any) -> wb.DecodingRec
 
 
 def speculative(model: Any, prompt: Any, cropped: bool = True, steps: int = 8, guesses: int = 3) -> Any:
-    """Greedy decoding that guesses tokens: the last one plus one, which is wrong nearly always."""
+    """Greedy decoding that guesses tokens: the last one plus one, which is nearly always wrong."""
     cache, tokens = transformers.DynamicCache(config=model.config), prompt
     known = 0
     while tokens.shape[1] < prompt.shape[1] + steps:

@@ -78,7 +78,7 @@ def one_cycle(parameters: Any) -> tuple[Any, Any]:
 
 
 def in_stairs(parameters: Any) -> tuple[Any, Any]:
-    made = optim.SGD(parameters, 1)  # an integer, until the first stair
+    made = optim.SGD(parameters, 1)  # an integer until the first step of the schedule
     return made, optim.lr_scheduler.StepLR(made, 3, 0.1)
 
 

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.watch, pytest.mark.filterwarnings("ignore:Using `torch
 
 @pytest.fixture(autouse=True)
 def forgotten():
-    """Torch knows functions by their code: what one test compiled is not another's."""
+    """Clears torch's cache of compiled functions, which are keyed by their code, between tests."""
     torch._dynamo.reset()
     yield
     torch._dynamo.reset()
@@ -27,12 +27,12 @@ def made() -> Any:
 
 
 def doubling(graph: Any, _example: Any) -> Callable[..., Any]:
-    """A compiler with a fault: what it compiles gives twice as much."""
+    """A faulty compiler, whose functions return twice the result."""
     return lambda *values: tuple(2 * out for out in graph(*values))
 
 
 def trained(compiled: Any, fault: int = -1, backend: Any = None) -> tuple[Any, Any]:
-    """The watch of four steps of AdamW, and what the model gives afterwards; before step ``fault`` a weight changes."""
+    """The watch of four steps of AdamW, and the model's output afterwards; before step ``fault`` a weight changes."""
     model, inputs = made(), torch.linspace(-1, 1, 64).reshape(8, 8)
     call = torch.compile(model, backend=backend) if compiled else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)

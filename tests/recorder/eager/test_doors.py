@@ -1,4 +1,4 @@
-"""Calls with a module or with tensors do what was meant, or say which call does."""
+"""Calls with a module or with tensors do what the caller means, or their errors name the right call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of long loops: what is kept in how many bytes, on disk, and after an end that nobody asked for."""
+"""Records of long loops: their content and size in memory and on disk, also after an abnormal end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_iterations_that_are_alike_count_in_the_memory_too() -> None:
     steps = watch.recorder.steps
     kept = [*steps.older[0].values(), *steps.iterations.values()]
     assert 50 < len(kept) < 200 and steps.bytes <= 1 << 17
-    # of each there are five containers, whose sizes Python tells
+    # five containers hold each, and Python reports their sizes
     assert sum(sum(map(sys.getsizeof, record)) for record in kept) < 1 << 18
 
 
@@ -100,7 +100,7 @@ print(watch.state, watch.ops.iterations, watch.ops.ends, sep="|")
 
 
 def ended(folder: Any, end: str, status: int = 0) -> tuple[str, Any]:
-    """The output of a process that ended so, and its record."""
+    """The output of a process that ended in this way, and its record."""
     text = textwrap.dedent(KILLED).replace("END", end)
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", text, str(folder)], capture_output=True, text=True, env=env)

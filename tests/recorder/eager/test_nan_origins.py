@@ -1,4 +1,4 @@
-"""nan_origin of a session on a loop of PyTorch: causes are told of items that the op really read."""
+"""nan_origin of a session on a loop of PyTorch: causes name only items that the op read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.watch
 
 
 def cause(step: Callable[[Any, Any], Any], kind: str = "nan") -> str:
-    """The line "Cause" of the first bad number that a step makes in the last of four iterations.
+    """The line "Cause" for the first bad number that a step makes in the last of four iterations.
 
     A step has a number, which counts down to 0, and a 2 x 3 array of 0 to 5.
     """
@@ -56,6 +56,6 @@ def test_where_a_number_is_no_operand_the_operand_is_told_as_it_is(step, kind):
 
 
 def test_an_item_of_a_storage_is_not_taken_for_the_item_at_its_place_of_a_view():
-    """The transposed view has its 0 at [1, 1]; there the storage has another number."""
+    """The transposed view has its 0 at [1, 1]; at that place the storage has another number."""
     said = cause(lambda left, data: torch.log((data + left - 1.0).t()), "nan")
     assert "logarithm" not in said, said

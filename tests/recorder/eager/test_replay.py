@@ -1,4 +1,4 @@
-"""An iteration called again op by op gives the same numbers, with every kind of state that a step has."""
+"""An iteration called again op by op gives the same values, with every kind of state of a step."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_step_replays_bit_for_bit(module: Any, shape: Any, loss_of: Any, kind:
     optimizer = getattr(torch.optim, kind)(net.parameters(), lr=1e-2, foreach=foreach)
     watch = run(net, optimizer, lambda: torch.randn(*shape), loss_of)
     assert watch.replays.exact is True, str(watch.replays)
-    assert watch.replays.iteration == 1 and watch.replays.ops > 20  # views are no calls of their own
+    assert watch.replays.iteration == 1 and watch.replays.ops > 20  # views are not separate calls
     assert watch.first_bad() is None
 
 

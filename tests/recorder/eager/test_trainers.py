@@ -218,5 +218,5 @@ def test_accelerate() -> None:
             if accelerator.sync_gradients:
                 watch(loss=loss)
     assert watch.calls == 6 and watch.first_bad() is None and watch.replays.exact and not watch.refused
-    session = watch.session()  # the last iteration loads no batch for the next one, so that it has a form of its own
+    session = watch.session()  # the last iteration loads no next batch, so that its form differs
     assert session.run().reason is wb.StopReason.FINISHED and int(session.outputs["recorded_iteration"]) == 5

@@ -1,6 +1,6 @@
-"""Runs with known ends: each is run to its end, and its log is cut where somebody would have looked at it.
+"""Runs with known ends: each is run to its end, and its log is cut at a point where a user might have read it.
 
-A run is a generator of rows; the truth is what the rows behind the cut say, never what a forecast said.
+A run is a generator of rows; the truth comes from the rows after the cut, never from a forecast.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ MOST = 20_000
 
 @dataclass(frozen=True)
 class KnownRun:
-    """Rows of a run, what it was to reach, how many rows the log has, and what the end was.
+    """Rows of a run, its target, the number of rows in the log, and its end.
 
-    ``end`` is "reached" (in the log), "later" (behind the cut), "never", "NaN" or "infinite" (in the log).
+    ``end`` is "reached" (in the log), "later" (after the cut), "never", "NaN" or "infinite" (in the log).
     """
 
     rows: Callable[[], Rows]
@@ -37,7 +37,7 @@ def _quadratic(size: int = 20, condition: float = 50.0) -> tuple[np.ndarray, np.
 
 
 def gradient_descent(step: float, noise: float = 0.0, fall: float = 1.0) -> Rows:
-    """Loss of a quadratic above its least; ``noise`` is that of the gradient, ``fall`` the factor of the step."""
+    """Loss of a quadratic above its minimum; ``noise`` is that of the gradient, ``fall`` the factor of the step."""
     a, b = _quadratic()
     rng = np.random.default_rng(1)
     best, x = np.linalg.solve(a, b), np.zeros(len(b))
@@ -191,7 +191,7 @@ def gauss_seidel() -> Rows:
 
 
 def secant_between_two() -> Rows:
-    """Newton's method on x^3 - 2x + 2 from 0: it goes to and fro between 0 and 1."""
+    """Newton's method on x^3 - 2x + 2 from 0: it alternates between 0 and 1."""
     x = 0.0
     while True:
         f = x**3 - 2 * x + 2
@@ -221,7 +221,7 @@ RUNS: dict[str, KnownRun] = {
     "Newton to and fro": KnownRun(secant_between_two, {"f": ("<", 1e-6)}, 60, "never", "text"),
     "k-means": KnownRun(k_means, {"inertia": ("<", 50.0)}, 40, "never"),
 }
-#: other runs, written after the figures above were known
+#: further runs, written after the results of the first ones were known
 HELD: dict[str, KnownRun] = {
     "expectation maximisation": KnownRun(mixture, {"nll": ("<", 1.5)}, 80, "never"),
     "Gauss-Seidel": KnownRun(gauss_seidel, {"delta": ("<", 1e-10)}, 200, "later", "text"),
@@ -231,7 +231,9 @@ HELD: dict[str, KnownRun] = {
 
 
 def truth(run: KnownRun) -> tuple[str, int | None]:
-    """The end by running on: its kind, and the row, from 0, of the first NaN or infinity or where it was reached."""
+    """The end from running on: its kind, and the row, from 0, of the first NaN or infinity, or where the target was
+    reached.
+    """
     ((name, (_, bound)),) = run.until.items()
     for k, row in enumerate(itertools.islice(run.rows(), MOST)):
         value = row.get(name)

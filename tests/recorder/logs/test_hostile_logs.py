@@ -1,4 +1,4 @@
-"""Files that are no logs, are damaged, or were made to do harm: one clear error, or what can be read of them."""
+"""Files that are not logs, damaged files and malicious ones: one clear error, or a record of the readable part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs with known ends, read from their logs: what is said of the end is what the run did when it went on."""
+"""Runs with known ends, read from their logs: sentences about the end agree with the continued run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_end(name, tmp_path):
 
 
 def test_iterations_that_were_left_are_within_a_factor_of_two(tmp_path):
-    """Nesterov's method is cut before it settles: 6,114 were left, and 227 (86 to 552) are forecast."""
+    """Nesterov's method is cut before it settles: 6,114 iterations remained, and 227 (86 to 552) are forecast."""
     far = {}
     for name, run in ALL.items():
         end, row = truth(run)
@@ -62,7 +62,7 @@ def test_a_variable_that_grows_ever_faster_is_a_problem_also_without_until(tmp_p
 
 
 def test_since_when_a_loss_grows_and_what_may_grow(tmp_path):
-    """A loss that falls for 60 steps and grows by 15 % from then on; tokens, seconds and a warm-up are no problem."""
+    """A loss that falls for 60 steps and grows by 15 % from then on; tokens, seconds and a warm-up are not problems."""
     rng, loss = np.random.default_rng(0), [1.0]
     for k in range(119):
         loss.append(loss[-1] * (0.97 if k < 60 else 1.15))

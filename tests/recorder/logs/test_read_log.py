@@ -1,4 +1,4 @@
-"""Logs of runs that are over: each format as its writers write it, with numbers that are known."""
+"""Logs of finished runs: each format as its writers produce it, with known numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def simple(x: float) -> bytes:
 
 
 def tensor(x: float) -> bytes:
-    """A tensor of one float32, as the second version of TensorBoard's summaries has it."""
+    """A tensor of one float32, as in the second version of TensorBoard's summaries."""
     inner = bytes([1 << 3, 1, 4 << 3 | 2, 4]) + struct.pack("<f", x)
     return bytes([8 << 3 | 2, len(inner)]) + inner
 

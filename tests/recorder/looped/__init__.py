@@ -1,1 +1,1 @@
-"""Looped models: the states of a block that a forward pass calls again and again."""
+"""Looped models: the states of a block that a forward pass calls repeatedly."""

@@ -1,4 +1,4 @@
-"""Models and calls that have no answer, or only a part of one."""
+"""Models and calls without an answer, or with only a part of one."""
 
 from __future__ import annotations
 

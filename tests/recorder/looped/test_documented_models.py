@@ -1,4 +1,4 @@
-"""The examples of the documentation's page on looped models run as they stand and print what stands below them."""
+"""The examples of the documentation's page on looped models run unchanged and print the output shown below them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps and boundaries over what a looped model injects, and over the number of its loops."""
+"""Sweeps and boundaries over the injected values of a looped model, and over the number of its loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ nn = torch.nn
 
 
 class Bent(nn.Module):
-    """h -> e^2 sin(h) / 2 + offset, elementwise: e is what is injected in each loop."""
+    """h -> e^2 sin(h) / 2 + offset, elementwise: e is injected in each loop."""
 
     def __init__(self, offset: float = 0.0) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Eleven looped models written from the descriptions in papers, beside what NumPy computes from their weights.
+"""Eleven looped models written from descriptions in papers, compared with NumPy's results from their weights.
 
-The answers were written before the first run, in which 14 of 17 tests passed. The other three asked for too much: a
-norm of an update that a solver mixes, one label for tokens of two kinds, and a state that no module gives.
+The answers were written before the first run, in which 14 of 17 tests passed. The other three expected too much: a norm
+of an update that a solver mixes, one label for tokens of two kinds, and a state that no module returns.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def test_a_block_that_descends_an_energy(rate: float, label: str) -> None:
     values = np.array([2.0, 1.0, 1.0, 0.8, 0.8, 0.5])
     report = report_of(Hopfield(Energy(basis @ np.diag(values) @ basis.T, rate), 24), real(1, TOKENS, WIDTH))
     factors = np.abs(1 - rate * values)
-    if rate == 1.0:  # the direction of 2.0 is turned around, the others die away
+    if rate == 1.0:  # the direction of 2.0 is reversed, the others decay
         assert (report.label.name, report.period) == (label, 2)
     else:
         assert report.label.name == label and report.rate == pytest.approx(factors.max(), rel=2e-2)
@@ -375,7 +375,7 @@ def test_a_looped_stack_with_the_probability_to_have_left() -> None:
         for weight in weights:
             y = x @ weight.T
             x = np.tanh(y)
-        states.append(y)  # the output of the last module; its tanh is in none
+        states.append(y)  # the output of the last module; no module contains the tanh
         stay *= 1 - 1 / (1 + np.exp(-(x[0] @ direction[0] - 1.0)))
         opened = np.where((opened == 0) & (1 - stay >= 0.5), loop, opened)
     assert report.loops == 8 and list(report.gate.opened) == list(opened)

@@ -1,4 +1,4 @@
-"""The report: JSON, text, heat maps, and sentences that are left out where they do not hold."""
+"""The report: JSON, text, heat maps, and sentences that are left out if they do not hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ten small looped models: label, loop and cause, beside what NumPy computes from the weights alone."""
+"""Ten small looped models: label, loop and cause, compared with NumPy's results from the weights alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Affine(nn.Module):
 
 
 class Looped(nn.Module):
-    """Calls ``core`` so many times, the gate and the head where there are some."""
+    """Calls ``core`` a number of times, and the gate and the head if there are any."""
 
     def __init__(self, core: Any, loops: int, gate: Any = None, head: Any = None) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ def start(tokens: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 def iterated(weight: Any, loops: int, h: Any, e: Any, tanh: bool = False) -> np.ndarray:
-    """The states by NumPy."""
+    """The states computed by NumPy."""
     found = [h]
     for _ in range(loops):
         h = h @ np.asarray(weight).T + e

@@ -20,18 +20,18 @@ from workbench.widgets.values.nan_chain import chain_of
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
 
-#: rows of a tree; a chain goes through the same values again and again
+#: maximum rows of a tree; a chain may pass the same values many times
 MAX_ROWS = 400
 #: rows up to this depth are open at first
 OPEN = 3
 
 
 def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
-    """The links as rows in the order of a walk through the tree: ``number`` of the link, ``depth`` from 0 on, strings
-    (``shown``, what people call it, with the internal ``tag`` where that is another; ``name``, ``where``, ``value``,
-    ``op``, ``note``, ``line``), ``frame`` and ``iteration`` to go there, ``bad`` ("NaN", "Inf" or nothing), ``root``
-    (an input or a constant), ``edited`` (set by hand), ``again`` (told before: its own rows are above), ``kids`` (rows
-    right below it). Nothing is escaped."""
+    """The links as rows in depth-first order: ``number`` of the link, ``depth`` from 0 on, strings (``shown``, the
+    display name, with the internal ``tag`` if that differs; ``name``, ``where``, ``value``, ``op``, ``note``,
+    ``line``), ``frame`` and ``iteration`` of its place, ``bad`` ("NaN", "Inf" or ""), ``root`` (an input or a
+    constant), ``edited`` (set by hand), ``again`` (its own rows are above), ``kids`` (rows right below it). Nothing is
+    escaped."""
     rows: list[dict[str, Any]] = []
     seen: set[int] = set()
     stack = [(0, 0)]
@@ -56,7 +56,7 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
         notes = [f"alive where {spoken.called(decides)} is {side}"]
         if spoken.graph.nodes[decides.node].op == "LoopCond":
             notes = ["the loop goes on" if ref.index else "the loop ends"]
-    if shown == EITHER:  # the row below names the one it was
+    if shown == EITHER:  # the row below names the value
         notes, made = [], shown
     if link.edited:
         notes.insert(0, link.edited)
@@ -89,7 +89,7 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
 
 
 def bad_word(value: Any) -> str:
-    """ "NaN" or "Inf" for a value with such items; else nothing."""
+    """ "NaN" or "Inf" for a value with such items; else ""."""
     if not isinstance(value, np.ndarray | np.generic):
         return ""
     array = np.asarray(value)
@@ -101,8 +101,9 @@ def bad_word(value: Any) -> str:
 
 
 def origin_model(found: NanOrigin | None, graph: Graph, wrap: Wrap | None = None) -> dict[str, Any]:
-    """Origin of the first NaN or infinity: ``lines``, from it back to its cause as in the pane of the card, and the
-    place to go to; without one the first wrap of an integer, or that there is none."""
+    """Origin of the first NaN or infinity: ``lines``, from it back to its cause as in the pane of the card, and its
+    place; if there is none the first wrap of an integer, or a line that there is none.
+    """
     if found is None and wrap is not None:
         return {
             "lines": ["No NaN or infinity so far.", spaced(printable(str(wrap)))],
@@ -132,7 +133,7 @@ def _link(row: Mapping[str, Any]) -> str:
 
 
 def blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
-    """The model of no chain, and a line that says why."""
+    """The model without a chain, and a line with the reason."""
     return {
         "headline": headline,
         "rows": [],
@@ -156,7 +157,7 @@ def path_of(iteration: int | tuple[int, ...] | None) -> tuple[int, ...] | None:
 
 
 def typed_path(text: Any) -> Any:
-    """An iteration path as one types it; None for nothing, False for what is none."""
+    """An iteration path from typed text; None for an empty one, False for an invalid one."""
     if not isinstance(text, str) or not text.strip():
         return None
     parts = text.replace(",", " ").split()

@@ -1,4 +1,4 @@
-"""Explanation of a value: the chain of values behind it, each with its own value, back to inputs and constants."""
+"""Explanation of a value: the chain of values from which it was computed, back to inputs and constants."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import Viewable
 
-#: values of a chain at first, and at most
+#: values of a chain shown at first, and maximum
 LINKS, MAX_LINKS = 60, 2000
-#: names that are offered while one types
+#: maximum names suggested while typing
 MAX_NAMES = 2000
 
 
 class Overtaken(Exception):
-    """Another chain is to be read."""
+    """Another chain has been requested."""
 
 
 class ExplainView(HtmlView):
-    """The chain of values that one value was computed from, as a tree whose branches fold.
+    """The chain of values from which one value was computed, as a tree whose branches fold.
 
-    By default the selected value is explained, in the iteration that is looked at (else its last firing).
-    If a value of the chain is not finite, the origin of the first NaN or infinity is shown, too. While the session
-    runs, the chain stays that of the last stop.
+    By default the selected value is explained, in the selected iteration (else its last firing). If a value of the
+    chain is not finite, the origin of the first NaN or infinity is shown, too. While the session runs, the chain of the
+    last stop is shown.
 
     Parameters
     ----------
     source : Session, Trace or Graph
         The run.
     name : str, optional
-        The value to explain, whatever is selected.
+        The value to explain, independent of the selection.
     iteration : int or tuple of int, optional
         Its iteration.
     selection : Selection, optional
@@ -107,7 +107,7 @@ class ExplainView(HtmlView):
         return chain
 
     def _read_aside(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
-        """Read the newest chain that is wanted on a thread of its own; what is read for an older question ends."""
+        """Read the latest requested chain on a separate thread; reading for an older request ends."""
         with self._queue:
             self._wanted = wanted
             if self._reading:
@@ -126,7 +126,7 @@ class ExplainView(HtmlView):
                 self._read(wanted)
             except Overtaken:
                 continue
-            except Exception as error:  # a session that was closed meanwhile, for instance
+            except Exception as error:  # for instance a session closed meanwhile
                 self._kept = wanted[0], blank(str(getattr(error, "message", error)))
             self.update_now()
 
@@ -138,7 +138,7 @@ class ExplainView(HtmlView):
         self._kept = key, chain
 
     def _chosen(self) -> tuple[str | None, tuple[int, ...] | None]:
-        """The value to explain: the one requested here, else the one that is selected, at the selected moment."""
+        """The value to explain: the one requested here, else the selected one, at the selected moment."""
         if not self._following:
             return self.name, self.iteration
         name, moment = self.selection.node, self.selection.moment
@@ -172,13 +172,13 @@ class ExplainView(HtmlView):
         }
 
     def _chain(self, trace: Trace, name: str, path: tuple[int, ...] | None) -> Explanation:
-        """The chain; of a path that belongs to another frame as many numbers as the value has frames around it."""
+        """The chain; a path of another frame is cut to the depth of the value's frame."""
         ref = trace.ref(name)
         depth = len(trace.layout.frames[trace.layout.values[ref].frame].path)
         if path is not None and self._following:
             path = path[:depth] if len(path) >= depth else None
         session = self.source.session
-        live = session is not None and (path or depth == 0)  # the session recomputes what is kept no longer
+        live = session is not None and (path or depth == 0)  # the session recomputes dropped values
 
         def read(ref: Ref, path: tuple[int, ...]) -> Any:
             if self._reading and (self._wanted is not None or self.comm is None):
@@ -215,14 +215,14 @@ class ExplainView(HtmlView):
         ]
         return ("value", "where", "is", "made by", "", "written at"), rows, model["headline"]
 
-    # -- what is done by hand ---------------------------------------------------------------------------------------
+    # -- actions of the user ---------------------------------------------------------------------------------------
     def explain(self, name: str | None, iteration: int | tuple[int, ...] | None = None) -> None:
-        """Explain another value; from any thread.
+        """Explain another value; may be called on any thread.
 
         Parameters
         ----------
         name : str or None
-            The value; None for the selected one.
+            The value; None for the selected value.
         iteration : int or tuple of int, optional
             Its iteration; by default that of its last firing.
         """
@@ -239,7 +239,7 @@ class ExplainView(HtmlView):
         Raises
         ------
         WorkbenchError
-            For a row that does not exist (``no-row``).
+            For an unknown row (``no-row``).
         """
         rows = self.status["rows"]
         if not 0 <= row < len(rows):
@@ -257,7 +257,7 @@ class ExplainView(HtmlView):
         self.update_now()
 
     def more(self) -> None:
-        """Follow the chain further."""
+        """Show more of the chain."""
         self.links = min(MAX_LINKS, self.links * 4)
         self.update_now()
 
@@ -289,7 +289,7 @@ class ExplainView(HtmlView):
             self.update_now()
 
     def _go(self, place: Mapping[str, Any]) -> None:
-        """Look at a place; the tree stays that of the value that is explained."""
+        """Select a place; the tree stays that of the explained value."""
         if not place["node"]:
             return
         if self._following:

@@ -1,4 +1,4 @@
-"""Which value the inspector shows: of which firing, or of several of them, or the difference of two."""
+"""The value that the inspector shows: that of a firing or of several, or the difference of two."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from workbench.widgets.values.slices import Index
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import ViewSource
 
-#: firings of a history, and the numbers in it
+#: maximum firings of a history, and numbers in it
 MAX_FIRINGS = 512
 MAX_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """A value (None: ``note`` says why there is none) and where it is from.
+    """A value (None if there is none, with the reason in ``note``) and its place.
 
-    ``steps`` are the iteration paths of a history, whose first axis is then time; empty for one firing. ``newest``: it
-    is the present value, which may be edited.
+    ``steps`` are the iteration paths of a history, whose first axis is then time; empty for one firing. ``newest``:
+    True for the present value, which may be edited.
     """
 
     value: Any
@@ -44,8 +44,9 @@ class Inspected:
 def inspected(
     source: ViewSource, name: str, time: tuple[Index, ...], moment: Moment | None, running: bool
 ) -> Inspected:
-    """The value of ``name`` at ``time``: an iteration (one number per frame, or the number of a firing; negative from
-    the end), or slices of time; ``()``: at the moment that is looked at, else the newest one."""
+    """The value of ``name`` at ``time``: an iteration (one number per frame, or the index of a firing; negative from
+    the end), or slices of time; ``()``: at the selected moment, else the newest one.
+    """
     trace = source.trace
     if trace is None or not name:
         return Inspected(None, note="nothing has run yet")
@@ -67,7 +68,7 @@ def inspected(
 
 
 def before(source: ViewSource, name: str, one: Inspected) -> Inspected:
-    """The value in the iteration before."""
+    """The value in the previous iteration."""
     if one.steps:
         return Inspected(None, note="a history shows all iterations, so it has no previous one")
     if one.value is None:
@@ -97,8 +98,8 @@ def difference(one: Inspected, other: Inspected) -> Inspected:
 def _newest(source: ViewSource, series: Any, name: str, running: bool) -> Inspected:
     trace = source.trace
     last = last_iterations(trace, source.graph).get(series.frame) if trace is not None and series.frame else None
-    if last is not None:  # by its iteration: counting the firings of a long loop would take longer than a frame
-        for offset in (1, 0, -1, -2):  # values of the next iteration may be there already
+    if last is not None:  # by its iteration, because counting the firings of a long loop would take longer than a frame
+        for offset in (1, 0, -1, -2):  # values of the next iteration may be recorded already
             path = (*last[:-1], last[-1] + offset)
             try:
                 return Inspected(series.at(path), path, _where(source, series, path), newest=not running)
@@ -145,7 +146,7 @@ def _is_iteration(part: Index, depth: int) -> bool:
 
 
 def _firings(source: ViewSource, series: Any, part: Index) -> Inspected:
-    """One firing by its number, or a slice of them: of those that are kept."""
+    """One of the kept firings by its index, or a slice of them."""
     count = len(series)
     if isinstance(part, int):
         if not -count <= part < count:

@@ -1,4 +1,4 @@
-"""The choices of a value inspector: which value, which part of it, of which moment, and against which other one."""
+"""The choices of a value inspector: value, part, moment, and the moment to compare with."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 else:
     _Part = object
 
-#: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
+#: the value, that of the previous iteration, the difference of the two, or the difference from another moment
 MODES = ("value", "previous", "difference", "against")
-#: seconds of a request that is not repeated while the session runs
+#: a request that took more seconds is not repeated while the session runs
 SLOW_S = 0.01
 
 
 class InspectorChoice(_Part):
-    """The choices of a :class:`~workbench.widgets.values.value_inspector.ValueInspector`, which this is a part of."""
+    """The choices of a :class:`~workbench.widgets.values.value_inspector.ValueInspector`, of which this is a part."""
 
     if TYPE_CHECKING:  # of the view
         name: str
@@ -37,7 +37,7 @@ class InspectorChoice(_Part):
 
     # -- choosing ---------------------------------------------------------------------------------------------------
     def select(self, name: str) -> None:
-        """Show another value; from any thread."""
+        """Show another value; may be called on any thread."""
         self.source.graph.value(name)
         if name not in self.names:
             self.names.insert(0, name)
@@ -54,7 +54,7 @@ class InspectorChoice(_Part):
         display: str | None = None,
         scale: str | None = None,
     ) -> None:
-        """Choose what is shown of the value; arguments that are not given stay as they are.
+        """Choose the shown part of the value; omitted settings do not change.
 
         Parameters
         ----------
@@ -71,8 +71,8 @@ class InspectorChoice(_Part):
             How to draw it.
         scale : {"auto", "run", "value"}, optional
             The colours of an image: those from the 1st to the 99th percentile of the newest half of the iterations, or
-            those of each value alone. By default values have the first, where it tells their items apart, and changes
-            the second.
+            those of each value alone. By default values have the first if it distinguishes their items, and changes
+            have the second.
 
         Raises
         ------
@@ -92,10 +92,11 @@ class InspectorChoice(_Part):
         self.update_now()
 
     def index(self) -> tuple[Index, ...]:
-        """The index that is set; where it is wrong, the whole value is shown."""
+        """The index that is set; if it is invalid the whole value is shown."""
         return () if "index" in self._errors else parse_index(self.settings["index"])
 
-    # -- reading what is chosen ---------------------------------------------------------------------------------------
+    # -- reading the chosen value
+    # ---------------------------------------------------------------------------------------
     def _shown(self, running: bool) -> Inspected:
         """The value that the settings select; a slow request waits for the next stop while the session runs."""
         if running and self._last is not None and self._took > SLOW_S:

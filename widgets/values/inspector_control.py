@@ -21,19 +21,19 @@ else:
     _Part = object
 
 FIRST = {"mode": "value", "display": "auto", "scale": "auto"}
-#: the tabs, and what each of them sets
+#: the tabs, and the settings of each
 TABS = {
     "first": {"mode": "value", "display": "auto"},
     "change": {"mode": "difference", "display": "auto"},
     "table": {"mode": "value", "display": "table"},
     "statistics": {"mode": "value", "display": "histogram"},
 }
-#: numbers of an array that is written out as code when it was edited
+#: maximum items of an edited array that is written out as code
 MAX_CODE = 16
 
 
 class InspectorControl(_Part):
-    """The commands of a :class:`~workbench.widgets.values.value_inspector.ValueInspector`, which this is a part of."""
+    """The commands of a :class:`~workbench.widgets.values.value_inspector.ValueInspector`, of which this is a part."""
 
     if TYPE_CHECKING:  # of the view
         name: str
@@ -59,14 +59,14 @@ class InspectorControl(_Part):
 
     # -- editing ----------------------------------------------------------------------------------------------------
     def edit(self, words: str, row: int = 0, column: int = 0) -> None:
-        """Set the present value, and continue from there: the history before it is kept. Waits for the session.
+        """Set the present value and continue from there; the earlier history is kept. Waits for the session.
 
         Parameters
         ----------
         words : str
             The number, as text.
         row, column : int, default 0
-            The cell of the table that is shown, for an array.
+            For an array, the cell of the table shown.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class InspectorControl(_Part):
             )
 
     def _edit(self, words: str, row: int, column: int) -> None:
-        """The same on a thread of its own, with the answer in place."""
+        """The same on a separate thread, with the answer shown in the view."""
         try:
             self.edit(words, row, column)
             self._errors.pop("edit", None)
@@ -112,7 +112,7 @@ class InspectorControl(_Part):
         return [] if trace is None else list(trace.edits())
 
     def _still_said(self) -> str:
-        """The notice of an edit, while the run has it: not after Restart, other inputs or Undo."""
+        """The notice of an edit as long as the run contains it: not after Restart, other inputs or Undo."""
         if self._said and self._said_of is not None and not any(e is self._said_of for e in self._edits()):
             self._said, self._said_of = "", None
         return self._said
@@ -159,5 +159,5 @@ class InspectorControl(_Part):
 
 
 def sentence(error: WorkbenchError) -> str:
-    """The error and what to do, for a place in the view."""
+    """The error and its fix as one sentence, for a place in the view."""
     return f"{error.message} {error.fix or ''}".strip()

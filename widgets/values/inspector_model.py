@@ -1,4 +1,6 @@
-"""One value for reading: number, image, line, table or histogram, with statistics; bounded however large it is."""
+"""One value as a number, image, line, table or histogram, with statistics; the output is bounded however large the
+value is.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from workbench.widgets.values.statistics_model import largest, one_number, sampl
 MAX_ROWS = 16
 MAX_COLS = 8
 MAX_BINS = 40
-#: points of a line that are looked at, and that are drawn
+#: maximum points of a line that are read, and drawn
 MAX_LINE = 4_000_000
 MAX_POINTS = 1200
 DISPLAYS = ("auto", "image", "line", "table", "histogram")
@@ -37,10 +39,10 @@ def inspector_model(
 
     ``kind`` (none, scalar, table, object), ``header`` (dtype, shape, strides, bytes) and ``short`` (shape and dtype),
     ``text``, ``cells`` (rows of text), ``rows`` and ``columns`` (their labels, below ``corner``), ``bad`` (row and
-    column of what is not finite), ``more`` (what is left out), ``statistics`` (label -> text), ``display``, ``first``
-    (the display of "auto"), and for the figure ``image`` (the numbers of it, 2-D), ``line`` (x, y) or ``histogram``
-    (edges, counts, what is left out). ``origin`` tells of which axes and places the table's rows and columns are. With
-    ``steps`` the first axis is time, and each step an iteration path; ``index`` then is of the axes behind it.
+    column of items that are not finite), ``more`` (the omitted part), ``statistics`` (label -> text), ``display``,
+    ``first`` (the display of "auto"), and for the figure ``image`` (its numbers, 2-D), ``line`` (x, y) or ``histogram``
+    (edges, counts, omitted items). ``origin`` holds the axes and indices of the table's rows and columns. With
+    ``steps`` the first axis is time, and each step an iteration path; ``index`` then refers to the other axes.
     WorkbenchError for an index that does not fit.
     """
     model: dict[str, Any] = {
@@ -136,7 +138,7 @@ def _short(array: np.ndarray) -> str:
 
 
 def _display(part: np.ndarray, wish: str) -> str:
-    """The display that is wished for, or the first that suits."""
+    """The requested display, or the first suitable one."""
     if part.dtype.kind not in "biufc" or part.size < 2:
         return "table"
     if wish == "line" and part.ndim > 2:
@@ -153,7 +155,7 @@ def _display(part: np.ndarray, wish: str) -> str:
 
 
 def lines_of(part: np.ndarray) -> np.ndarray | None:
-    """The part with its long axis first and the lines to draw over it as columns; None where it has too many axes."""
+    """The part with its long axis first and the lines to draw along it as columns; None if it has too many axes."""
     view = part.reshape([n for n in part.shape if n > 1] or [part.size])
     if view.ndim > 2 or not view.size:
         return None
@@ -161,10 +163,10 @@ def lines_of(part: np.ndarray) -> np.ndarray | None:
 
 
 def _table(part: np.ndarray, picked: Sequence[Picked], steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    """The first rows and columns of the last two axes, at the first place of all others."""
+    """The first rows and columns of the last two axes, at index 0 of all others."""
     axes = [k for k, p in enumerate(picked) if not isinstance(p, int)]
     view, row, column = part, axes[-2] if len(axes) > 1 else axes[-1], axes[-1] if len(axes) > 1 else None
-    if steps and len(axes) > 2:  # rows are time, also of matrices: their first row
+    if steps and len(axes) > 2:  # rows are time; of matrices the first row is shown
         row = axes[0]
         first: tuple[Any, ...] = (slice(None), *[0] * (len(axes) - 2), slice(None))
         view = part.reshape(0, 0) if 0 in part.shape else part[first]
@@ -209,7 +211,7 @@ def _lines(part: np.ndarray) -> np.ndarray:
 
 
 def _line(part: np.ndarray, steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    """Columns over the rows, each thinned with its extremes; over the iterations where the rows are time."""
+    """Columns against the rows (the iterations if the rows are time), each thinned with its extremes kept."""
     view = real(part if steps or part.ndim < 2 else _lines(part))
     view = view[:, None] if view.ndim == 1 else view
     numbers = [s[-1] if s else k for k, s in enumerate(steps)]

@@ -1,4 +1,4 @@
-"""How one value is drawn by plotly: as line or histogram, before and after a change, and as image in files."""
+"""One value as a plotly figure: a line or histogram, before and after a change, and an image in files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from workbench.widgets.values.images.run_colours import value_scale
 
 HEIGHT = 210
 LINES = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.VERMILION, theme.BLUE, theme.GREY, theme.YELLOW)
-#: rows and columns of an image in a file
+#: maximum rows and columns of an image in a file
 SIDE = 96
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
-    """The figure of the display that the model chose; with ``titled`` the words are above it, for use alone."""
+    """The figure of the display that the model chose; with ``titled`` it has a title, for use outside the view."""
     facts = " \u00b7 ".join(f"{k} {v}" for k, v in model["statistics"].items())
     where = f" ({model['where']})" if model.get("where") else ""
     first = f"<b>{text(model['name'])}</b>{text(where)} {text(model['header'])} {text(model['text'])}"
@@ -35,7 +35,7 @@ def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
         data, axes = _line(model["line"])
     elif display == "histogram":
         data, axes = _histogram(model["histogram"])
-    elif display == "image" and titled:  # in a notebook a canvas shows it
+    elif display == "image" and titled:  # in a notebook a canvas shows the image
         data, axes = _image(model["image"], model.get("colours"))
     layout = base_layout(
         HEIGHT * 2 if display == "image" and titled else HEIGHT,
@@ -73,7 +73,7 @@ def _image(view: np.ndarray | None, scale: Scale | None) -> tuple[list[dict[str,
 
 
 def _change(model: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """A vector before and after above its difference."""
+    """A vector before and after a change, above the difference."""
     data = []
     for name, line, colour, dash in (
         ("before", model["pair"][1], theme.GREY, "dash"),
@@ -141,7 +141,7 @@ def _histogram(histogram: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[st
 
 
 def _axes(x: str, y: str) -> dict[str, Any]:
-    """Everything that another display sets is set here too: an update leaves alone what is not named."""
+    """Set everything that another display sets, because an update does not change omitted properties."""
     return {
         name: {
             "title": {"text": words},

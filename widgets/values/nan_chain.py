@@ -1,4 +1,4 @@
-"""The chain that ends in the first value that is not finite, from its cause on, as plain data."""
+"""The chain from the cause to the first value that is not finite, as plain data."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from workbench.widgets.text.numerals import numeral, spaced
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
 
-#: values of a chain that are shown
+#: maximum values of a chain
 MOST = 12
-#: operands of a node that are shown
+#: maximum operands of a node
 OPERANDS = 3
 
 
 def chain_of(origin: NanOrigin, graph: Graph) -> list[dict[str, Any]]:
     """One row for each value of the chain, the cause first: ``formula`` (the op with its operands), ``gives``,
-    ``where``, ``line``, ``why``, and ``node``, ``frame`` and ``iteration`` to go there."""
+    ``where``, ``line``, ``why``, and its place as ``node``, ``frame`` and ``iteration``.
+    """
     chain: list[NanOrigin] = []
     one: NanOrigin | None = origin
     while one is not None and len(chain) < MOST:

@@ -1,4 +1,4 @@
-"""The rows below a number: its last iterations, the one that is shown, and those to come."""
+"""The rows below a number: its last iterations, the one shown, and those to come."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class NumberRows:
         self._ahead = RowsAhead(source)
 
     def of(self, name: str, shown: Inspected, kind: str, index: Sequence[Index], snapshot: Any) -> dict[str, Any]:
-        """``recent`` (iteration, value and change of the last iterations, of ``shown`` last), ``settled`` (the leading
-        characters of its text that were the same in the iteration before, or None), ``now`` (the last row is of the
-        iteration at which the run is) and ``ahead`` (rows of the iterations to come, with their kind), which only the
-        newest value has, and one that is not there yet. ``beside`` is the name of another run that is drawn: its value
-        and the difference then replace the change."""
+        """``recent`` (iteration, value and change of the last iterations, that of ``shown`` last), ``settled`` (the
+        number of leading characters of its text that are the same in the previous iteration, or None), ``now`` (the
+        last row is the run's present iteration) and ``ahead`` (rows of the iterations to come, with their kind), only
+        for the newest value or one not computed yet. ``beside`` is the name of another run that is drawn: its value and
+        the difference then replace the change."""
         found: dict[str, Any] = {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
         if not name or kind not in ("scalar", "none"):
             return found
@@ -40,13 +40,13 @@ class NumberRows:
             found["settled"] = _settled(history, shown, index)
             path = self.source.graph.frame_of(self.source.graph.value(name).node)
             stands = (getattr(snapshot, "iterations", None) or {}).get(path)
-            found["now"] = stands in (None, shown.iteration[-1])  # else its value of now is not computed yet
+            found["now"] = stands in (None, shown.iteration[-1])  # else its present value is not computed yet
         if not is_running(snapshot) and (shown.newest or kind == "none"):
             found["ahead"] = self._ahead.of(name, shown, history, index, snapshot)
         return found
 
     def _beside(self, name: str, prefix: tuple[int, ...]) -> tuple[str, Callable[[int], Any]] | None:
-        """The words for the newest run that is drawn beside this one, and what reads its values; None without one."""
+        """The name of the newest run drawn beside this one, and a reader of its values; None if there is none."""
         for other, trace in reversed(self.runs.traces() if self.runs is not None else []):
             try:
                 series = trace[name]

@@ -1,4 +1,4 @@
-"""The values that a value view offers, what is worth looking at first in front, and those that it offers to edit."""
+"""The values that a value view offers, most important first, and those that it offers to edit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ MAX_NAMES = 1000
 
 
 def offered_names(graph: Graph) -> list[str]:
-    """Names of loop variables, outer loops first and in each its counters and flags last, then of inputs, outputs and
-    nodes; at most 1,000."""
+    """Names of loop variables (outer loops first, in each counters and flags last), then of inputs, outputs and nodes;
+    at most 1,000.
+    """
     found: dict[str, None] = {}
     for path in sorted(graph.frames, key=len):
         names = [variable.name for variable in graph.frames[path].variables]
@@ -29,8 +30,9 @@ def offered_names(graph: Graph) -> list[str]:
 
 
 def is_of_now(graph: Graph, name: str, iteration: Sequence[int], snapshot: Any) -> bool:
-    """True if an edit of the newest value would last: it is of the iteration that runs, or is carried into it by a loop
-    variable. A value that the iteration recomputes cannot be edited before it has fired."""
+    """True if an edit of the newest value would last: it belongs to the present iteration, or a loop variable carries
+    it into that. A value that the iteration recomputes cannot be edited before it has fired.
+    """
     node = graph.nodes[graph.value(name).node]
     path = graph.frame_of(node.name)
     now = getattr(snapshot, "iterations", {}).get(path)
@@ -41,8 +43,9 @@ def is_of_now(graph: Graph, name: str, iteration: Sequence[int], snapshot: Any) 
 
 
 def about_to_be(source: ViewSource, name: str, shown: Inspected, snapshot: Any) -> Inspected | None:
-    """The value that a loop variable is about to take, where the iteration has begun and it has not yet: an edit writes
-    that one, and not the value of the iteration before, which ``shown`` is; None elsewhere."""
+    """The value that a loop variable is about to take, if the iteration has begun and the variable has not taken it
+    yet: an edit writes this value instead of ``shown``, that of the previous iteration; else None.
+    """
     graph, trace = source.graph, source.trace
     node = graph.nodes[graph.value(name).node]
     path = graph.frame_of(node.name)
@@ -61,13 +64,12 @@ def about_to_be(source: ViewSource, name: str, shown: Inspected, snapshot: Any) 
 
 
 def first_name(graph: Graph, names: Sequence[str]) -> str:
-    """The value that is shown at first: the loop variable with the most elements, if there is an array among them, else
-    the first of ``names``."""
+    """The value shown at first: the largest array among the loop variables, else the first of ``names``."""
     sizes: dict[str, int] = {}
     for path in sorted(graph.frames, key=len):
         for variable in graph.frames[path].variables:
             shape = graph.type_of(graph.value(variable.name)).shape
-            if shape:  # a size that is not known yet counts as one
+            if shape:  # an unknown size counts as one
                 sizes.setdefault(variable.name, math.prod(size or 1 for size in shape))
     largest = max(sizes, key=sizes.__getitem__, default="")
     return largest if sizes.get(largest, 0) > 1 else next(iter(names), "")

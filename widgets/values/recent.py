@@ -1,4 +1,4 @@
-"""The last iterations of a number: what it was in each, and by how much it has changed."""
+"""The last iterations of a number: its value in each, and the change."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from workbench.widgets.values.images.pictures import ValueHistory, part_of
 from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.slices import Index
 
-#: rows, and digits if two values are shown next to each other
+#: maximum rows, and digits if two values are side by side
 ROWS, BESIDE = 5, 7
 
 
 def recent(
     history: ValueHistory, iteration: int, index: Sequence[Index], other: Callable[[int], Any] | None = None
 ) -> list[list[str]]:
-    """Rows of iteration, value and change, the oldest first; values that are not recorded are left out. With ``other``,
-    which reads the values of another run, rows of iteration, value, its value and the difference."""
+    """Rows of iteration, value and change, oldest first; values that are not recorded are left out. With ``other``, a
+    reader of another run, rows of iteration, value, the other run's value and the difference.
+    """
     rows: list[list[str]] = []
     before = None
     for k in range(max(0, iteration - ROWS), iteration + 1):
@@ -49,7 +50,7 @@ def _beside(value: np.ndarray, other: Callable[[int], Any], iteration: int, inde
 
 
 def change_of(value: np.ndarray, before: np.ndarray | None, digits: int = 6) -> str:
-    """The difference of a number from the one before; empty for the first."""
+    """The difference of a number from the previous one; "" for the first."""
     if before is None or value.dtype.kind not in "iufc" or value.ndim or before.ndim:
         return ""
     with np.errstate(all="ignore"):
@@ -58,8 +59,8 @@ def change_of(value: np.ndarray, before: np.ndarray | None, digits: int = 6) -> 
 
 
 def settled_digits(now: np.ndarray, before: np.ndarray) -> int | None:
-    """Leading characters of a number's text that are those of the one before, too; None where not one digit is to be
-    told from the others: of whole numbers, and of those of another size.
+    """The number of leading characters that a number's text shares with the previous one; None for whole numbers, and
+    for numbers of different magnitude.
 
     >>> settled_digits(np.array(1.4449), np.array(1.4142)), settled_digits(np.array(1.5), np.array(20.5))
     (3, None)

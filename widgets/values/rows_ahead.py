@@ -1,4 +1,4 @@
-"""The iterations to come of a number: as they were looked ahead where there is a proof, else as a forecast expects."""
+"""The iterations to come of a number: looked ahead if there is a proof, else forecast."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from workbench.widgets.values.inspected_value import Inspected
 from workbench.widgets.values.recent import change_of
 from workbench.widgets.values.slices import Index
 
-#: iterations to come, beside the last one, and what stands for those between
+#: iterations to come, in addition to the last one, and the sign for those between
 ROWS, GAP = 3, "\u22ef"
 
 
 class RowsAhead:
     """Rows of iteration, value, change and kind ("ahead" or "forecast"), below the newest value of a number.
 
-    Ahead are the next iterations and the last one. A forecast has no row where its error leaves no digit. The rows of
-    a state are kept until the run goes on.
+    The rows are the next iterations and the last one. A forecast has no row if its error leaves no digit. The rows of a
+    state are kept until the run continues.
     """
 
     def __init__(self, source: ViewSource) -> None:
@@ -42,7 +42,7 @@ class RowsAhead:
     def of(
         self, name: str, one: Inspected, history: ValueHistory | None, index: Sequence[Index], snapshot: Any
     ) -> list[list[str]]:
-        """The rows below ``one``, the newest value or none at all; empty where nothing is known of what comes."""
+        """The rows below ``one``, the newest value or None; empty if nothing is known of later iterations."""
         graph = self.source.graph
         ref = graph.value(name)
         path = graph.frame_of(ref.node)
@@ -60,7 +60,7 @@ class RowsAhead:
         return self._rows
 
     def _expected(self, name: str, path: tuple[str, ...], outer: tuple[int, ...] | None, last: int) -> list[list[str]]:
-        """The values that the model of the newest ones, up to that of iteration ``last``, expects."""
+        """The values predicted by the model of the newest ones, up to iteration ``last``."""
         trace = self.source.trace
         if trace is None or last < 3 or has_ended(trace, self.source.graph, path, outer):
             return []
@@ -85,7 +85,7 @@ class RowsAhead:
 
 
 def about(value: float, error: float) -> str | None:
-    """A forecast with the digits that its error leaves, and the error; None where the error leaves none.
+    """A forecast with the digits that its error leaves, and the error; None if no digit is left.
 
     >>> about(3.20123, 0.012), about(3.2, 0.0), about(3.2, 2.0)
     ('3.2 \u00b1 0.01', '3.2', None)
@@ -98,7 +98,7 @@ def about(value: float, error: float) -> str | None:
 
 
 def _ahead(found: Any, ref: str, one: Inspected, index: Sequence[Index]) -> list[list[str]]:
-    """The next iterations that were looked ahead, and the one in which the condition is false."""
+    """The next looked-ahead iterations, and the one in which the condition is false."""
     column = found.of(ref)
     if column is None:
         return []

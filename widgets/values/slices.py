@@ -1,6 +1,6 @@
-"""NumPy-style indexes as people type them, of a tensor and of time: ``[0, :, 3]``, ``-1``, ``10:20``, ``1, :``.
+"""NumPy-style indices as typed by users, of a tensor and of time: ``[0, :, 3]``, ``-1``, ``10:20``, ``1, :``.
 
-A parser of its own: only whole numbers, slices and an ellipsis are there to be found, in a bounded text.
+A separate parser, because only whole numbers, slices and an ellipsis are allowed, in a bounded text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_ITEMS = 64
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 Index = int | slice | EllipsisType
-#: what an index leaves of an axis: one place, or these
+#: the part of an axis that an index selects: one position, or these
 Picked = int | range
 
 
@@ -28,7 +28,8 @@ def _bad(words: str, what: str, fix: str) -> WorkbenchError:
 
 def parse_index(words: str) -> tuple[Index, ...]:
     """``"[0, :, 3]"`` (brackets may be left out) as a tuple of numbers, slices and at most one ellipsis; ``()`` for an
-    empty text. WorkbenchError with slug ``bad-slice`` for anything else."""
+    empty text. Raises WorkbenchError (``bad-slice``) for anything else.
+    """
     if len(words) > MAX_CHARS:
         raise _bad(words, f"has more than {MAX_CHARS} characters.", "write a shorter index.")
     inner = words.strip().replace("\u2212", "-")
@@ -68,7 +69,9 @@ def _whole(words: str, part: str) -> int:
 
 
 def resolve(index: Sequence[Index], shape: Sequence[int]) -> list[Picked]:
-    """For each axis of ``shape`` the place or places that the index picks; WorkbenchError where it has none."""
+    """For each axis of ``shape`` the position or positions that the index selects; raises WorkbenchError if it is out
+    of range.
+    """
     given = sum(part is not ... for part in index)
     if given > len(shape):
         raise WorkbenchError(
@@ -99,7 +102,7 @@ def resolve(index: Sequence[Index], shape: Sequence[int]) -> list[Picked]:
 
 
 def as_key(picked: Sequence[Picked]) -> tuple[int | slice, ...]:
-    """The index in NumPy's form: slices and no lists, so that nothing is copied."""
+    """The index in NumPy's form, with slices instead of lists, so that nothing is copied."""
     return tuple(p if isinstance(p, int) else _slice(p) for p in picked)
 
 

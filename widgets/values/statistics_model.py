@@ -7,12 +7,12 @@ import numpy as np
 from workbench.widgets.text.labels import number
 from workbench.widgets.text.numerals import numeral
 
-#: statistics of larger arrays are taken from an even sample, and say so
+#: statistics of larger arrays are computed from an even sample, and say so
 MAX_STATISTICS = 4_000_000
 
 
 def sampled(array: np.ndarray, limit: int) -> np.ndarray:
-    """Its elements in one row; of a larger array about ``limit`` of them, evenly, without a copy of all."""
+    """The elements as one row; of a larger array about ``limit`` of them, evenly spaced, without a copy of all."""
     if array.size > limit:
         if array.flags.c_contiguous:
             return array.reshape(-1)[:: -(-array.size // limit)]
@@ -71,7 +71,7 @@ def largest(array: np.ndarray) -> dict[str, str]:
 
 
 def one_number(array: np.ndarray) -> dict[str, str]:
-    """Of one float: the distance to the next one, or that it is not finite."""
+    """For one float: the distance to the next one, or that it is not finite."""
     if array.dtype.kind != "f":
         return {}
     value = array[()]

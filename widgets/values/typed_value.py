@@ -1,4 +1,4 @@
-"""A number as people type it, for a value of a given dtype."""
+"""A number as typed by users, for a value of a given dtype."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = {"true": True, "false": False, "1": True, "0": False}
 def typed_value(words: str, dtype: np.dtype[Any]) -> Any:
     """``words`` as one item of ``dtype``: a bool, a whole number that fits, a real or a complex number.
 
-    WorkbenchError with slug ``bad-value`` for anything else; nothing is evaluated.
+    Raises WorkbenchError (``bad-value``) for anything else; nothing is evaluated.
     """
     number = words.strip().replace("\u2212", "-").replace("\u202f", "").replace("\u2009", "")
     if not number or len(number) > MAX_CHARS:

@@ -1,4 +1,4 @@
-"""One value: number, image, chart, table or histogram; now, before, and at any two moments; to be edited."""
+"""One value as a number, image, chart, table or histogram; now, before, and at any two moments; it can be edited."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCRIPTS = ("values/recent_rows.js", "values/value_inspector.js")
 
 
 class ValuePart(HtmlPart):
-    """The words, fields and tables of a value."""
+    """The text, fields and tables of a value."""
 
     _css = joined("base/style/flow.css", "values/value_inspector.css")
 
@@ -42,9 +42,9 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
     """One value as a number, image, chart, table or histogram; now, before, and at any two moments; it can be edited.
 
     A vector is a chart, an array of more axes an image of its last two, with sliders for the others. The colours of an
-    image are those of the newest half of its iterations, from the 1st to the 99th percentile, and stay while the run
-    goes on; where they do not tell the items apart, those of the iteration alone. A huge array is summarised: at most a
-    few hundred cells, 640 x 640 pixels, each the mean of its items, and 1,200 points of a line are shown.
+    image are those of the newest half of its iterations, from the 1st to the 99th percentile, and are kept while the
+    run continues; if they do not distinguish the items, those of the iteration alone. A huge array is summarised: at
+    most a few hundred cells, 640 x 640 pixels, each the mean of its items, and 1,200 points of a line are shown.
 
     Parameters
     ----------
@@ -52,16 +52,16 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         The run.
     name : str, optional
         A public value name or ``node:output``; by default the largest array among the loop variables, else the first
-        of them but counters and flags.
+        that is not a counter or flag.
     selection : Selection, optional
         A selection to share: the selected value is shown.
     runs : OtherRuns, optional
-        Runs beside this one: the rows below a number have the value of the newest that is drawn, and the difference.
+        Runs beside this one: the rows below a number contain the value of the newest one drawn, and the difference.
 
     Raises
     ------
     GraphError
-        For a name that the graph does not have (``unknown-value``).
+        For a name that is not in the graph (``unknown-value``).
 
     Examples
     --------
@@ -86,13 +86,13 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         self.names = offered_names(graph)
         self.name = name or first_name(graph, self.names)
         if self.name and self.name not in self.names:
-            graph.value(self.name)  # an unknown name is an error that lists near ones
+            graph.value(self.name)  # an unknown name is an error that lists similar ones
             self.names.insert(0, self.name)
         self.settings = dict.fromkeys(("index", "time", "against"), "") | FIRST
         self._errors: dict[str, str] = {}
         self._said, self._said_of = "", None
         self._last: Inspected | None = None
-        self._present: Inspected | None = None  # what an edit changes
+        self._present: Inspected | None = None  # the value that an edit changes
         self._took = 0.0
         self._aside = BackgroundTasks()
         self._numbers = NumberRows(self.source, runs)
@@ -103,7 +103,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         if runs is not None:
             runs.on_change(self.update_now)
 
-    # -- what is shown ----------------------------------------------------------------------------------------------
+    # -- shown value ----------------------------------------------------------------------------------------------
     def selection_changed(self, selection: Selection) -> None:
         self.images.wish()
         if selection.node is not None and selection.node != self.name:
@@ -137,7 +137,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
             "iteration": shown.iteration,
             "tab": self._tab(),
             **self._rows(computed, model["kind"], snapshot),
-            **({"settled": None} if carried is not None else {}),  # its digits are compared with those of now
+            **({"settled": None} if carried is not None else {}),  # its digits are compared with the present ones
             "colours": self.images.scale(),
         }
 
@@ -165,7 +165,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         return {"table": "table", "histogram": "statistics"}.get(self.settings["display"], "first")
 
     def _rows(self, shown: Inspected, kind: str, snapshot: Any) -> dict[str, Any]:
-        """The rows below a number; only the newest moment has iterations to come."""
+        """The rows below a number; only the newest moment has rows for iterations to come."""
         settings, then = self.settings, self.selection.moment is not None or self.settings["time"]
         if settings["mode"] != "value" or kind == "none" and then:
             return {"recent": [], "settled": None, "ahead": [], "now": False, "beside": ""}
@@ -177,7 +177,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
         return inspector_spec(model, titled=False)
 
     def plain_spec(self, model: dict[str, Any]) -> Spec:
-        """The figure for a file, where a table of some cells would say less than a picture of all."""
+        """The figure for a file, in which a picture of all items is more useful than a table of some."""
         if model["display"] == "table" and self._last is not None:
             model = model | self._read(self._last, self.index(), "auto")
         return inspector_spec(model)
@@ -196,19 +196,19 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
             self.holder.layout.display = _display(model)
 
     def _status(self, model: dict[str, Any]) -> dict[str, Any]:
-        """The model without what is for the figure alone."""
+        """The model without the parts for the figure alone."""
         for_figure = ("image", "line", "histogram", "origin", "pair", "colours")
         facts = {k: v for k, v in model.items() if k not in for_figure}
         return {**facts, "iteration": list(model["iteration"]), "names": list(self.names)}
 
-    # -- the pump's side --------------------------------------------------------------------------------------------
+    # -- for the pump --------------------------------------------------------------------------------------------
     @property
     def behind(self) -> bool:
         return self.images.behind
 
     @property
     def hidden(self) -> bool:
-        """True if neither the image nor the figure is in sight; a number or a table does not say whether it is."""
+        """True if neither the image nor the figure is visible; a number or a table does not report its visibility."""
         if self.images.shown:
             return self.images.widget.hidden
         return self.holder.layout.display != "none" and self.live.hidden
@@ -236,7 +236,7 @@ class ValueInspector(InspectorChoice, InspectorControl, FigureView):
 
     def close(self) -> None:
         """Close all parts of the view. Closing twice is harmless."""
-        if hasattr(self, "images"):  # not there if the constructor failed
+        if hasattr(self, "images"):  # missing if the constructor failed
             self.images.close()
         super().close()
         if hasattr(self, "_aside"):

@@ -1,1 +1,1 @@
-"""Arrays as images: their colours, the frames that are played, and the samples of a film strip."""
+"""Arrays as images: their colours, played frames, and the samples of a film strip."""

@@ -1,4 +1,4 @@
-"""Images of arrays in the browser: bytes that number colours, drawn on a canvas; their colour bar and film strip."""
+"""Images of arrays in the browser: bytes as colour indices, drawn on a canvas; their colour bar and film strip."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.widgets.values.images.colours import palettes
 
 
 class ArrayImage(Acknowledgement, JsonWidget):
-    """Draws ``status["images"]``, whose colours are in ``pixels`` one after the other, and ``status["film"]``.
+    """Draws ``status["images"]``, whose colour indices are concatenated in ``pixels``, and ``status["film"]``.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class ArrayImage(Acknowledgement, JsonWidget):
     palettes = traitlets.Bytes(b"").tag(sync=True)
     pixels = traitlets.Bytes(b"").tag(sync=True)
     film = traitlets.Bytes(b"").tag(sync=True)
-    #: images on their way while one is drawn: a fifth of a second at 20 a second
+    #: images in transit while one is drawn: a fifth of a second at 20 per second
     ahead = 3
 
     def __init__(self, on_message: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class ArrayImage(Acknowledgement, JsonWidget):
             self._on_message(kind, content)
 
     def draw(self, status: Mapping[str, Any], images: Sequence[np.ndarray], film: Sequence[np.ndarray]) -> None:
-        """Show images and a film strip, given as arrays of colour numbers. Right on any thread."""
+        """Show images and a film strip, given as arrays of colour indices. May be called on any thread."""
         pixels, strip = (b"".join(image.tobytes() for image in part) for part in (images, film))
         with self._lock:
             if self.comm is None or (status == self._sent and pixels == self.pixels and strip == self.film):

@@ -1,8 +1,8 @@
-"""Images at the speed of a slider that plays: on a thread of their own, beside the pump, which has all other views.
+"""Images at the speed of a playing slider, on a separate thread; the pump updates all other views.
 
-Each wish is for the newest moment. While the browser has not answered for the image before, a newer wish takes the
-place of one that waits, so that images are left out and never queue up. The thread ends when nothing was wished for
-some time, and a view without such a thread is served by the pump alone.
+Each request is for the newest moment. Until the browser has acknowledged an image, a newer request replaces a waiting
+one, so that images are skipped and never queue up. The thread ends after some time without requests; a view without
+such a thread is updated by the pump alone.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Callable
 
 from workbench.threads import Event, Lock, ended_at_exit, started
 
-#: seconds without a wish after which the thread ends
+#: seconds without a request after which the thread ends
 LINGER_S = 2.0
-#: seconds after which it looks again whether an answer has come
+#: seconds between two checks for an answer
 LOOK_S = 0.05
 
 
 class Frames:
-    """``wish`` asks for an image, ``answered`` says that the browser has drawn one; ``draw`` makes and sends it, unless
-    ``holding`` says that one is still on its way."""
+    """``wish`` requests an image, ``answered`` reports that the browser has drawn one; ``draw`` makes and sends it,
+    unless ``holding`` reports one in transit.
+    """
 
     def __init__(self, draw: Callable[[], None], holding: Callable[[], bool]) -> None:
         self._draw, self._holding = draw, holding
@@ -28,13 +29,13 @@ class Frames:
         self._lock = Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
-        #: wishes, and those whose place a newer one took before they were drawn
+        #: requests, and those replaced by a newer one before they were drawn
         self.requests = self.dropped = 0
         self._waits = False
         ended_at_exit(self.close)
 
     def wish(self) -> None:
-        """The newest moment is to be seen; from any thread."""
+        """Request an image of the newest moment; may be called on any thread."""
         with self._lock:
             if self._closed:
                 return
@@ -43,12 +44,12 @@ class Frames:
             self._waits = True
             if self._thread is None:
                 self._thread = started(self._run, "workbench-frames")
-            if self._thread is None:  # no thread to be had: the pump shows it
+            if self._thread is None:  # no thread is available: the pump shows it
                 self.dropped, self._waits = self.dropped + 1, False
         self._wake.set()
 
     def answered(self) -> None:
-        """The browser has drawn an image."""
+        """Handle the browser's report that an image is drawn."""
         if self._waits:
             self._wake.set()
 

@@ -1,4 +1,4 @@
-"""The images of a value inspector: what they show, the widget that draws them, and the thread that plays them."""
+"""The images of a value inspector: their content, the widget that draws them, and the thread that plays them."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class InspectorImages:
 
     @property
     def behind(self) -> bool:
-        """True while the film strip is not complete."""
+        """True while the film strip is incomplete."""
         return self.shown and self.pictures.behind
 
     def wish(self) -> None:
-        """Another moment is looked at: its image is to be seen at once."""
+        """Request the image of another selected moment at once."""
         if self.shown and self.widget.views:
             self.frames.wish()
 
@@ -85,7 +85,7 @@ class InspectorImages:
         self.widget.draw(status, self._drawn.images, self._drawn.film)
 
     def _axes(self) -> list[dict[str, int]]:
-        """The axes before the last two, of which one place each is shown: their sizes and places."""
+        """The sizes of the axes before the last two, and the index shown on each."""
         one = self._view._last
         value = None if one is None else one.value
         index = parse_index(self._view.settings["index"])
@@ -98,7 +98,7 @@ class InspectorImages:
         return [{"size": n, "at": k} for n, k in zip(value.shape, at, strict=False)]
 
     def handle_message(self, kind: str, content: Mapping[str, Any]) -> None:
-        """Carry out a message of the widget."""
+        """Handle a message of the widget."""
         view = self._view
         if kind == "probe":
             with view._show_lock:
@@ -122,7 +122,7 @@ class InspectorImages:
             view.selection.look_at(moment)
 
     def scale(self) -> Scale | None:
-        """The colours of the run as far as they are known, for a picture in a file."""
+        """The colours of the run as far as known, for a picture in a file."""
         return None if self._view.settings["scale"] == "value" else self.pictures.scale
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Contents of the images of a value: the value or its change, in which colours, its film strip and its slices."""
+"""Contents of the images of a value: the value or its change, its colours, its film strip and its slices."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ from workbench.widgets.values.slices import Index, as_key, resolve
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import ViewSource
 
-#: rows or columns of an image, and of those of the value before and after beside a difference
+#: maximum rows or columns of an image, and of the images before and after beside a difference
 SIDE, SMALL = 640, 160
-#: a value gets colours of its own if its items differ by less than the first part of the colours of the run, or more
-#: than the second part of them lies outside
+#: a value gets its own scale if its items differ by less than the first share of the run's scale, or more than the
+#: second share of them lies outside
 DARK, OUTSIDE = 0.05, 0.5
 
 
 @dataclass(slots=True)
 class Drawn:
-    """A drawing for the browser: ``status`` as plain data, and colour numbers of the images and of the film strip.
-    ``values`` are the numbers behind the images."""
+    """A drawing for the browser: ``status`` as plain data, and colour indices of the images and of the film strip.
+    ``values`` are the values of the images.
+    """
 
     status: dict[str, Any]
     images: list[np.ndarray] = field(default_factory=list)
@@ -44,8 +45,9 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class ValueHistory:
-    """The iterations of a value within one activation of its loop: ``read`` gives the value of one, ``key`` says which
-    history it is, ``last`` is the newest."""
+    """The iterations of a value within one activation of its loop: ``read`` returns the value of one, ``key``
+    identifies the history, ``last`` is the newest.
+    """
 
     key: tuple[Any, ...]
     last: int
@@ -62,7 +64,7 @@ def part_of(value: Any, index: Sequence[Index]) -> np.ndarray:
 
 
 def history_of(source: ViewSource, name: str, one: Inspected) -> ValueHistory | None:
-    """The history that a value of one iteration belongs to; None outside of loops, and for many iterations."""
+    """The history of a value of one iteration; None outside loops, and for several iterations."""
     trace = source.trace
     if trace is None or not one.iteration or one.steps:
         return None
@@ -81,21 +83,21 @@ def history_of(source: ViewSource, name: str, one: Inspected) -> ValueHistory | 
 
 
 class Pictures:
-    """Draws the images of one view, and remembers the colour scales of the run."""
+    """Draws the images of one view, and keeps the colour scales of the run."""
 
     def __init__(self) -> None:
         self._samples, self._steps = FilmSamples(), FilmSamples()
         self._colours, self._changes = RunColours(), RunColours()
-        #: of the value that was drawn last
+        #: of the value drawn last
         self.scale: Scale | None = None
 
     @property
     def behind(self) -> bool:
-        """True while the film strip has images that were not read yet."""
+        """True while images of the film strip are not read yet."""
         return self._samples.behind or self._steps.behind
 
     def rescale(self) -> None:
-        """Find the limits of the run's colours again."""
+        """Compute the limits of the run's colours again."""
         self._colours.forget()
         self._changes.forget()
 
@@ -103,7 +105,8 @@ class Pictures:
         self, one: Inspected, index: Sequence[Index], history: ValueHistory | None, wish: str, going: bool, live: bool
     ) -> Drawn:
         """One image, with its film strip; ``wish`` is "run" or "value", or "auto" for colours of the run as long as
-        they tell the items of this value apart. ``live`` is True for the newest moment."""
+        they distinguish the items of this value. ``live`` is True for the newest moment.
+        """
         part = part_of(one.value, index)
         view = matrix(part)
         if view is None:
@@ -130,7 +133,7 @@ class Pictures:
             paint = base
             if asked != "run" and base is whole and sum(outside(kept.items, base)) > OUTSIDE * kept.items.size:
                 paint = value_scale(kept.items)
-                paint = paint if paint.signed == base.signed else base  # the browser has one palette for all
+                paint = paint if paint.signed == base.signed else base  # the browser has one palette for all images
                 others += [numeral(iteration)] if paint is not base else []
             drawn.film.append(kept.drawn(paint))
             newest = history is not None and iteration == history.last
@@ -156,7 +159,7 @@ class Pictures:
         wish: str,
         going: bool,
     ) -> Drawn:
-        """The difference of two values, large, and both of them, small, in one scale."""
+        """The difference of two values as a large image, and both of them as small ones in one scale."""
         parts = [part_of(v.value, index) for v in (change, *pair)]
         views = [matrix(part) for part in parts]
         difference, now, before = views
@@ -220,7 +223,7 @@ def _step(history: ValueHistory, iteration: int, index: Sequence[Index]) -> np.n
 
 
 def outside(part: np.ndarray, scale: Scale) -> tuple[int, int]:
-    """How many items lie below a scale, and how many above it."""
+    """The numbers of items below and above a scale."""
     values = real(part)
     if values.dtype.kind == "b" or not values.size or (values.min() >= scale.low and values.max() <= scale.high):
         return 0, 0
@@ -229,7 +232,7 @@ def outside(part: np.ndarray, scale: Scale) -> tuple[int, int]:
 
 
 def _words(part: np.ndarray, scale: Scale) -> str:
-    """Smallest, largest and mean item, how many are not finite, and how many lie outside of the colours."""
+    """The smallest, largest and mean item, the number of items that are not finite, and of those outside the colours."""
     values = real(part)
     if values.dtype.kind == "b":
         return f"{numeral(int(values.sum()))} of {numeral(values.size)} items are true"
@@ -252,7 +255,7 @@ def _words(part: np.ndarray, scale: Scale) -> str:
 
 
 def probe(drawn: Drawn, content: Mapping[str, Any]) -> str:
-    """``[12, 30] 0.8312``: the number behind the pixel that a pointer is on; nothing for a place outside."""
+    """``[12, 30] 0.8312``: the value of the pixel under the pointer; "" outside the image."""
     at = [content.get(key) for key in ("image", "row", "column")]
     if not all(isinstance(k, int) and k >= 0 for k in at):
         return ""

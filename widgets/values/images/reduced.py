@@ -1,12 +1,12 @@
-"""A 2-D view of a value in at most so many pixels: each is the mean of a square of items."""
+"""A 2-D view of a value with a bounded number of pixels, each the mean of a square of items."""
 
 from __future__ import annotations
 
 import numpy as np
 
-#: items of which means are taken; of larger arrays every k-th row and column
+#: maximum items for means; of larger arrays every k-th row and column is used
 MAX_ITEMS = 16_000_000
-#: rows or columns from which on, and times as many of the other, an array is drawn as lines
+#: an array is drawn as lines if its shorter side is at most FLAT and its longer side at least LONG times as long
 FLAT, LONG = 8, 16
 
 
@@ -19,12 +19,12 @@ def is_image(shape: tuple[int, ...]) -> bool:
 
 
 def real(part: np.ndarray) -> np.ndarray:
-    """The magnitudes of complex numbers, and all others as they are."""
+    """The magnitudes of complex numbers; other values unchanged."""
     return np.abs(part) if part.dtype.kind == "c" else part
 
 
 def matrix(part: np.ndarray) -> np.ndarray | None:
-    """The last two axes at the first place of all others; a vector as one row; None where there is no item."""
+    """The last two axes at index 0 of all others; a vector as one row; None without items."""
     if not part.size:
         return None
     while part.ndim > 2:
@@ -33,9 +33,9 @@ def matrix(part: np.ndarray) -> np.ndarray | None:
 
 
 def reduced(view: np.ndarray, side: int) -> tuple[np.ndarray, str]:
-    """A matrix with at most ``side`` rows and columns, and in words what a pixel of it is ("" for an item).
+    """A matrix with at most ``side`` rows and columns, and a description of a pixel ("" if it is an item).
 
-    A square with NaN or infinity in it has no finite mean, so that what is wrong stays visible.
+    A square with NaN or infinity has no finite mean, so that these stay visible.
     """
     step = -(-max(view.shape) // side)
     if step == 1:

@@ -1,4 +1,4 @@
-"""The colour scale of a value: that of the newest half of its run, which stays while the run goes on, or its own."""
+"""The colour scale of a value: that of the newest half of its run, which is kept while the run continues, or its own."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.colours import Scale, scale_of
 from workbench.widgets.values.images.samples import Sample, limits
 
-#: "auto" is that of the run for values, and one for each for changes, which shrink where a loop converges
+#: "auto" is that of the run for values, and a separate one for each change, because changes shrink if a loop converges
 SCALES = ("auto", "run", "value")
-#: a scale of the run goes from the one to the other percentile of the finite items of its newest half
+#: percentiles of the finite items of the newest half, the ends of a scale of the run
 PERCENTILES = (1.0, 99.0)
 
 
 class RunColours:
-    """Remembers the scale of one value (``key``) for its run, and the iterations that it was made of, of which it takes
-    one item in ``step``."""
+    """Keeps the scale of one value (``key``) for its run, and the iterations from which it was computed, one item in
+    ``step`` of each.
+    """
 
     def __init__(self) -> None:
         self._key: Any = None
@@ -34,9 +35,9 @@ class RunColours:
     def scale(
         self, key: Any, samples: Mapping[int, Sample], last: int, going: bool, behind: bool, signed: bool = False
     ) -> Scale | None:
-        """The scale of the newest half of iterations 0 to ``last``; None as long as no finite item of it was read.
+        """The scale of the newest half of iterations 0 to ``last``; None until a finite item is read.
 
-        While the run goes on or is played (``going``) it stays as it is, once no sample is ``behind``.
+        While the run continues or is played (``going``) it does not change once no sample is ``behind``.
         """
         if key == self._key and going and self._complete:
             return self._scale
@@ -51,12 +52,12 @@ class RunColours:
         return self._scale
 
     def forget(self) -> None:
-        """The next scale is a new one."""
+        """Forget the scale, so that the next one is computed anew."""
         self._key = None
 
 
 def _ends(items: np.ndarray) -> tuple[float, float, bool]:
-    """The percentiles of finite items, False; the smallest and the largest, True where nearly all are equal."""
+    """(percentiles of the finite items, False), or (smallest and largest, True) if nearly all are equal."""
     low, high = (float(end) for end in np.percentile(items, PERCENTILES))
     return (low, high, False) if low < high else (float(items.min()), float(items.max()), True)
 
@@ -70,7 +71,7 @@ def value_scale(*parts: np.ndarray, signed: bool = False) -> Scale:
 
 
 def colour_words(scale: str, run: RunColours, choice: bool) -> dict[str, str]:
-    """Text and tip of the button beside an image, about its colours; ``choice`` is False where a run has none."""
+    """Text and tooltip of the button for the colours of an image; ``choice`` is False if the run has no scale."""
     if not choice:
         return {"text": "Colours: this value", "tip": "Colours from the smallest to the largest item of this value"}
     if scale == "value":
@@ -86,7 +87,7 @@ def colour_words(scale: str, run: RunColours, choice: bool) -> dict[str, str]:
 
 
 def _scale(low: float, high: float, signed: bool) -> Scale:
-    """``signed`` is for differences: zero is in the middle also where all of them have one sign."""
+    """``signed`` is for differences: zero is in the middle even if all of them have one sign."""
     if not signed:
         return scale_of(low, high)
     size = max(abs(low), abs(high))

@@ -1,6 +1,6 @@
-"""Some iterations of one value, evenly spaced: the film strip below an image, and the items for the run's colours.
+"""Evenly spaced iterations of one value, for the film strip below an image and the run's colours.
 
-Only values that are recorded are read, for a bounded time a look; what was read is kept while the history is the same.
+Only recorded values are read, for a bounded time per update; samples are kept while the history is the same.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.values.images.colours import Scale, indexes
 from workbench.widgets.values.images.reduced import matrix, real, reduced
 
-#: images of a film strip, without the present one
+#: maximum images of a film strip, without the present one
 FRAMES = 8
 #: pixels of the longer side of one
 SIDE = 48
-#: items of a value that are kept of one sample
+#: maximum items kept in a sample
 ITEMS = 10_000
-#: seconds for reading in one look, while the run is paused, and while it runs or is played
+#: seconds for reading per update, while the run is paused and while it continues or is played
 STANDS_S, GOES_S = 0.1, 0.015
 MISSING = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
 
@@ -38,7 +38,7 @@ class Sample:
     _drawn: tuple[Scale, np.ndarray] | None = None
 
     def drawn(self, scale: Scale) -> np.ndarray:
-        """The colour numbers of the image; kept, because a film strip stays as it is while another moment is shown."""
+        """The colour indices of the image, cached because a film strip does not change with the moment shown."""
         assert self.image is not None
         if self._drawn is None or self._drawn[0] != scale:
             self._drawn = scale, indexes(self.image, scale)
@@ -46,12 +46,12 @@ class Sample:
 
 
 def sample(part: np.ndarray) -> Sample:
-    """A sample of what is shown of a value."""
+    """A sample of the shown part of a value."""
     if part.dtype.kind not in "biufc" or not part.size:
         return Sample(None, np.empty(0))
     values = np.ravel(real(part))
     step = -(-values.size // ITEMS)
-    while step > 1 and gcd(step, part.shape[-1]) > 1:  # not the same columns in each row
+    while step > 1 and gcd(step, part.shape[-1]) > 1:  # other columns in each row
         step += 1
     items = values[::step].astype(np.float64)
     view = matrix(part)
@@ -59,7 +59,7 @@ def sample(part: np.ndarray) -> Sample:
 
 
 def limits(part: np.ndarray) -> tuple[float, float]:
-    """The smallest and largest finite item; NaN where there is none."""
+    """The smallest and largest finite item; NaN if there is none."""
     values = real(part)
     if values.dtype.kind == "f":
         low, high = float(values.min()), float(values.max())
@@ -70,7 +70,7 @@ def limits(part: np.ndarray) -> tuple[float, float]:
 
 
 def spaced(last: int) -> list[int]:
-    """At most ``FRAMES`` iterations before ``last``, in steps that stay the same for long: 0, 50, 100 ..."""
+    """At most ``FRAMES`` iterations before ``last``, in steps that rarely change: 0, 50, 100 ..."""
     step, factors = 1, (1, 2, 5)
     while -(-last // step) > FRAMES:
         power = 10 ** (len(str(step)) - 1)
@@ -79,7 +79,7 @@ def spaced(last: int) -> list[int]:
 
 
 class FilmSamples:
-    """Keeps the samples of one value; ``behind`` is true while some were not read yet."""
+    """Keeps the samples of one value; ``behind`` is true while some are not read yet."""
 
     def __init__(self) -> None:
         self.behind = False
@@ -89,7 +89,7 @@ class FilmSamples:
     def at(
         self, key: Any, iterations: list[int], read: Callable[[int], np.ndarray], brief: bool
     ) -> dict[int, Sample | None]:
-        """Iteration -> sample, or None for a value that is not recorded; ``key`` says which history it is."""
+        """Iteration -> sample, or None for a value that is not recorded; ``key`` identifies the history."""
         if key != self._key:
             self._key, self._kept = key, {}
         until = time.perf_counter() + (GOES_S if brief else STANDS_S)

@@ -42,7 +42,7 @@ class Scale:
         return [[k / (len(stops) - 1), colour] for k, colour in enumerate(stops)]
 
     def within(self, other: Scale, part: float) -> bool:
-        """True if all values of this scale have nearly one colour in another scale: they span less than ``part`` of it."""
+        """True if all values of this scale have nearly one colour in another scale, less than ``part`` of it."""
         width = other.high / 2 - other.low / 2
         begins = other.low if not other.signed else 0.0
         return max(abs(self.low / 2 - begins / 2), abs(self.high / 2 - begins / 2)) < part * width

@@ -232,7 +232,7 @@ def outside(part: np.ndarray, scale: Scale) -> tuple[int, int]:
 
 
 def _words(part: np.ndarray, scale: Scale) -> str:
-    """The smallest, largest and mean item, the number of items that are not finite, and of those outside the colours."""
+    """The smallest, largest and mean item, and the numbers of items that are not finite or outside the colours."""
     values = real(part)
     if values.dtype.kind == "b":
         return f"{numeral(int(values.sum()))} of {numeral(values.size)} items are true"

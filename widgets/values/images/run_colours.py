@@ -1,4 +1,4 @@
-"""The colour scale of a value: that of the newest half of its run, which is kept while the run continues, or its own."""
+"""The colour scale of a value: that of the newest half of its run, kept while the run continues, or its own."""
 
 from __future__ import annotations
 

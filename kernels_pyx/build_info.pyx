@@ -1,4 +1,4 @@
-"""How the compiled floor was built: the type profile it was given, the compiler, and whether it optimised."""
+"""How the compiled modules were built: their type profile, the compiler, and whether it optimised."""
 
 include "generated.pxi"
 

@@ -3,7 +3,7 @@
 cdef struct Gathered:
     ptrdiff_t offset, size
     char* items  # of the row before the block, then of its rows
-    bint known[2]  # whether all items of the block have been described, as seen with shift -1, 0
+    bint known[2]  # whether all items of the block have been described, for shift -1 and 0
     double found[2][7]
 
 
@@ -29,7 +29,7 @@ cdef struct Record:  # BLOCK of the envelopes
 
 
 cdef inline void put_record(Record* out, ptrdiff_t* n, long long length, Record* new) noexcept nogil:
-    """One more block, or more of the last one."""
+    """Begin a new block, or continue the last one."""
     cdef Record* old = &out[n[0] - 1]
     if n[0] == 0 or old.first // length != new.first // length:
         out[n[0]] = new[0]
@@ -50,7 +50,7 @@ cdef class Blocks:
     """Describes blocks of the rows of one store.
 
     ``series`` are (offset, size, shift, address of a statistics kernel, guard, first only) of each; a guard has
-    (offset, shift, expect) of its literals, whose bytes or int32 stand in the rows; shifts are 0 or -1.
+    (offset, shift, expect) of its literals, which are bytes or int32 in the rows; shifts are 0 or -1.
     """
 
     cdef list columns, literals, guards, series
@@ -85,11 +85,11 @@ cdef class Blocks:
     def describe(self, cnp.ndarray rows not None, before, long long first, begun, long long length, cnp.ndarray lasts not None):
         """Records of the blocks of each series, as a list of (k,) arrays like ``lasts``.
 
-        Rows ``first``, first + 1, ... are ``rows``, (n, row_bytes) uint8; ``before`` is the row in front, or None: what
-        is seen in the first row of the one before has not fired then. A block has the rows of one multiple of
+        Rows ``first``, first + 1, ... are ``rows``, (n, row_bytes) uint8; ``before`` is the row before them, or None:
+        values that the first row reads from the row before have then not fired. A block has the rows of one multiple of
         ``length``. Activations begin at the rows ``begun``, ascending int64, which belong to no iteration. ``lasts``
-        are the records of the last block of each series so far, of 80 bytes, with count 0 where there is none: the
-        first ones returned go on with them. ValueError for rows that are too short or arrays of another form.
+        are the records of the last block of each series so far, of 80 bytes, with count 0 if there is none: the first
+        records returned continue them. ValueError for rows that are too short or arrays of another form.
         """
         cdef cnp.ndarray starts = np.ascontiguousarray(begun, np.int64)
         cdef cnp.ndarray front = rows[:1] if before is None else before
@@ -151,7 +151,7 @@ cdef class Blocks:
 
 
 cdef void _fires(Guarded* g, const Literal* literals, const Gathered* columns, const unsigned char* inside, ptrdiff_t m) noexcept nogil:
-    """In which rows of the block a guard holds, and in how many."""
+    """Mark the rows of the block in which a guard holds, and return their number."""
     cdef ptrdiff_t i, count = 0
     cdef const unsigned char* flags
     cdef const int* numbers
@@ -205,7 +205,7 @@ cdef void _describe(
         move_all(rows, row_bytes, start, stop, moves, n_columns)
         memset(iteration, 1, m)
         memset(opening, 0, m)
-        for i in range(n_begun):  # those up to the end of the block; the next block starts with its last one
+        for i in range(n_begun):  # those up to the end of the block; the next block starts with the last one
             row = begun[i] - first - start
             if row >= m:
                 break
@@ -229,7 +229,7 @@ cdef void _describe(
             seen, size = 1 + series[k].shift, c.size
             items = c.items + seen * size
             fires = guards[series[k].guard].fires
-            low = 1 if bare and start == 0 and seen == 0 else 0  # the row before is not there
+            low = 1 if bare and start == 0 and seen == 0 else 0  # there is no row before
             total = guards[series[k].guard].count - (low and fires[0])
             if total <= 0:
                 continue

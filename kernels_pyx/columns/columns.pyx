@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
-"""What keepers of retired rows do with every row: columns copied out of rows, and statistics of blocks of them.
+"""Processing of retired rows for their keepers: columns copied out of rows, and statistics of blocks of rows.
 
-All columns are gathered in one pass over tiles of rows that stay in the nearest cache. Memory for them is taken from
-what earlier keepers gave back: pages that were touched before, huge ones where a block is as large as one.
+All columns are gathered in one pass over tiles of rows that stay in the nearest cache. Their memory is reused from
+earlier keepers: pages that were touched before, huge pages for blocks of that size.
 """
 
 import numpy as np

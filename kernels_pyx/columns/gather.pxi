@@ -1,4 +1,4 @@
-# Columns out of rows, all of them in one pass.
+# Columns copied out of rows, all in one pass.
 
 cdef struct Move:
     ptrdiff_t offset, size, row, step, last  # rows row, row + step, ... below last
@@ -6,7 +6,7 @@ cdef struct Move:
 
 
 cdef inline void move_items(const char* rows, ptrdiff_t row_bytes, Move* m, ptrdiff_t stop) noexcept nogil:
-    """Copy the items of a column up to row ``stop``, and remember how far it got."""
+    """Copy the items of a column up to row ``stop``, and record the progress."""
     cdef ptrdiff_t count = 0, k, leap = m.step * row_bytes, size = m.size
     cdef const char* a = rows + m.row * row_bytes + m.offset
     cdef char* to = m.to
@@ -32,7 +32,7 @@ cdef inline void move_items(const char* rows, ptrdiff_t row_bytes, Move* m, ptrd
 
 
 cdef void move_all(const char* rows, ptrdiff_t row_bytes, ptrdiff_t start, ptrdiff_t stop, Move* moves, int n) noexcept nogil:
-    """Tile by tile, so that the rows of one are read from memory once."""
+    """Copy tile by tile, so that the rows of a tile are read from memory once."""
     cdef ptrdiff_t tile = start
     cdef int k
     while tile < stop:
@@ -42,10 +42,11 @@ cdef void move_all(const char* rows, ptrdiff_t row_bytes, ptrdiff_t start, ptrdi
 
 
 def gather(cnp.ndarray rows not None, list moves not None):
-    """Copy columns of (n, row_bytes) uint8 rows, whose bytes follow one another in each row.
+    """Copy columns of (n, row_bytes) uint8 rows with contiguous bytes in each row.
 
     ``moves`` are (offset, size, first row, step, target): a contiguous array, which takes one item of ``size`` bytes of
-    each of these rows until it is full. ValueError where a column or a row is not there, or a target is not such an array.
+    each of these rows until it is full. ValueError if a column or a row does not exist, or a target is not such an
+    array.
     """
     cdef int n = <int>len(moves), k = 0
     cdef ptrdiff_t offset, size, row, step, count, stop = 0, start = 0

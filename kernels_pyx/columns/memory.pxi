@@ -1,4 +1,4 @@
-# Memory whose pages are there: what was given back is kept for the next one who wants as much.
+# Memory with mapped pages: returned blocks are kept for the next request of the same size.
 
 cdef char* _shelf[SHELF]
 cdef size_t _sizes[SHELF]
@@ -7,7 +7,7 @@ cdef PyThread_type_lock _lock = PyThread_allocate_lock()
 
 
 cdef class _Owner:
-    """Gives memory back when the last array on it is gone."""
+    """Returns memory when the last array on it is deleted."""
 
     cdef char* at
     cdef size_t size
@@ -31,7 +31,7 @@ cdef class _Owner:
 
 
 def memory(Py_ssize_t size):
-    """(size,) uint8 with anything in it. ValueError unless ``size`` is positive, MemoryError when there is none."""
+    """An uninitialized (size,) uint8 array. ValueError unless ``size`` is positive, MemoryError without memory."""
     global _shelved
     cdef char* found = NULL
     cdef int k

@@ -1,4 +1,4 @@
-# A call: the place where it is made, the rows of what it gives, and the events of these.
+# A call: the place where it is made, the rows of its results, and their events.
 
 cdef enum:
     FINITE = 0
@@ -17,23 +17,22 @@ cdef class CallPlace:
 
 
 cdef class OpCalls:
-    """Takes down ATen calls: ``before`` and ``took`` are called around each.
+    """Records ATen calls: ``before`` and ``took`` are called around each.
 
-    The class made from this one has what happens rarely: ``describe`` (the facts of an overload), ``given`` (what a
-    call made, where that is not one tensor), ``from_outside`` (the event of a tensor that no recorded op wrote),
-    ``operands_at``, ``was`` and ``wrapped`` (integers), ``meant`` (infinities), ``site`` (the number of a new site) and
-    ``no_steps``.
+    The subclass implements rare operations: ``describe`` (the facts of an overload), ``given`` (results other than one
+    tensor), ``from_outside`` (the event of a tensor that no recorded op wrote), ``operands_at``, ``was`` and
+    ``wrapped`` (integers), ``meant`` (infinities), ``site`` (the number of a new site) and ``no_steps``.
     """
 
     cdef readonly object torch, phases, log
     cdef readonly Storages storages
     cdef readonly OpEvent unwritten
     cdef public Py_ssize_t iteration
-    #: the events of the iteration that runs
+    #: the events of the current iteration
     cdef readonly list current
     #: the newest numbers that Python read from tensors, and the events of these
     cdef readonly list read_back
-    #: what is noted of autograd while the op of a silent fault is looked for
+    #: facts of autograd recorded during the search for the op of a silent fault
     cdef public object examined
     cdef StepCalls _steps
     cdef dict _infos, _places, _lines_of, _types
@@ -53,7 +52,7 @@ cdef class OpCalls:
 
     @property
     def steps(self):
-        """What keeps the calls of the newest iterations; None where nothing does."""
+        """The recorder of the calls of the newest iterations; None if they are not kept."""
         return self._steps
 
     @steps.setter
@@ -69,7 +68,7 @@ cdef class OpCalls:
         return found
 
     cpdef before(self, func, tuple args, dict kwargs):
-        """Take down the arguments of a call that is about to be made, so that it can be made again."""
+        """Record the arguments of the next call, so that it can be repeated."""
         cdef OpInfo info = self.info(func)
         self._info = info
         if info.view:
@@ -89,7 +88,7 @@ cdef class OpCalls:
         self._reads = [(t, t.untyped_storage()._cdata) for t in self.operands(info, args, kwargs)]
 
     cpdef took(self, tuple args, dict kwargs, out):
-        """Take down that the call has returned ``out``."""
+        """Record that the call has returned ``out``."""
         cdef OpInfo info = self._info
         cdef list given
         cdef list made = []
@@ -155,7 +154,7 @@ cdef class OpCalls:
         return (kind is self._tensor or kind is self._parameter) and value.layout is self._strided
 
     cdef tuple _parents(self, tuple base):
-        """The events of what the call read."""
+        """The events of the tensors that the call read."""
         cdef list parents = []
         cdef dict writers = self.storages.writers
         for tensor, key in self._reads:
@@ -164,7 +163,7 @@ cdef class OpCalls:
         return tuple(parents)
 
     cpdef OpEvent event(self, tensor, tuple base):
-        """The event that wrote an operand last; a row of its own for a tensor that comes from outside."""
+        """The event that last wrote an operand; a tensor from outside gets a new row."""
         found = self.storages.writer(tensor)
         return self.from_outside(tensor, base) if found is None else found
 
@@ -203,7 +202,7 @@ cdef class OpCalls:
         return event
 
     cpdef int scan(self, site, tensor) except -2:
-        """Append the statistics of a tensor; -1 where its dtype has none."""
+        """Append the statistics of a tensor; -1 if its dtype has none."""
         code = self._types.get(tensor.dtype)
         if code is None:
             return -1
@@ -233,7 +232,7 @@ cdef class OpCalls:
         return info, where, module, "backward"
 
     def next(self, Py_ssize_t most):
-        """Begin an iteration; the lines of more than ``most`` nodes of autograd are forgotten."""
+        """Begin an iteration; the lines of autograd nodes are dropped if there are more than ``most``."""
         self.iteration += 1
         self.current, self.read_back = [], []
         if len(self._lines_of) > most:
@@ -241,7 +240,7 @@ cdef class OpCalls:
 
 
 cdef Py_ssize_t _longest(tuple args) except -1:
-    """The length of the longest list among arguments; 1 without one."""
+    """The length of the longest list among the arguments; 1 if there is none."""
     cdef Py_ssize_t found = 1
     for value in args:
         if isinstance(value, (tuple, list)):

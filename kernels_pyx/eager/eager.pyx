@@ -1,5 +1,6 @@
 # cython: language_level=3, embedsignature=True
-"""What runs at each ATen call of a recorded loop: its site and line, the event of each tensor, the parts that it reads.
+"""Code that runs at each ATen call of a recorded loop: its site and line, the event of each tensor, the parts that it
+reads.
 
 ::
 
@@ -8,10 +9,10 @@
     OpCalls.took   ──► UserLines.here ──► CallPlace ──► TensorLog.append ──► OpEvent ──► Storages.wrote
                    └─► StepCalls.after      what the call gave
 
-These classes are the part of the recorder that is compiled; what happens rarely is in the classes of
-``workbench.recorder.eager`` that are made from them. Nothing here imports torch: its classes and functions are given.
-An op of a large model moves all that the processor has cached, so that each instruction of the interpreter afterwards
-comes from memory: compiled code touches a tenth of it.
+These classes are the compiled part of the recorder; rare operations are in their subclasses in
+``workbench.recorder.eager``. Nothing here imports torch: its classes and functions are passed in. An op of a large
+model evicts the processor's caches, so that each instruction of the interpreter afterwards comes from memory: compiled
+code touches a tenth as much.
 """
 
 cimport cython

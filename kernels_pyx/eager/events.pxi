@@ -1,12 +1,12 @@
-# Events, the facts of ops, and which event wrote each storage last.
+# Events, the facts of ops, and the event that last wrote each storage.
 
 
 @cython.freelist(512)
-@cython.no_gc  # an event refers to older events only: there is no cycle for the collector to look for
+@cython.no_gc  # an event refers only to older events, so there are no cycles for the collector
 cdef class OpEvent:
-    """One tensor that an op gave.
+    """One tensor that an op returned.
 
-    ``flag``: 0 all finite, 1 infinite numbers, 2 NaN, 4 infinities that were meant (a mask). ``made``: the op made them
+    ``flag``: 0 all finite, 1 infinite numbers, 2 NaN, 4 intended infinities (a mask). ``made``: the op created them
     from finite operands.
     """
 
@@ -22,9 +22,10 @@ cdef class OpEvent:
 
 cdef class OpInfo:
     """Facts of one overload; ``written`` are positions of arguments, ``written_names`` names of keyword arguments, and
-    ``values`` how many of the outputs are values (None: all). What was in the ``overwritten`` arguments is not read;
-    an op ``by_index`` works on lists, item by item; a ``single`` one gives, or writes, one tensor that it returns;
-    ``gives``: it makes or writes a tensor; ``reads_back``: Python reads a number from a tensor."""
+    ``values`` is the number of outputs that are values (None: all). The previous content of the ``overwritten``
+    arguments is not read; an op ``by_index`` works on lists, item by item; a ``single`` one returns one tensor that it
+    created or wrote; ``gives``: it creates or writes a tensor; ``reads_back``: Python reads a number from a tensor.
+    """
 
     cdef readonly str op, overload
     cdef readonly tuple written, written_names, overwritten
@@ -45,14 +46,14 @@ cdef class OpInfo:
 
 
 cdef class Storages:
-    """Last writers by storage. Views share the storage of their base, so that they need no entries.
+    """Last writers by storage. Views share the storage of their base and need no entries.
 
-    An entry holds a weak reference of torch's, so that the address of a storage is not used for another one as long as
-    the entry is there. ``storage`` is the class of torch's storages.
+    An entry holds torch's weak reference, so that the address of a storage is not reused while the entry exists.
+    ``storage`` is torch's class of storages.
     """
 
     cdef object _expired, _free
-    #: address of a storage -> (weak reference, event that wrote it last)
+    #: address of a storage -> (weak reference, event that last wrote it)
     cdef readonly dict writers
 
     def __init__(self, storage):
@@ -65,7 +66,7 @@ cdef class Storages:
         return address in self.writers
 
     cpdef OpEvent writer(self, tensor):
-        """The event that wrote the storage of a tensor last, or None."""
+        """The event that last wrote the storage of a tensor, or None."""
         return self.writer_at(tensor.untyped_storage()._cdata)
 
     cdef inline OpEvent writer_at(self, address):
@@ -73,19 +74,19 @@ cdef class Storages:
         return None if found is None else <OpEvent> (<tuple> found)[1]
 
     cpdef wrote(self, storage, OpEvent event):
-        """Note that an event wrote a storage."""
+        """Record that an event wrote a storage."""
         key = storage._cdata
         found = self.writers.get(key)
         self.writers[key] = (storage._weak_ref() if found is None else (<tuple> found)[0], event)
 
     def forget(self, tensor):
-        """Forget who wrote the storage of a tensor."""
+        """Forget the writer of the storage of a tensor."""
         found = self.writers.pop(tensor.untyped_storage()._cdata, None)
         if found is not None:
             self._free(found[0])
 
     def sweep(self):
-        """Forget the storages that are gone."""
+        """Forget the storages that no longer exist."""
         gone = [key for key, (reference, _) in self.writers.items() if self._expired(reference)]
         for key in gone:
             self._free(self.writers.pop(key)[0])

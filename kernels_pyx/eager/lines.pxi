@@ -1,4 +1,4 @@
-# The line of the user's code: the innermost frame of a file that is the user's.
+# The line of the user's code: the innermost frame in a file of the user.
 
 cdef extern from "Python.h":
     ctypedef struct PyFrameObject:
@@ -18,16 +18,18 @@ cdef extern from *:
 
 
 cdef class Lines:
-    """Finds lines; ``is_own`` of the class made from this one says whether a code object is the user's, once for each."""
+    """Finds lines; ``is_own`` of the subclass is called once for each code object and returns whether it is the
+    user's.
+    """
 
-    #: by the address of a code object, which is kept: the hash of one takes long
+    #: by the address of a code object, which is kept alive: its hash is slow to compute
     cdef dict _known
 
     def __init__(self):
         self._known = {}
 
     cpdef tuple here(self):
-        """(file, line) of the innermost frame of the user's code; ("", 0) without one."""
+        """(file, line) of the innermost frame of the user's code; ("", 0) if there is none."""
         cdef PyFrameObject* frame = PyEval_GetFrame()
         cdef PyFrameObject* back
         cdef int line

@@ -1,8 +1,8 @@
-# The arguments and results of calls, as parts of storages: what an iteration needs to be run again.
+# The arguments and results of calls, as parts of storages, from which an iteration can be run again.
 
 
 cdef class StepCallList:
-    """The calls of the iteration that runs, as (facts, arguments, keyword arguments, outputs, grad mode)."""
+    """The calls of the current iteration, as (facts, arguments, keyword arguments, outputs, grad mode)."""
 
     cdef readonly list calls, rows
     cdef readonly list numbers
@@ -22,10 +22,10 @@ cdef class StepCallList:
 
 
 cdef class StepCalls:
-    """Takes down calls. ``before``, and ``after``, ``read`` or ``nothing`` are called for each.
+    """Records calls: for each, ``before`` is called, then ``after``, ``read`` or ``nothing``.
 
     ``part_class`` is the named tuple (number, dtype, size, stride, offset) of a part of a storage, and ``float_mark``
-    what stands for a float among arguments.
+    replaces a float among arguments.
     """
 
     cdef object _part_class, _float_mark, _tensor, _generator, _parameter, _grad_enabled, _rng_state
@@ -34,7 +34,7 @@ cdef class StepCalls:
     cdef public dict known
     cdef list _args, _kwargs, _expected
     cdef object _random
-    #: bytes that are kept
+    #: number of bytes kept
     cdef public Py_ssize_t bytes
 
     def __init__(self, torch, part_class, float_mark):
@@ -44,12 +44,15 @@ cdef class StepCalls:
         self.known, self.bytes, self._args, self._kwargs, self._random = {}, 0, [], [], None
 
     def begin(self, StepCallList calls, list expected=None):
-        """Begin an iteration. Those of its calls that are equal to the ``expected`` ones are these themselves: what lives
-        long enough for Python's collector of cycles costs a search through all objects of torch now and then."""
+        """Begin an iteration. Calls equal to the ``expected`` ones reuse these objects, because long-lived new objects
+        would cause Python's garbage collector to search all objects of torch from time to time.
+        """
         self.now, self._expected = calls, expected
 
     cdef before(self, OpInfo info, tuple args, dict kwargs, list reads):
-        """Note the arguments of a call that is about to be made; (tensor, address) of what it reads go to ``reads``."""
+        """Record the arguments of the next call; (tensor, address) of the tensors that it reads are added to
+        ``reads``.
+        """
         cdef StepCallList now = self.now
         cdef Py_ssize_t k
         now.floats.append(len(now.numbers))
@@ -68,7 +71,7 @@ cdef class StepCalls:
             for name in sorted(kwargs):
                 self._kwargs.append((name, self._frozen(kwargs[name], [] if name in info.written_names else reads)))
         self._random = None
-        if info.random:  # of the generator that it was given, or of torch's own
+        if info.random:  # of the generator passed to it, or of torch's own
             generator = kwargs.get("generator")
             self._random = self._rng_state() if generator is None else generator.get_state()
 
@@ -85,7 +88,7 @@ cdef class StepCalls:
         return type(value) if isinstance(value, self._generator) else value
 
     cdef after(self, OpInfo info, list outs, tuple rows):
-        """Note the parts of storages that the call gave, and their rows in the record of the iteration."""
+        """Record the parts of storages that the call returned, and their rows in the record of the iteration."""
         cdef StepCallList now = self.now
         if self._random is not None:
             now.random[len(now.calls)] = self._random
@@ -99,16 +102,16 @@ cdef class StepCalls:
         now.rows.append(rows)
 
     cdef read(self, OpInfo info, number):
-        """Note a number that Python read."""
+        """Record a number that Python read."""
         self.now.read[len(self.now.calls)] = number
         self.after(info, [], ())
 
     cdef nothing(self):
-        """The call that began gave nothing that is kept."""
+        """Record that the current call returned nothing that is kept."""
         del self.now.numbers[self.now.floats.pop():]
 
     cdef part(self, tensor, storage, bint new):
-        """The part of a storage that a tensor is; ``new`` ones were made by the call."""
+        """The part of a storage for a tensor; ``new`` ones were created by the call."""
         key = storage._cdata
         number = self.now.locals.get(key)
         if number is None:
@@ -132,7 +135,9 @@ cdef class StepCalls:
         return number
 
     def forget(self, tensor):
-        """A storage was written unseen: the next call that reads it gets a copy of it from outside."""
+        """Record that a storage was written outside recorded calls: the next call that reads it gets a copy from
+        outside.
+        """
         key = tensor.untyped_storage()._cdata
         self.known.pop(key, None)
         self.now.locals.pop(key, None)

@@ -1,4 +1,4 @@
-/* Instructions on arrays of known shape that live in the rows: no Python object, no allocation, no GIL. */
+/* Instructions on arrays of known shape stored in the rows: no Python objects, no allocation, no GIL. */
 #ifndef WB_ARRAYS_H
 #define WB_ARRAYS_H
 #include "structs.h"
@@ -12,19 +12,19 @@ typedef void (*wb_statistics)(const char *in, ptrdiff_t n, double *out);
 typedef void (*wb_of_op)(char *out, const char *a, const char *b, ptrdiff_t n, double *numbers);
 
 enum {
-    WB_FLAT,    /* fn(out, a, b, c, n): contiguous operands, or single items where the kernel is made for that */
+    WB_FLAT,    /* fn(out, a, b, c, n): contiguous operands, or single items if the kernel supports them */
     WB_NEST,    /* an inner loop in NumPy's convention under loops over the outer dimensions */
     WB_COPY,    /* items from one layout to another */
     WB_REDUCE,  /* (outer, n, inner) -> (outer, inner), or a cumulative op */
     WB_MATMUL,  /* (m, k) @ (k, n), outer times */
     WB_STATS,   /* count, NaN, Inf, min, max, sum, sum of squares of n items */
-    WB_ROWS,    /* FLAT where one operand has a single item for each `inner` items of the others */
+    WB_ROWS,    /* FLAT with one operand that has a single item for each `inner` items of the others */
     WB_CORE     /* NumPy's inner loop of a product, outer times: dims (n, k, m), two steps each of a, b, out */
 };
 
 typedef struct {
     int kind;
-    int nd;           /* NEST, COPY: dimensions; the last one is the inner loop's */
+    int nd;           /* NEST, COPY: dimensions; the last one is that of the inner loop */
     int n_in;
     int raises;       /* NEST: the loop may set a Python exception */
     void *fn;
@@ -34,11 +34,11 @@ typedef struct {
     ptrdiff_t dims[WB_MOST_DIMS];
     ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
     ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row; CORE: per matrix */
-    int op;                                           /* FLAT: its number among those that join in pairs, or -1 ... */
+    int op;                                           /* FLAT: its number among ops that can be paired, or -1 ... */
     void **pairs;                                     /* ... and the kernels of pairs that begin with it (blocks.h);
-                                                         STATS: those that also compute what is summed up, or NULL */
-    void *part, *join;                                /* REDUCE: of one block, and of two partial results, where that gives ... */
-    int mean;                                         /* ... the same bits (wb_fold); 'f', 'd': the sum is divided by n */
+                                                         STATS: those that also compute their operand, or NULL */
+    void *part, *join;                                /* REDUCE: of one block, of two partial ones if that gives ... */
+    int mean;                                         /* ... the same bits (wb_fold); 'f', 'd': sum divided by n */
 } wb_array;
 
 static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
@@ -89,13 +89,14 @@ static void wb_nest(const wb_array *x, char *const *args) {
     }
 }
 
-/* The blocks in which arrays are gone over: the halves of NumPy's pairwise sum, and theirs, until they have at most so many
- * items. So a sum can be put together from the sums of blocks with the same roundings. Half a dozen blocks of doubles fit
- * the first-level cache. With `row` below `n` the array is rows, of which blocks hold whole ones, or halves of one. */
+/* The blocks in which arrays are processed: the halves of NumPy's pairwise sum, and their halves, until they have at
+ * most this many items. A sum can then be combined from the sums of blocks with the same roundings. Six blocks of
+ * doubles fit the first-level cache. With `row` below `n` the array consists of rows, and blocks hold whole rows, or
+ * halves of one. */
 enum { WB_BLOCK = 512, WB_DEEPEST = 64 };
 typedef struct {
     ptrdiff_t from, count;
-    int joins;                    /* behind this block so many pairs of halves are complete ... */
+    int joins;                    /* after this block this many pairs of halves are complete ... */
     int level, waiting;
     ptrdiff_t n, row, rest[WB_DEEPEST];
     int levels[WB_DEEPEST];
@@ -125,7 +126,7 @@ static inline int wb_next_block(wb_walk *w) {
     return 1;
 }
 
-/* Copies past the caches: only where the memory is in none of them, and for much that nobody reads soon. */
+/* Copies that bypass the caches: only for memory that is in no cache, and for large data that is not read soon. */
 enum { WB_STREAMED = 65536 };
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -144,8 +145,8 @@ static inline void wb_stream(char *to, const char *from, size_t n) { memcpy(to, 
 static inline int wb_can_stream(void) { return 0; }
 #endif
 
-/* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
- * instruction leave the same bits. */
+/* Statistics of one block, combined with those of the previous blocks. Always by blocks, so that a chain and a single
+ * instruction give the same bits. */
 static void wb_join_statistics(const double *part, double *out) {
     int k;
     for (k = 0; k < 3; k++) out[k] += part[k];
@@ -164,7 +165,7 @@ static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
     while (wb_next_block(&w)) wb_add_statistics(x, in + w.from * x->stride[0], w.from, w.count, out);
 }
 
-/* A reduction that takes its operand block by block: partial results, of which two are joined wherever both halves are
+/* A reduction that takes its operand block by block: two partial results are joined whenever both halves are
  * complete. */
 typedef struct {
     int n;
@@ -189,7 +190,7 @@ static void wb_fold_block(const wb_array *x, wb_fold *f, const wb_walk *w, const
     else memcpy(out, f->part, (size_t)x->item);
 }
 
-/* Items `from` to `from + count` of a flat loop by rows; out, a and b are where item `from` stands, or the first of the
+/* Items `from` to `from + count` of a flat loop by rows; out, a and b point to item `from`, or to the first of the
  * single items of rows. */
 static void wb_run_rows(const wb_array *x, char *out, const char *a, const char *b, ptrdiff_t from, ptrdiff_t count) {
     ptrdiff_t row = from / x->inner, left = x->inner - from % x->inner;
@@ -242,10 +243,10 @@ static void wb_run_array(char **base, const wb_instr *s) {
               base[s->bc] + s->oc);
 }
 
-/* Inline cache of an instruction on arrays of unknown shape: shapes that it met, and the array instruction for them. */
+/* Inline cache of an instruction on arrays of unknown shape: shapes seen so far, and the array instruction for them. */
 typedef struct {
-    unsigned ids[WB_MOST_OPERANDS];  /* of the operands and the result; an operand in the row has 0 */
-    int known;                       /* 0: nothing yet, 1: x holds, -1: these shapes are left to the callable */
+    unsigned ids[WB_MOST_OPERANDS];  /* of the operands and the result; 0 for an operand in the row */
+    int known;                       /* 0: empty, 1: x is valid, -1: these shapes are left to the callable */
     int nd, type;                    /* of the result */
     ptrdiff_t dims[WB_MOST_DIMS];
     wb_array x;
@@ -255,7 +256,7 @@ enum { WB_CACHE_ENTRIES = 4, WB_TRIES = 32 };
 
 typedef struct {
     wb_cache_entry entries[WB_CACHE_ENTRIES];
-    int next;                        /* the entry that is given up for new shapes */
+    int next;                        /* the entry to be replaced by new shapes */
     long long hits, misses;
 } wb_inline_cache;
 
@@ -267,8 +268,8 @@ static wb_cache_entry *wb_find_entry(wb_inline_cache *cache, const unsigned *ids
 }
 /* Whether shapes change so often that the cache costs more than it saves. */
 static int wb_is_thrashing(const wb_inline_cache *cache) { return cache->misses > WB_TRIES && cache->misses > cache->hits / 16; }
-/* Items `from` to `from + count` of an instruction that goes block by block; `at` are where these stand (of operands with a
- * stride of 0: the only item, or the first). */
+/* Items `from` to `from + count` of an instruction that runs block by block; `at` points to these items (for operands
+ * with a stride of 0: to the only item, or the first). */
 static inline void wb_run_some(wb_flat fn, const wb_array *x, char *const *at, ptrdiff_t from, ptrdiff_t count) {
     if (x->kind == WB_FLAT) fn(at[3], at[0], at[1], at[2], count);
     else if (x->kind == WB_STATS) wb_add_statistics(x, at[0], from, count, (double *)at[3]);
@@ -282,7 +283,8 @@ static inline void wb_run_some(wb_flat fn, const wb_array *x, char *const *at, p
         ((wb_loop)x->fn)(args, &count, steps, x->data);
     }
 }
-/* ... and of a copy whose rows lie apart: out and in are where the first item stands, or item `from`, if that is said. */
+/* ... and of a copy whose rows are not contiguous: out and in point to the first item, or to item `from` with out_there
+ * and in_there. */
 static void wb_copy_rows(const wb_array *x, char *out, const char *in, int out_there, int in_there, ptrdiff_t from, ptrdiff_t count) {
     const int last = x->nd - 1;
     const ptrdiff_t n = x->dims[last];

@@ -1,7 +1,8 @@
 /* Conditions of breakpoints without Python: a small stack machine over one number, and passes over arrays.
  *
- * A condition that does not hold costs a few nanoseconds. What cannot be decided here (integers beyond 2^53, a row before
- * that was dropped, a branch) is left to the driver: WB_UNSURE. WB_NO is exact: the driver would decide the same.
+ * A condition that does not hold takes a few nanoseconds. Cases that cannot be decided here (integers beyond 2^53, a
+ * previous row that was dropped, a branch) are left to the driver: WB_UNSURE. WB_NO is exact: the driver would decide
+ * the same.
  */
 #ifndef WB_CONDITIONS_H
 #define WB_CONDITIONS_H
@@ -18,7 +19,7 @@ enum { WB_CONDITION_DEPTH = 24, WB_CONDITION_BLOCK = 2048, WB_CONDITION_EVENTS =
 
 typedef struct wb_condition_op {
     int op;
-    int of, absolute; /* QUICK: of what */
+    int of, absolute; /* QUICK: index of the operand */
     double number;
 } wb_condition_op;
 
@@ -31,24 +32,24 @@ typedef struct wb_condition {
     int next;              /* the next one at the same instruction (from 1 on), or 0 */
     int kind, front;
     int node;              /* instruction of the firing ... */
-    int event;             /* ... and its number in the straight run that it is in */
-    int frame;             /* whose iterations count */
-    int store;             /* in whose rows the value stands, or -1 */
-    int base, offset;      /* the value now ... */
-    int place, shift;      /* ... and where it is in any row */
+    int event;             /* ... and its number in its straight run */
+    int frame;             /* frame whose iterations count */
+    int store;             /* store whose rows hold the value, or -1 */
+    int base, offset;      /* the current value ... */
+    int place, shift;      /* ... and its position in any row */
     char letter;           /* NumPy's letter of the dtype */
     ptrdiff_t n;           /* items */
-    int guard, n_guard;    /* literals: whether the value is alive */
+    int guard, n_guard;    /* literals that hold if the value is alive */
     int step, n_steps;     /* iterations in which to check */
-    int stride;            /* every so many iterations */
+    int stride;            /* every k-th iteration */
     int code, n_code;
-    int op;                /* ITEMS: some item op number ... */
+    int op;                /* ITEMS: holds if an item op number ... */
     int absolute;          /* ... of the magnitude */
-    char back, counts;     /* whether it reads the iteration before; the iteration's number */
+    char back, counts;     /* whether it reads the previous iteration; the iteration's number */
     double number;
-    long long left;        /* hits to let pass */
-    long long passed;      /* hits that have passed */
-    long long *events;     /* of the newest of them, in turn */
+    long long left;        /* hits to skip */
+    long long passed;      /* hits skipped so far */
+    long long *events;     /* of the newest of them, a ring */
     long long room;        /* a power of two, or 0 */
 } wb_condition;
 
@@ -70,7 +71,7 @@ static double wb_number_at(const char *at, char letter, int *exact) {
     }
 }
 
-/* `before` is NULL where there is no iteration before. */
+/* `before` is NULL if there is no previous iteration. */
 static int wb_evaluate_code(const wb_condition_op *code, int n, const char *now, const char *before, char letter, double iteration) {
     double v[WB_CONDITION_DEPTH];
     char gone[WB_CONDITION_DEPTH];
@@ -102,7 +103,7 @@ static int wb_evaluate_code(const wb_condition_op *code, int n, const char *now,
             case WB_SUB: r = a - b; break;
             case WB_MUL: r = a * b; break;
             case WB_DIV: r = a / b; break;
-            case WB_MOD: /* as NumPy does: the sign of the divisor */
+            case WB_MOD: /* as in NumPy: the sign of the divisor */
                 if (b == 0.0) exact = 0;
                 r = fmod(a, b);
                 if (r != 0.0 && (r < 0.0) != (b < 0.0)) r += b;
@@ -139,7 +140,7 @@ static int wb_evaluate_code(const wb_condition_op *code, int n, const char *now,
     switch (op) { \
     case WB_ISNAN: WB_SOME(T, a != a); \
     case WB_ISINF: WB_SOME(T, a - a != 0 && a == a); \
-    case WB_ISFINITE: WB_SOME(T, !(a - a == 0)); /* some item is not */ \
+    case WB_ISFINITE: WB_SOME(T, !(a - a == 0)); /* an item is not finite */ \
     case WB_LT: if (absolute) { WB_SOME(T, ABS(a) < limit); } WB_SOME(T, a < limit); \
     case WB_LE: if (absolute) { WB_SOME(T, ABS(a) <= limit); } WB_SOME(T, a <= limit); \
     case WB_GT: if (absolute) { WB_SOME(T, ABS(a) > limit); } WB_SOME(T, a > limit); \
@@ -147,7 +148,7 @@ static int wb_evaluate_code(const wb_condition_op *code, int n, const char *now,
     default: return WB_UNSURE; \
     }
 
-/* Whether some item of an array is so. */
+/* Whether an item of an array satisfies the comparison. */
 static int wb_any_item(const char *now, char letter, ptrdiff_t n, int op, int absolute, double limit) {
     ptrdiff_t at, k;
     if (letter == 'd') { WB_SOMES(double, fabs) }
@@ -182,7 +183,7 @@ static void wb_grow_hits(wb_condition *a) {
     if (more) a->events = more, a->room = room < WB_CONDITION_EVENTS ? room : WB_CONDITION_EVENTS;
 }
 
-/* A hit that passes: its event is remembered. */
+/* Skip a hit and record its event. */
 static inline void wb_skip_hit(wb_condition *a, long long event) {
     if (a->left < ((long long)1 << 61)) a->left--;
     if (a->passed >= a->room && a->room < WB_CONDITION_EVENTS) wb_grow_hits(a);
@@ -190,8 +191,8 @@ static inline void wb_skip_hit(wb_condition *a, long long event) {
     a->passed++;
 }
 
-/* -- where the machine stands ---------------------------------------------------------------------------------------- */
-enum { WB_ACTS = 256 }; /* activations of a block: ACTS in rows.pxi */
+/* -- state of the machine ------------------------------------------------------------------------------------------ */
+enum { WB_ACTS = 256 }; /* activations of a block: ACTS in rows/row_store.pxi */
 static inline long long wb_iteration(const wb_engine *m, int f) {
     const wb_rows *rows = &m->frames[f];
     const long long last = rows->n_acts - 1;
@@ -201,13 +202,13 @@ static inline char *wb_row_at(const wb_rows *rows, long long row) {
     return rows->chunks[row / rows->per_chunk - rows->base_chunk] + (row % rows->per_chunk + rows->carry) * rows->row_bytes;
 }
 
-/* Where a value of the same store stood in the iteration before; NULL if that row is no longer there. */
+/* Address of a value of the same store in the previous iteration; NULL if that row was dropped. */
 static inline const char *wb_value_before(const wb_engine *m, const wb_condition *a, const char *now) {
     const wb_rows *rows = &m->frames[a->store];
     const char *begin = rows->chunks[rows->n_chunks - 1 - rows->base_chunk];
     const ptrdiff_t back = (1 - a->shift) * rows->row_bytes;
     const long long row = rows->row + a->shift - 1;
-    if (rows->recorded && a->place >= rows->recorded) return NULL; /* computed again only for readers of the trace */
+    if (rows->recorded && a->place >= rows->recorded) return NULL; /* recomputed only for readers of the trace */
     if (rows->cur - begin >= back && rows->cur < begin + rows->chunk_bytes) return rows->cur - back + a->place;
     if (row < rows->first_row) return NULL;
     return wb_row_at(rows, row) + a->place;
@@ -223,7 +224,7 @@ static inline int wb_compare(double v, int op, double number) {
     case WB_NE: return v != number;
     case WB_ISNAN: return v != v;
     case WB_ISINF: return isinf(v) != 0;
-    default: return v - v != 0; /* WB_ISFINITE: it is not */
+    default: return v - v != 0; /* WB_ISFINITE: it is not finite */
     }
 }
 

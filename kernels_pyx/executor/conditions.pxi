@@ -22,15 +22,15 @@ cdef void free_conditions(Machine m) noexcept:
 
 
 def set_conditions(Machine machine not None, list conditions not None, list sites not None):
-    """Check these conditions from now on in place of those set before; ``reported`` gives indices of ``sites``.
+    """Check these conditions from now on instead of the previous ones; ``reported`` returns indices of ``sites``.
 
-    A site is (number of the condition, instruction of the node, base and offset of the value now, its store or -1, its
-    offset in any row). A condition is a dict: ``front`` (checked before the node, else after it has fired), ``kind`` (of
-    CONDITION_KINDS), ``frame``; for all but "always" of the value: ``shift``, ``letter`` (of its dtype), ``n`` items;
-    ``guard``: (base, offset, expect) literals that hold where the value is alive; ``steps``: (frame, iteration) in which
-    to check; ``stride``: every k-th iteration only; ``code``: (op of CONDITION_OPS, number) in postfix order; ``items``:
-    (operand, op, whether of its magnitude, number): comparisons of a number that must all hold ("quick"), or the one
-    that some item of an array meets ("items").
+    A site is (number of the condition, instruction of the node, base and offset of the current value, its store or -1,
+    its offset in any row). A condition is a dict: ``front`` (checked before the node, otherwise after it has fired),
+    ``kind`` (of CONDITION_KINDS), ``frame``; for all except "always", of the value: ``shift``, ``letter`` (of its
+    dtype), ``n`` items; ``guard``: (base, offset, expect) literals that hold if the value is alive; ``steps``: (frame,
+    iteration) in which to check; ``stride``: every k-th iteration only; ``code``: (op of CONDITION_OPS, number) in
+    postfix order; ``items``: (operand, op, whether of its magnitude, number): comparisons of a number that must all
+    hold ("quick"), or one that an item of an array must satisfy ("items").
     """
     cdef int k, ip, n_literals = 0, n_steps = 0, n_code = 0
     cdef int number, base, offset, store, place
@@ -95,13 +95,13 @@ def set_conditions(Machine machine not None, list conditions not None, list site
             ops = [op for op, _ in spec.get("code", ())] + [of for of, *_ in spec.get("items", ())]
             a.back = spec["kind"] in ("changed", "same", "flip") or "previous" in ops or "delta" in ops
             a.counts = a.stride > 1 or "iteration" in ops
-        for k in range(len(sites) - 1, -1, -1):  # the last in front: chains then run in the order of the list
+        for k in range(len(sites) - 1, -1, -1):  # in reverse, so that chains run in the order of the list
             number, ip, base, offset, store, place = sites[k]
             a = &machine.e.conditions[k]
             a[0] = compiled[number]
             a.node, a.base, a.offset, a.store, a.place = ip, base, offset, store, place
             a.event = machine.e.code[ip].ev_index
-            if not a.front:  # behind the last instruction of the node
+            if not a.front:  # after the last instruction of the node
                 while ip + 1 < length and not machine.e.code[ip + 1].is_event and not wb_is_control(machine.e.code[ip + 1].op):
                     ip += 1
             a.next = machine.e.code[ip].condition
@@ -117,7 +117,7 @@ def set_conditions(Machine machine not None, list conditions not None, list site
 
 
 def reported(Machine machine not None):
-    """Numbers of the sites whose conditions stopped the machine last."""
+    """Indices of the sites whose conditions stopped the machine last."""
     cdef int k
     return [machine.e.reported[k] for k in range(machine.e.n_reported)]
 
@@ -130,7 +130,7 @@ def skip_hits(Machine machine not None, int number, long long left):
 
 
 def drain_hits(Machine machine not None):
-    """(site, hits without a stop since the last call, events of the newest of them) of each site that had some."""
+    """(site, hits without a stop since the last call, events of the newest of them) of each site with such hits."""
     cdef int k
     cdef Condition* a
     cdef long long n, j, first

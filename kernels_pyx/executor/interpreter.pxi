@@ -1,20 +1,20 @@
-# The interpreter. One function carries out one instruction; the exact loop uses it for all, the fast path (threaded_code.h) leaves
-# to it what it does not do itself.
+# The interpreter. One function executes one instruction; the exact loop uses it for all instructions, the fast path
+# (threaded_code.h) for those that it does not execute itself.
 
 cdef enum Status:
     RUNNING = 0
     REACHED = 1   # the event limit
     BREAK = 2     # an armed instruction
-    POLL = 3      # done_one to stop, or time for the driver to look
+    POLL = 3      # a stop is requested, or the driver is due
     HALT = 4
     FAILED = 5    # a Python callable raised; machine.error holds it
     NO_MEMORY = 6
-    HIT = 7       # something that is done_one of a value holds; the machine stands behind the instruction
+    HIT = 7       # a condition on a value holds; the machine is after the instruction
 
-# why a frame did not get its next row, beside -1 for the lack of memory
+# reasons why a frame did not get its next row, besides -1 for lack of memory
 cdef enum:
-    NOT_RETIRED = -2  # the retire hook raised: nothing has moved
-    HALF_WAY = -3     # no memory for its arrays: the frame itself has moved
+    NOT_RETIRED = -2  # the retire hook raised: nothing has advanced
+    HALF_WAY = -3     # no memory for its arrays: the frame itself has advanced
 
 STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-memory", "hit")
 
@@ -22,43 +22,43 @@ STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-mem
 cdef class Machine:
     """State of one run of a :class:`Program`: rows of every frame, position, number of events so far.
 
-    ``budget`` bounds the bytes that it holds (budget.pxi); ``window`` those of each store of arrays (0: no such bound).
+    ``budget`` bounds the bytes that it holds (rows/eviction.pxi); ``window`` those of each store of arrays (0: none).
     One thread runs it; ``request_stop``, ``events`` and the readers may be used from any thread.
     """
 
     cdef readonly Program program
     cdef InlineCache* caches            # one for each call
-    cdef set shapes             # ids of shapes that it has met, each held once
+    cdef set shapes             # ids of shapes seen so far, each held once
     cdef readonly long long cache_hits
     cdef readonly long long cache_misses
-    cdef Engine e               # __dealloc__ may find the program itself cleared already
+    cdef Engine e               # in __dealloc__ the program may already be cleared
     cdef PyThread_type_lock lock
     cdef int ip
     cdef int status
     cdef public long long budget
     cdef public long long window
-    cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is done_one for
-    cdef public bint regions        # regions run as one call each; else node by node
+    cdef public bint ignore_traps   # replaying: ignore armed instructions and requests to stop
+    cdef public bint regions        # regions run as one call each; otherwise node by node
     cdef public object error
     cdef public object retire       # see machine.pyi
     cdef public object rewind
-    cdef readonly bint retire_failed   # the error is of that call
-    cdef public bint retire_computed   # it is shown what is not recorded, too
+    cdef readonly bint retire_failed   # the error comes from that call
+    cdef public bint retire_computed   # it also receives values that are not recorded
     cdef bint retiring              # it is being called
     cdef public long long reserved_bytes  # bytes of the budget that a keeper of retired rows holds ...
     cdef public long long checkpoint_bytes     # ... and that checkpoints hold
     cdef int stop_frame
     cdef long long stop_row
     cdef readonly long long dropped_chunks
-    cdef readonly long long epoch      # how often earlier rows were rewritten by going back
-    cdef dict rewound                  # store -> [(epoch behind it, row)]: how far back it went, both ascending
+    cdef readonly long long epoch      # number of times that going back rewrote earlier rows
+    cdef dict rewound                  # store -> [(epoch after it, row)]: how far back it went, both ascending
     cdef int next_release              # in the program's list of releases
     cdef public long long least_released   # smaller arrays stay
     cdef readonly long long released_objects
     cdef long long peak_bytes
-    cdef Edit* edits            # what they wrote over, oldest first
+    cdef Edit* edits            # the values that edits overwrote, oldest first
     cdef int n_edits
-    cdef int native_version     # of the program's machine code, as it was packed
+    cdef int native_version     # version of the program's machine code when it was packed
 
     def __cinit__(self, Program program not None, long long budget=0, long long window=0):
         cdef int f, k
@@ -77,7 +77,7 @@ cdef class Machine:
         e.literals = program.literals
         e.sizes = program.sizes
         e.code = <Instr*>calloc(program.length, sizeof(Instr))
-        e.fast_ops = <FastOp*>calloc(5 * program.length, sizeof(FastOp))  # with what is done_one in front and behind, and numbers in chains
+        e.fast_ops = <FastOp*>calloc(5 * program.length, sizeof(FastOp))  # with conditions, scalars in chains
         e.cached = <Cached*>calloc(6 * program.length, sizeof(Cached))
         e.fast_op_of = <int*>calloc(program.length, sizeof(int))
         e.elided = <char*>calloc(program.length, 1)
@@ -144,14 +144,15 @@ cdef class Machine:
         rows.per_chunk = 1 if f == 0 else max(<long long>1, wanted // row_bytes)
         rows.chunk_bytes = HUGE_BYTES if f and rows.per_chunk > 1 and wanted == HUGE_BYTES else rows.per_chunk * row_bytes
         rows.row = -1
-        # its memory is written anew once so many bytes more have been written
+        # its memory is rewritten after this many further bytes
         wanted = max(4 * row_bytes, self.window if self.window > 0 else self.budget if self.budget > 0 else CACHED_BYTES)
         rows.streams = wb_can_stream() and wanted >= CACHED_BYTES
         return 0
 
     cdef int _init_scratch(self, int s, int recorded, int size) except -1:
-        """Memory for what the rows of a store do not hold. Its rows leave before those of the frame, from which they
-        are computed again: they are not more in a chunk."""
+        """Allocate memory for values that the rows of a store do not hold. Its rows leave before those of the frame,
+        from which they are computed again, so it has no more rows in a chunk.
+        """
         cdef Rows* rows = &self.e.frames[s]
         cdef int f = self.program.stores[s - self.e.n_frames][0]
         cdef char* memory = wb_big_chunk(size, 0)
@@ -212,16 +213,16 @@ cdef class Machine:
             long long stop_row=-1):
         """Run on; returns a name of STATUS_NAMES.
 
-        limit: stop in front of event number ``limit`` (exact) or at the first back jump from there on (fast); -1: never.
-        through: do not stop at an armed instruction on which the machine stands.
-        watch_frame, watch_row: exact only; stop in front of the first event once that frame's row has changed.
-        loud: exact only; do not stop in front of silent events (constants and loop invariants).
-        home_start, home_stop: exact only; stop in front of the first event outside of these instructions.
-        home_frame: exact only; stop in front of the first event in another frame.
-        stop_frame, stop_row: stop once that frame's row is this one or a later one (exact: in front of an event).
+        limit: stop before event number ``limit`` (exact) or at the first back jump from there on (fast); -1: never.
+        through: do not stop at an armed instruction at the current position.
+        watch_frame, watch_row: exact only; stop before the first event after that frame's row has changed.
+        loud: exact only; do not stop before silent events (constants and loop invariants).
+        home_start, home_stop: exact only; stop before the first event outside these instructions.
+        home_frame: exact only; stop before the first event in another frame.
+        stop_frame, stop_row: stop once that frame's row is this one or a later one (exact: before an event).
         """
         cdef int status, f, mode
-        for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
+        for f in range(self.e.n_frames):  # memory ran out between the two: continuing would write into the previous row
             if self.e.array_store[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.array_store[f]].row:
                 raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
         if not exact:
@@ -286,7 +287,7 @@ cdef class Machine:
             if status != RUNNING:
                 self.ip = <int>(i - e.code)
                 return status
-            if op == OP_LOOP:  # the rows of enclosing frames stand still from here on
+            if op == OP_LOOP:  # the rows of enclosing frames are fixed from here on
                 wb_resolve_addresses(e, e.nonlocal_first[frame], e.nonlocal_first[frame + 1])
 
     cdef int _exact(self, bint through, int watch_frame, long long watch_row, bint loud, int home_start, int home_stop,
@@ -323,7 +324,7 @@ cdef class Machine:
                 return status
 
     cdef inline Instr* _do(self, Instr* i, const bint fast, int* status) noexcept nogil:
-        """Carry out one instruction and return the next; on a status other than RUNNING the one to go on with."""
+        """Execute one instruction and return the next; on a status other than RUNNING the one to continue with."""
         cdef char** base = self.e.base
         cdef Instr* code = self.e.code
         cdef int op = i.op & ~OP_TRAP
@@ -343,7 +344,7 @@ cdef class Machine:
             rows = &self.e.frames[i.frame]
             done = self._advance(i.frame)
             if done == HALF_WAY:
-                status[0] = NO_MEMORY  # this iteration has begun without its arrays: run refuses to go on from here
+                status[0] = NO_MEMORY  # this iteration has begun without its arrays: run refuses to continue
                 return &code[i.jump]
             if done < 0:
                 self.e.events -= i.n_events
@@ -420,14 +421,14 @@ cdef class Machine:
         return &code[i.next] if fast else i + 1
 
     cdef bint _trapped(self, Instr* i) noexcept nogil:
-        """Whether to stop in front of an instruction."""
+        """Whether to stop before an instruction."""
         if i.armed and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
             self.e.n_reported = 0
             return True
         return i.condition_before and wb_conditions_hold(&self.e, i, True)
 
     cdef inline bint _there(self, int f) noexcept nogil:
-        """Whether a frame has come to the row at which the run is to stop."""
+        """Whether a frame has reached the row at which the run should stop."""
         return f == self.stop_frame and self.e.frames[f].row >= self.stop_row
 
     cdef inline long long _iteration(self, int f) noexcept nogil:
@@ -435,7 +436,7 @@ cdef class Machine:
         return rows.row - act_start(rows, rows.n_acts - 1) - 1 if f else 0
 
     cdef int _room_to_activate(self, int f) noexcept nogil:
-        """Room in the tables for one more activation of a frame."""
+        """Make room in the tables for one more activation of a frame."""
         cdef Rows* rows = &self.e.frames[f]
         cdef long long more = acts_to_come(rows)
         if more > 0 and make_room(self, -1, more) < 0:
@@ -443,8 +444,9 @@ cdef class Machine:
         return room_in_tables(rows, self.lock)
 
     cdef int _advance(self, int f) noexcept nogil:
-        """The next row of a frame and of its store of arrays. All that can fail but for the lack of memory is done
-        before the first of the two moves."""
+        """Advance a frame and its store of arrays to the next row. Everything that can fail, except for lack of memory,
+        is done before the first of the two advances.
+        """
         cdef Rows* rows = &self.e.frames[f]
         cdef int array_store = self.e.array_store[f]
         if f == self.stop_frame:
@@ -464,7 +466,7 @@ cdef class Machine:
         return HALF_WAY if array_store >= 0 and self._advance_store(array_store) < 0 else 0
 
     cdef int _advance_store(self, int s) noexcept nogil:
-        """The next row of a store of arrays."""
+        """Advance a store of arrays to the next row."""
         cdef Rows* rows = &self.e.frames[s]
         cdef int base = wb_base_of(&self.e, s)
         cdef char* before = rows.cur
@@ -480,7 +482,7 @@ cdef class Machine:
         return 0
 
     cdef int _more(self, int f) noexcept nogil:
-        """A new chunk for frame f. Nobody waits for the lock with the GIL in hand."""
+        """Append a chunk to frame f. No thread waits for the lock while it holds the GIL."""
         cdef Rows* rows = &self.e.frames[f]
         cdef int done = push_chunk(rows, self.lock)
         if done == 0 and rows.n_objects and rows.n_chunks > 1:
@@ -489,7 +491,7 @@ cdef class Machine:
         return done
 
     cdef int _make_room(self, int f) noexcept nogil:
-        """Room for the next row of a frame and of its arrays; -1 when the retire hook raised."""
+        """Make room for the next row of a frame and of its arrays; -1 if the retire hook raised."""
         cdef Rows* rows = &self.e.frames[f]
         cdef long long more = 0
         if rows.n_objects and rows.row >= 0 and at_end(rows):  # the new chunk begins with a copy of this row
@@ -506,8 +508,9 @@ cdef class Machine:
         self.e.unwritten = newest
 
     def make_room(self, long long more):
-        """Drop the oldest rows until ``more`` bytes fit the budget, as far as rows may go; raises what the retire hook
-        raised. Only while the machine does not run."""
+        """Drop the oldest rows that may be dropped until ``more`` bytes fit the budget; raises errors of the retire
+        hook. Only while the machine does not run.
+        """
         cdef int done
         self.retire_failed = False
         with nogil:
@@ -522,7 +525,9 @@ cdef class Machine:
 
     @property
     def least_bytes(self):
-        """Bytes of rows that always stay, beside what objects hold: two chunks of each frame, three of large rows."""
+        """Bytes of rows that are always kept, without those of objects: two chunks of each frame, three of
+        large rows.
+        """
         cdef long long least = 0
         cdef int s
         cdef Rows* rows
@@ -530,7 +535,7 @@ cdef class Machine:
             rows = &self.e.frames[s]
             once = s == 0 or s == self.e.array_store[0]
             least += (1 if once else 3 if rows.per_chunk == 1 else 2) * <long long>rows.chunk_bytes
-            if rows.scratch_bytes:  # one row more, from which the first one that can be read is computed again
+            if rows.scratch_bytes:  # one more row, from which the first readable one is computed again
                 least += rows.scratch_bytes + (<long long>rows.chunk_bytes if rows.per_chunk == 1 else 0)
             least += 3 * ACT_BYTES if s < self.e.n_frames else 256
         return least

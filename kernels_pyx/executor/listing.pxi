@@ -1,10 +1,10 @@
-# Programs as text, and the checks of a program: for people and for tests, not for runs.
+# Programs as text, and checks of programs: for people and for tests, not for runs.
 
 cdef tuple EXPECTED = ("is false", "is true", ">= 0", "< 0")  # by Literal.expect
 
 
 class ProgramError(ValueError):
-    """A program that the executor must not run; the message names the instruction."""
+    """An invalid program, which the executor must not run; the message names the instruction."""
 
 
 # -- listing ---------------------------------------------------------------------------------------------------------
@@ -30,13 +30,13 @@ cdef str _place(Program p, int frame, int base, int offset):
 
 
 cdef list _operands(Program p, Instr* i):
-    """The operands that the plan gave to an instruction, as text."""
+    """The operands of an instruction, as text."""
     cdef list places = [(i.ba, i.oa), (i.bb, i.ob), (i.bc, i.oc)]
     return [_place(p, i.frame, base, offset) for k, (base, offset) in enumerate(places) if i.given & 1 << k]
 
 
 cdef str _line(Program p, int ip):
-    """What one instruction does, as text."""
+    """The effect of one instruction, as text."""
     cdef Instr* i = &p.code[ip]
     cdef Literal* literal
     cdef int k
@@ -89,7 +89,7 @@ cdef object _fault(Program p, int ip, str what):
 
 
 cdef int _check_place(Program p, int ip, str name, int base, int offset, bint written, bint is_object=False) except -1:
-    """An operand is inside a row, the pool or a constant; nothing writes into the pool or a constant."""
+    """Check that an operand is inside a row, the pool or a constant, and that only rows are written."""
     cdef int k = base - 1, low = 0, high, of
     if not 0 <= base < p.n_bases:
         raise _fault(p, ip, f"{name} has base {base}, expected 0 to {p.n_bases - 1}")
@@ -108,7 +108,7 @@ cdef int _check_place(Program p, int ip, str name, int base, int offset, bint wr
         else:
             dtype, shape = p.pointer_types[of - <int>len(p.constants)]
             high = dtype.itemsize * math.prod(shape)
-    if not low <= offset < max(high, 1):  # an array without items may begin at the end of an empty row
+    if not low <= offset < max(high, 1):  # an empty array may begin at the end of an empty row
         raise _fault(p, ip, f"{name} is at byte {offset} of base {base}, expected {low} to {high - 1}")
     if written and (base == 0 or k >= p.n_frames + 3 * len(p.stores)):
         raise _fault(p, ip, f"{name} is a constant (base {base}); results go to rows")
@@ -158,7 +158,7 @@ cdef int _check_operands(Program p, int ip) except -1:
 
 
 cdef int _check_region(Program p, int ip) except -1:
-    """A region is a part of one straight run."""
+    """Check that a region is part of one straight run."""
     cdef Instr* i = &p.code[ip]
     cdef int k
     if not 0 <= i.x0 < len(p.regions):
@@ -177,7 +177,9 @@ cdef int _check_region(Program p, int ip) except -1:
 
 
 cdef int _check_jump(Program p, int ip, dict started) except -1:
-    """Guards and tests jump forward, BACK into its own loop; always to where no event has been counted yet."""
+    """Check that guards and tests jump forward and BACK into its own loop, always to the beginning of a
+    straight run.
+    """
     cdef Instr* i = &p.code[ip]
     cdef int first = ip + 1, last = p.length - 1
     if i.op == OP_BACK:

@@ -1,12 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
-"""The executor core: a register machine whose registers are the rows of the trace.
+"""The executor core: a register machine with the rows of the trace as registers.
 
-A program is a flat list of instructions. Operands are (base, offset): base 0 is the constant pool, base f + 1 the row in
-progress of frame f, and an offset below zero reaches into the row before. Kernels write where the trace will be read, so
-tracing costs nothing. Whole loops run without the GIL; an instruction that calls Python takes it and goes on.
+A program is a flat list of instructions. Operands are (base, offset): base 0 is the constant pool, base f + 1 the row
+in progress of frame f, and a negative offset refers to the previous row. Kernels write where the trace will be read, so
+tracing costs nothing. Whole loops run without the GIL; an instruction that calls Python acquires it.
 
-Two ways to run one program: the fast way links from one computing instruction to the next and looks up only at back
-jumps; the exact way walks every instruction, counts every event and can stop in front of any of them.
+A program can run in two ways: the fast way links from one computing instruction to the next and checks for stops only
+at back jumps; the exact way executes every instruction, counts every event and can stop before any of them.
 """
 
 import math
@@ -52,7 +52,7 @@ include "points/specs.pxi"
 include "points/points.pxi"
 include "native.pxi"
 
-#: arrays of up to so many items are not divided into blocks, and no block has more
+#: maximum number of items of a block; arrays up to this size are not divided
 BLOCK = WB_BLOCK
 
 
@@ -62,7 +62,7 @@ def move_kernel(int size):
 
 
 def address_table(addresses not None):
-    """Address of a C array of these addresses, for instructions; it stays as long as the process."""
+    """Address of a C array of these addresses, for instructions; it is never freed."""
     cdef int k
     cdef size_t* table = <size_t*>malloc(len(addresses) * sizeof(size_t) + 1)
     if table == NULL:
@@ -83,5 +83,5 @@ def opcodes():
 
 
 def scalar_ops():
-    """Names of the ops that fast path run themselves: op, operand dtypes and result dtype, joined by ``_``."""
+    """Names of the ops that the fast path runs itself: op, operand dtypes and result dtype, joined by ``_``."""
     return list(SCALAR_OPS)

@@ -1,9 +1,9 @@
-# Loops of a program in machine code. Whoever makes the code (workbench/plan/native) reads the instructions of a loop and
-# where the engine's fields are here, and hands over an address; the fast path enters it at the head of the loop.
+# Loops of a program in machine code. The code generator (workbench/plan/native) reads the instructions of a loop and
+# the offsets of the engine's fields here, and registers an address; the fast path enters it at the head of the loop.
 #
-# Such a function has the interface of a packed instruction and does what these instructions do, iteration after
-# iteration: it writes the rows, counts events, and leaves, in front of an instruction or at the back jump, exactly
-# where the fast path would leave.
+# Such a function has the interface of a packed instruction and executes these instructions iteration by iteration: it
+# writes the rows, counts events, and exits, before an instruction or at the back jump, exactly where the fast path
+# would.
 
 
 cdef extern from *:
@@ -38,7 +38,7 @@ def native_loop_call():
 
 
 def innermost_loops(Program program not None):
-    """[(head, back jump)] of the loops that have no loop inside."""
+    """[(head, back jump)] of the loops without an inner loop."""
     cdef int k, start = -1
     found = []
     for k in range(program.length):
@@ -88,7 +88,9 @@ def native_context(Program program not None, int frame):
 
 
 def adopt_native(Program program not None, int head, int back, size_t address, owner):
-    """Let machines of a program run the loop from ``head`` to ``back`` by a function; ``owner`` keeps its code."""
+    """Let machines of a program run the loop from ``head`` to ``back`` by a function; ``owner`` keeps its code
+    alive.
+    """
     if not 0 <= head <= back < program.length or program.code[back].op != OP_BACK or program.code[back].jump != head:
         raise ValueError(f"instructions {head} to {back} are no loop of the program")
     if program.natives == NULL:
@@ -104,7 +106,7 @@ def adopt_native(Program program not None, int head, int back, size_t address, o
 
 
 cdef int take_natives(Machine machine) except -1:
-    """Pack the fast path anew if there is new machine code; each call that runs instructions begins with it."""
+    """Pack the fast path again if there is new machine code; called at the beginning of each run."""
     if machine.native_version == machine.program.native_version:
         return 0
     machine.native_version = machine.program.native_version
@@ -113,8 +115,9 @@ cdef int take_natives(Machine machine) except -1:
 
 
 def groups_of(Machine machine not None):
-    """Chains of array instructions that the fast path carries out block by block, as it stands now: (first, last
-    instruction, those whose results are in no memory, how many pairs of ops are one loop)."""
+    """Chains of array instructions that the fast path currently runs block by block: (first, last instruction, those
+    whose results are not in memory, number of fused pairs of ops).
+    """
     cdef Engine* e = &machine.e
     cdef int k, j, last = 0, pairs = 0
     found = []

@@ -3,7 +3,7 @@
 ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows", "core")
 cdef int STATS_KIND = ARRAY_KINDS.index("stats")
 
-cdef struct Release:  # see releases.pxi
+cdef struct Release:  # see rows/liveness.pxi
     int until
     int offset
 
@@ -16,7 +16,7 @@ cdef struct Recipe:  # see rows/recompute.pxi
     int* steps
 
 
-cdef struct Pointer:  # an array that a loop carries unchanged: instructions read it where the object column refers to
+cdef struct Pointer:  # an array that a loop carries unchanged: read through the object column
     int frame
     int offset
 
@@ -75,9 +75,9 @@ cdef class Program:
     Parameters
     ----------
     instructions:
-        dicts with the fields of an instruction; ``kernel`` is an address, ``ufunc`` what :func:`ufunc_loop` gives, with ``sizes``;
-        ``scalar_op`` names the op of the fast path that computes the same, if there is one; of a call, one with checks, which is
-        tried first.
+        dicts with the fields of an instruction; ``kernel`` is an address, ``ufunc`` the result of :func:`ufunc_loop`,
+        with ``sizes``; ``scalar_op`` names the equivalent op of the fast path, if there is one; for a call, one with
+        checks, which is tried first.
     literals:
         (base, offset, expect) triples that GUARDs refer to.
     frames:
@@ -86,28 +86,28 @@ cdef class Program:
         bytes of the constant pool; ``pool_objects`` maps offsets in it to arrays.
     calls:
         (callable, inputs, outputs, 1 if it may see the rows themselves instead of copies, resolver or None, frames or
-        None): inputs are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver gives for
-        (dtype, shape, strides) of each input an array instruction with the result's dtype and shape, or None. With
-        frames the callable also gets the iterations in which these stand. With 2 instead of 1 it is called with the
-        addresses of the inputs and of the outputs, which all stand in rows or are numbers, and leaves the results there.
+        None): inputs are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver maps (dtype,
+        shape, strides) of each input to an array instruction with the result's dtype and shape, or None. With frames
+        the callable also gets the current iterations of these frames. With 2 instead of 1 it is called with the
+        addresses of the inputs and of the outputs, which are all in rows or numbers, and writes the results there.
     stores:
-        (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames that have arrays
-        of known shape in rows. The outermost level has one row; there they are the ranges that arrays use in turn.
-        Where the rows do not hold everything three more: how many bytes at the beginning of a row are recorded; (offset,
-        size, instructions) of each array in the rest, the instructions that compute it again; and (first instruction,
-        the one behind the last) of the frame.
+        (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames with arrays of
+        known shape in rows. The outermost level has one row, for which they are the ranges shared by several arrays.
+        Three more if the rows do not hold all values: the number of bytes recorded at the beginning of a row; (offset,
+        size, instructions) of each array in the rest, with the instructions that compute it again; and (first
+        instruction, the one after the last) of the frame.
     constants:
         contiguous arrays; number k is base 1 + frames + 3 * stores + k.
     pointers:
-        (frame, offset, dtype, shape) of object columns in which a loop hands a contiguous array on unchanged; behind the
-        constants each has a base, which is where the array stands that the row before refers to.
+        (frame, offset, dtype, shape) of object columns in which a loop passes on a contiguous array unchanged; each has
+        a base after those of the constants, which is the address of the array in the previous row.
     regions:
-        (callable, inputs, outputs), operands as of calls: a callable for the instructions from REGION to its jump. It gets
-        for each input its address in a row, or the object, and for each output its address or None for an object; it
-        gives a list with the objects, None for the others, or None in place of the list where these instructions are to
-        be carried out one by one. No output stands where an input stands, or another output.
+        (callable, inputs, outputs), operands as of calls: a callable for the instructions from REGION to its jump. It
+        gets for each input its address in a row, or the object, and for each output its address or None for an object;
+        it returns a list with the objects, None for the others, or None instead of the list if these instructions must
+        run one by one. Outputs do not overlap with inputs or with each other.
     releases:
-        (instruction, offset) of the outermost level's object columns that nothing reads from the instruction on, in
+        (instruction, offset) of the outermost level's object columns that are not read from the instruction on, in
         order.
     """
 
@@ -135,14 +135,14 @@ cdef class Program:
     cdef list shapes           # ids that this program holds
     cdef Release* releases
     cdef int n_releases
-    cdef Recipe* recipes       # how what is not recorded is computed again
+    cdef Recipe* recipes       # recipes for values that are not recorded
     cdef int n_recipes
-    cdef int* spans            # of each store of arrays with recipes: where its frame begins and ends
+    cdef int* spans            # for each store of arrays with recipes: beginning and end of its frame
     cdef void** natives        # see native.pxi
     cdef int* native_backs
     cdef list native_owners
     cdef int native_version
-    cdef public bint flushes   # numbers below the normal range are zero to its instructions
+    cdef public bint flushes   # its instructions treat numbers below the normal range as zero
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
@@ -225,7 +225,7 @@ cdef class Program:
                 i.data = <void*><size_t>data
                 for j, size in enumerate(row["sizes"]):
                     self.sizes[k * 4 + j] = size
-            if i.op == OP_CALL and i.scalar_op >= 0:  # what compiled code leaves to the callable
+            if i.op == OP_CALL and i.scalar_op >= 0:  # cases that compiled code leaves to the callable
                 i.data = <void*>wb_scalar_ops[i.scalar_op].check
                 for j, size in enumerate(row.get("sizes", ())):
                     self.sizes[k * 4 + j] = size
@@ -257,7 +257,7 @@ cdef class Program:
         free(self.pointers)
 
     cdef int _recipes(self) except -1:
-        """Take over how the arrays that are not recorded are computed again."""
+        """Store the recipes for arrays that are not recorded."""
         cdef Recipe* one
         cdef int k = 0, j
         self.recipes = <Recipe*>calloc(sum([len(s[5]) + 1 for s in self.stores]) + 1, sizeof(Recipe))
@@ -280,15 +280,15 @@ cdef class Program:
         return 0
 
     def listing(self):
-        """The program as text, one line an instruction: number, ``*`` for events, opcode, what it does."""
+        """The program as text, one line per instruction: number, ``*`` for events, opcode, effect."""
         return program_listing(self)
 
     def verify(self):
-        """Check what the executor relies on; raises :class:`ProgramError`.
+        """Check the assumptions of the executor; raises :class:`ProgramError`.
 
         Operands are inside the rows, the pool or the constants, and results are not written into constants; literals of
         guards and calls exist; jumps stay inside the program and lead to the beginning of a straight run, so that its
-        events are counted right; frames open and close in order. For tests: it reads every instruction.
+        events are counted correctly; frames open and close in order. For tests: it reads every instruction.
         """
         verify_program(self)
 
@@ -315,7 +315,7 @@ cdef dict SCALAR_OPS = _scalar_ops()
 
 
 cdef int link(Engine* e, int length) except -1:
-    """Set the fast links from each instruction to the next that computes, controls or is armed; pack the fast path."""
+    """Link each instruction to the next that computes, controls or is armed; pack the fast path."""
     cdef int k, target = length - 1
     cdef Instr* code = e.code
     cdef char* jumped = <char*>calloc(length, 1)
@@ -329,7 +329,7 @@ cdef int link(Engine* e, int length) except -1:
         if wb_is_control(code[k].op) or code[k].op & ~OP_TRAP == OP_REGION:
             target = code[k].jump
             code[k].fast_jump = target if code[target].op != OP_NOP or code[target].condition else code[target].next
-            jumped[target] = jumped[code[k].fast_jump] = 1  # the fast path has no NOP that could tell
+            jumped[target] = jumped[code[k].fast_jump] = 1  # the fast path has no NOP that could count
     wb_pack(e, length, jumped)
     free(jumped)
     return 0

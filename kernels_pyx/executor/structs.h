@@ -1,4 +1,4 @@
-/* What the executor is made of: instructions, rows, the state of one engine. Included by machine.pyx alone. */
+/* The structures of the executor: instructions, rows, the state of one engine. Included only by machine.pyx. */
 #ifndef WB_CORE_H
 #define WB_CORE_H
 
@@ -49,7 +49,7 @@ typedef struct wb_instr {
     int ev_index;  /* events of the present straight run before this instruction */
     int x0;        /* GUARD: first literal; CALL: number of the callable; UFUNC: number of inputs */
     int x1;        /* GUARD: number of literals; UFUNC: whether the loop may raise */
-    int scalar_op; /* its line in the table of scalar ops, or -1 */
+    int scalar_op; /* its index in the table of scalar ops, or -1 */
     char is_event, silent, armed;
     char given;    /* the operands that it has: bit 0: a, 1: b, 2: c, 3: out */
     char condition_before, condition_after; /* whether a condition is checked before it, or after it (conditions.h) ... */
@@ -69,7 +69,7 @@ typedef struct wb_pin {
     char *bytes;
 } wb_pin;
 
-/* An edit of what rows hold: iterations before it were computed with what stood there. */
+/* An edit of values in rows: earlier iterations were computed with the old values. */
 typedef struct {
     long long event;
     int store;
@@ -90,7 +90,7 @@ typedef struct {
     long long first_row;    /* rows before it cannot be read */
     long long row;          /* row in progress; rows before it are complete */
     char *cur;
-    char *end;              /* one past the last row of the present chunk */
+    char *end;              /* one past the last row of the current chunk */
     long long **acts;       /* blocks of activations, from number base_act on: init rows, then the rows of the parent
                                frame that started them */
     long long n_acts;
@@ -99,22 +99,22 @@ typedef struct {
     int *object_offsets;
     long long object_bytes; /* bytes of the arrays that the object columns hold */
     int carry;              /* 1: each chunk begins with a copy of the row before it */
-    char *spare;            /* a dropped chunk, kept for the next one */
-    long long base_chunk;   /* number of the chunk that stands first in `chunks` */
-    long long base_act;     /* number of the block that stands first in `acts` */
-    long long act_blocks;   /* number behind that of the last block */
+    char *spare;            /* a dropped chunk, kept for reuse */
+    long long base_chunk;   /* number of the first chunk in `chunks` */
+    long long base_act;     /* number of the first block in `acts` */
+    long long act_blocks;   /* one past the number of the last block */
     long long first_act;    /* the first activation that still counts */
-    long long *act_spare;   /* a block that was dropped, kept for the next one */
-    long long opened;       /* events in front of the last activation */
-    /* of a store of arrays: bytes of a row from `recorded` on are not in the rows but in one piece of memory, which every
-     * iteration writes anew; they are computed again for whoever wants to see them (rows/recompute.pxi) */
+    long long *act_spare;   /* a dropped block, kept for reuse */
+    long long opened;       /* events before the last activation */
+    /* of a store of arrays: bytes of a row from `recorded` on are not in the rows but in one piece of memory, which
+     * every iteration rewrites; they are recomputed on demand (rows/recompute.pxi) */
     int recorded;
     int scratch_bytes;
     char *scratch;          /* `recorded` bytes before that memory, so that offsets in a row are offsets from here */
-    struct wb_pin *pins;    /* rows of which that memory was kept, because something was edited in them */
-    int pinning;            /* the row in progress is to be one of them */
-    int edge;               /* the row before first_row stays only for what is computed from it */
-    int streams;            /* of a store of arrays: a row that is to be written is in no cache any more */
+    struct wb_pin *pins;    /* rows of which that memory was kept, because of an edit */
+    int pinning;            /* the row in progress will be one of them */
+    int edge;               /* the row before first_row is kept only for recomputation */
+    int streams;            /* of a store of arrays: a row is no longer in a cache when it is written */
 } wb_rows;
 
 struct wb_fast_op;
@@ -122,7 +122,7 @@ struct wb_condition;
 struct wb_condition_op;
 struct wb_condition_step;
 
-/* The register cache: which slot's value a register of the fast path has; base -1: nothing known. */
+/* The register cache: the slot whose value is in a register of the fast path; base -1: unknown. */
 typedef struct {
     int base, offset;
     char letter, size;
@@ -132,25 +132,25 @@ typedef struct {
     char **base;            /* 0: constant pool; f + 1: the row in progress of frame f; then for each store of arrays
                                the row in progress, the row before it and the scratch memory; then constant arrays, then
                                arrays that object columns of loops refer to */
-    wb_rows *frames;        /* stores of rows: one for each frame, then those of frames that have arrays */
+    wb_rows *frames;        /* stores of rows: one for each frame, then those of frames with arrays */
     int *array_store;              /* frame -> its store of arrays, or -1 */
-    char *pointed;                 /* frame -> whether arrays of its loop are read where an object column refers to */
+    char *pointed;                 /* frame -> whether arrays of its loop are read through an object column */
     wb_instr *code;
     const wb_literal *literals;
     const ptrdiff_t *sizes; /* 4 per instruction: item sizes for UFUNC */
     long long events;
     long long poll_at;
     int stop_flag;
-    int unwritten;          /* loops in machine code may leave rows unwritten, but for so many of the newest; 0: none */
+    int unwritten;          /* machine code may leave rows unwritten except for this many of the newest; 0: none */
     int n_frames;
     int n_stores;
     struct wb_fast_op *fast_ops; /* the instructions that compute, packed */
-    wb_cached *cached;        /* two for each packed instruction: what q and d hold in front of it */
+    wb_cached *cached;        /* two for each packed instruction: content of q and d before it */
     int *fast_op_of;            /* instruction -> the first packed one at or after it */
     int *nonlocal_list;          /* packed instructions with operands elsewhere, by frame ... */
     int *nonlocal_first;         /* ... from nonlocal_first[f] to nonlocal_first[f + 1] */
     struct wb_fast_op *at;      /* where the fast path stopped ... */
-    int met;                /* ... because of a condition there: 1 before the instruction, 2 after it, else 0 */
+    int met;                /* ... because of a condition there: 1 before the instruction, 2 after it, otherwise 0 */
     int quiet;              /* no condition is checked */
     struct wb_condition *conditions;
     wb_literal *condition_literals;
@@ -158,13 +158,13 @@ typedef struct {
     struct wb_condition_op *condition_code;
     int *reported;          /* numbers of the conditions for which it stopped */
     int n_conditions, n_reported;
-    char *row;              /* the registers, where tail calls cannot be relied on */
+    char *row;              /* the registers, if tail calls are not guaranteed */
     int64_t q;
     double d;
     int go;
     struct wb_group *groups; /* chains of array instructions (fast_path/blocks.h) ... */
-    char *pieces;            /* ... the blocks in which what only they read stands ... */
-    char *elided;            /* ... and, by instruction, whether its result stands there alone */
+    char *pieces;            /* ... the blocks for values that only they read ... */
+    char *elided;            /* ... and, by instruction, whether its result is only there */
     void *const *natives;   /* of the program: head of a loop -> its function in machine code, or NULL (native.pxi) ... */
     const int *native_backs; /* ... and the back jump that ends it */
 } wb_engine;
@@ -180,15 +180,15 @@ static inline int wb_raised(void) {
 #endif
 }
 
-/* For a caller that turns -1 into the exception that is set. */
+/* For a caller that converts -1 into the pending exception. */
 static inline int wb_raise(void) { return -1; }
 
 #define WB_HUGE ((size_t)2097152)
 #define WB_MAPPED ((size_t)131072)
 #define WB_PAGES(bytes) (((bytes) + 4095) & ~(size_t)4095)
 
-/* Memory for a chunk, given back by wb_free_chunk. Large ones are mappings of their own: free() would leave tens of MiB
-   of them at the end of the heap, which nobody conditions for again. Huge ones begin with a huge page. */
+/* Memory for a chunk, freed by wb_free_chunk. Large ones are separate mappings: free() would leave tens of MiB
+   of them unused at the end of the heap. Huge ones begin with a huge page. */
 static char *wb_big_chunk(size_t bytes, int huge) {
     void *p = NULL;
     char *at, *aligned;
@@ -202,7 +202,7 @@ static char *wb_big_chunk(size_t bytes, int huge) {
     if (aligned > at) munmap(at, (size_t)(aligned - at));
     if (aligned < at + more) munmap(aligned + size, (size_t)(at + more - aligned));
 #ifdef MADV_HUGEPAGE
-    /* first touch of small pages costs more than the whole loop body */
+    /* first touch of small pages takes longer than the whole loop body */
     if (huge) madvise(aligned, size, MADV_HUGEPAGE);
 #endif
     return aligned;
@@ -214,7 +214,7 @@ static void wb_free_chunk(char *p, size_t bytes) {
     else munmap(p, WB_PAGES(bytes));
 }
 
-/* Its pages stay while there is memory enough, and are nobody's when there is not. */
+/* Its pages are kept while there is enough memory, and reclaimed otherwise. */
 static void wb_spare_chunk(char *p, size_t bytes) {
 #ifdef MADV_FREE
     if (bytes >= WB_MAPPED) madvise(p, WB_PAGES(bytes), MADV_FREE);
@@ -231,7 +231,8 @@ static inline int wb_holds(char **base, const wb_literal *literal) {
     return (*(const int *)at >= 0) == (literal->expect == 2);
 }
 
-/* Where store s (beyond the frames) has its row in progress among the bases; then the row before and the scratch memory. */
+/* The base of the row in progress of store s (beyond the frames); the next two are the previous row and the scratch
+ * memory. */
 static inline int wb_base_of(const wb_engine *m, int s) { return 1 + m->n_frames + 3 * (s - m->n_frames); }
 
 #endif

@@ -243,5 +243,5 @@ cdef extern from "conditions.h" nogil:
         char counts
     bint wb_conditions_hold(Engine* m, const Instr* s, bint front) noexcept
 
-# Python's arithmetic where nothing can go wrong (checked.h); not 0: call Python
+# Python's arithmetic in cases without errors (checked_arithmetic.h); not 0: call Python
 ctypedef int (*Check)(char* out, const char* a, const char* b, const char* c, const cnp.npy_intp* sizes) noexcept nogil

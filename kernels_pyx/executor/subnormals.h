@@ -1,6 +1,6 @@
-/* Numbers below the normal range of float32 and float64: kept, as IEEE 754 has them, or taken for zero where an
- * operation reads or gives one, which is faster on some processors. The processor has a switch for each thread.
- * Moves of bits, changes of sign and conversions of float16 do not depend on it.
+/* Numbers below the normal range of float32 and float64 are kept, as in IEEE 754, or treated as zero in operands and
+ * results of operations, which is faster on some processors. The processor has a switch for each thread. Moves of bits,
+ * changes of sign and conversions of float16 do not depend on it.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, sections 10.2.3.3 and 10.2.3.4 (FTZ
  * and DAZ of MXCSR); Arm Architecture Reference Manual, FPCR.FZ. */
@@ -16,7 +16,7 @@ static inline void wb_write_flush(int on) {
     unsigned int rest = _mm_getcsr() & ~WB_FLUSH_BITS;
     _mm_setcsr(on ? rest | WB_FLUSH_BITS : rest);
 }
-/* one of the two bits alone, as somebody else may have left it, is a third state */
+/* only one of the two bits, as other code may have set it, is a third state */
 static inline int wb_flush_state(void) { return (int)(_mm_getcsr() & WB_FLUSH_BITS); }
 static inline void wb_restore_flush(int state) { _mm_setcsr((_mm_getcsr() & ~WB_FLUSH_BITS) | (unsigned int)state); }
 #elif defined(__aarch64__)
@@ -43,7 +43,7 @@ static inline int wb_flush_state(void) { return 0; }
 static inline void wb_restore_flush(int state) { (void)state; }
 #endif
 
-/* Switch this thread over; what comes back is for wb_restore_flush. A switch that stands right already costs a look. */
+/* Set the switch of this thread; the result is for wb_restore_flush. A switch that is already set is only read. */
 static inline int wb_set_flush(int on) {
     int before = wb_flush_state();
     if (wb_flushes() != on || (!on && before)) wb_write_flush(on);

@@ -8,17 +8,17 @@ cdef extern from "subnormals.h" nogil:
 
 
 def can_flush():
-    """Whether this processor can take numbers below the normal range for zero."""
+    """Whether this processor can treat numbers below the normal range as zero."""
     return bool(WB_CAN_FLUSH)
 
 
 def flushes():
-    """Whether this thread takes them for zero now."""
+    """Whether this thread currently treats them as zero."""
     return bool(wb_flushes())
 
 
 cdef class Subnormals:
-    """A context in which this thread takes numbers below the normal range for zero (``flushed``), or keeps them."""
+    """A context in which this thread treats numbers below the normal range as zero (``flushed``), or keeps them."""
 
     cdef bint flushed
     cdef int before

@@ -1,6 +1,6 @@
-/* Mapped files that another program cuts short: looking at a page that the file no longer has is a SIGBUS, which would
- * end the process. The handler here puts zeros in the place of the pages that are gone, notes that the map is lost, and
- * lets the access go on; whoever reads asks afterwards. Faults outside of the maps go to the handler that was there.
+/* Mapped files truncated by another program: an access to a page that the file no longer has is a SIGBUS, which would
+ * end the process. The handler here maps zeros in place of the missing pages, records that the map is lost, and lets
+ * the access continue; readers check afterwards. Faults outside the maps go to the previous handler.
  *
  * A slot is claimed by one thread, filled, and then made visible by its end; the handler only loads and stores atomics
  * and calls mmap, which is a plain system call. */
@@ -41,7 +41,7 @@ static int wb_replaced(uintptr_t at) {
 
 static void wb_on_bus_error(int number, siginfo_t *info, void *context) {
     int kept = errno;
-    /* a code above 0: a fault of this process, not a signal that somebody sent */
+    /* a code above 0: a fault of this process, not a signal sent by another */
     if (info->si_code > 0 && wb_replaced((uintptr_t)info->si_addr)) {
         errno = kept;
         return;
@@ -57,7 +57,7 @@ static void wb_on_bus_error(int number, siginfo_t *info, void *context) {
     errno = kept;
 }
 
-/* Makes the handler the first one, in front of any that was set since. */
+/* Installs the handler before any that was set since. */
 static int wb_listen(void) {
     struct sigaction now, ours;
     if (wb_page == 0) wb_page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -70,7 +70,7 @@ static int wb_listen(void) {
     return sigaction(SIGBUS, &ours, NULL) == 0;
 }
 
-/* The slot of a map, or -1 where none is free or there can be no handler. */
+/* The slot of a map, or -1 if none is free or no handler can be installed. */
 static int wb_guard(uintptr_t begin, uintptr_t length) {
     if (length == 0 || !wb_listen()) return -1;
     for (int slot = 0; slot < WB_MAPS; slot++) {

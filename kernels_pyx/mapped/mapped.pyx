@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Maps of files that outlive a file which is cut short: see bus_errors.h."""
+"""Maps of files that survive the truncation of the file: see bus_errors.h."""
 
 from libc.stdint cimport uintptr_t
 
@@ -10,9 +10,9 @@ cdef extern from "bus_errors.h" nogil:
 
 
 cdef class MapGuard:
-    """Watches the memory of one map while this object lives; ``lost`` is true once a page of it was gone.
+    """Watches the memory of one map while this object lives; ``lost`` is true after an access to a missing page.
 
-    OSError where no more maps can be watched.
+    OSError if no more maps can be watched.
     """
 
     cdef int slot

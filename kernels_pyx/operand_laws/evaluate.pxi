@@ -1,4 +1,4 @@
-# A law as plain data, and its values: closed forms at any iteration, maps one after the other.
+# A law as plain data, and its values: of closed forms at any iteration, of maps one after another.
 
 cdef enum:
     # maps x' = f(x)
@@ -7,19 +7,19 @@ cdef enum:
     POWER, POWER_STEPS, POWER_TO_LIMIT, STEPS, LOGS, SQUARES, RECTIFIED
 
 cdef enum:
-    MODES = 6           # roots of a recurrence at most
-    SUMMED = 4096       # terms of a sum that are added one by one
-    AFRESH = 32         # powers of a root in a row that are made by multiplication
+    MODES = 6           # maximum number of roots of a recurrence
+    SUMMED = 4096       # number of terms of a sum that are added one by one
+    AFRESH = 32         # number of consecutive powers of a root computed by multiplication
 
 
 cdef struct LawData:
     int kind
     int parameters
-    int form            # place in the table of names
+    int form            # index in the table of names
     int modes
     double last         # the last value of the record
     double c[5]         # of a map: its coefficients
-    double s            # a power law's exponent, its place and its coefficient; a drift
+    double s            # a power law's exponent, offset and coefficient; a drift
     double top
     double d
     double limit
@@ -37,7 +37,7 @@ cdef inline bint _is_map(const LawData* law) noexcept nogil:
 
 
 cdef inline double _next(const LawData* law, double x) noexcept nogil:
-    """f(x); NaN where it is not defined or leaves the range of floats by a power."""
+    """f(x); NaN if it is not defined or a power leaves the range of floats."""
     cdef const double* c = law.c
     cdef double below, power
     if law.kind == NEXT:
@@ -80,7 +80,7 @@ cdef inline void _power_of(double zr, double zi, double j, double* re, double* i
 
 
 cdef double _sum_after(const LawData* law, double j) noexcept nogil:
-    """A sum of steps from SUMMED on, by Euler and Maclaurin."""
+    """A sum of steps from SUMMED on, by the Euler-Maclaurin formula."""
     cdef double low = law.top + SUMMED + 0.5, high = law.top + j + 0.5, s = law.s
     if fabs(s - 1.0) < 1e-9:
         return law.d * log(high / low) * law.top
@@ -88,7 +88,7 @@ cdef double _sum_after(const LawData* law, double j) noexcept nogil:
 
 
 cdef double _sum_of(LawData* law, int64_t most) noexcept nogil:
-    """Sum of the first ``most`` terms, SUMMED at most."""
+    """Sum of the first ``most`` terms, at most SUMMED."""
     cdef double total = 0.0
     cdef int64_t i
     if most == SUMMED and not isnan(law.summed):
@@ -116,12 +116,12 @@ cdef double _mode(const LawData* law, int i, double j, double re, double im) noe
         return law.cr[i] * re - law.ci[i] * im
     if (zr - 1.0) * (zr - 1.0) + zi * zi < 1e-18:
         return law.cr[i] * j
-    # c z / (z - 1) was put in the place of c by _prepare
+    # _prepare has replaced c with c z / (z - 1)
     return law.cr[i] * (re - 1.0) - law.ci[i] * im
 
 
 cdef void _prepare(LawData* law) noexcept nogil:
-    """Of sums of modes, c becomes c z / (z - 1)."""
+    """For sums of modes, c becomes c z / (z - 1)."""
     cdef double zr, zi, below, re, im, qr, qi
     cdef int i
     for i in range(law.modes):
@@ -137,7 +137,7 @@ cdef void _prepare(LawData* law) noexcept nogil:
 
 
 cdef double _at(LawData* law, double j) noexcept nogil:
-    """The value of a closed form j iterations on."""
+    """The value of a closed form after j iterations."""
     cdef double total = 0.0, re, im, size
     cdef int i
     if law.kind == POWER or law.kind == POWER_TO_LIMIT:

@@ -1,10 +1,10 @@
-# A first look at a record: the laws of its last digits that it may follow. Nearly all records follow none of them.
+# A quick check of a record: the laws that it may follow to its last digits. Nearly all records follow none of them.
 #
-# Each test repeats that with which a module of workbench/analysis/forecast/laws begins, and lets pass what is on the
-# edge; the module decides.
+# Each test repeats the first test of a module of workbench/analysis/forecast/laws, and accepts borderline records, on
+# which the module decides.
 
 cdef enum:
-    LOOKED = 40         # values at most that are looked at one by one
+    LOOKED = 40         # maximum number of values that are checked one by one
     CONSTANT_STEP = 1
     PARABOLA = 2
     STRAIGHT_LINE = 4
@@ -25,7 +25,7 @@ cdef double _largest(const double* x, Py_ssize_t n) noexcept nogil:
 
 
 cdef bint _may_be_counter(const double* x, Py_ssize_t n, double eps, double tiny) noexcept nogil:
-    """The first step and the last one, or the ratios, agree to a few roundings (exact_continuation)."""
+    """The first and the last step, or the ratios, agree to a few roundings (exact_continuation)."""
     cdef double a = x[0], b = x[1], c = x[n - 2], d = x[n - 1], most, least
     if n < 3 or c == d:
         return False
@@ -76,7 +76,7 @@ cdef bint _may_be_line(const double* x, Py_ssize_t n, double eps, bint up) noexc
 
 
 cdef bint _may_be_logarithm(const double* x, Py_ssize_t n, double eps, bint up, double t) noexcept nogil:
-    """A logarithm through the first value and the last leads through the one between them (logarithm)."""
+    """A logarithm through the first and the last value passes through the middle one (logarithm)."""
     cdef double first, middle, last, allowed, ratio, low, high, u, excess, w
     cdef int i
     if n < 8 or not 0.0 < t < INFINITY:
@@ -110,7 +110,7 @@ cdef bint _on_line(double a, double b, double c, double share, double unit) noex
 
 
 cdef bint _may_have_term_ratio(const double* x, Py_ssize_t n, double eps) noexcept nogil:
-    """Ratios, or their reciprocals, on a line, or with the cross ratio of their places (term_ratio)."""
+    """Ratios, or their reciprocals, are on a line, or have the cross ratio of their positions (term_ratio)."""
     cdef double unit = 8.0 * eps, p, q, r, s, share, of_ratios, of_places
     cdef Py_ssize_t size = n if n < 64 else 64, first = n - size, i = n - size + size // 2, b, c, d
     if n < 7 or x[first] == 0 or x[i] == 0 or x[n - 2] == 0:
@@ -133,7 +133,7 @@ cdef bint _may_have_term_ratio(const double* x, Py_ssize_t n, double eps) noexce
 
 
 cdef bint _may_be_power(const double* x, Py_ssize_t n, double eps, bint up) noexcept nogil:
-    """A power through three values of the record leads through a fourth (shifted_power)."""
+    """A power through three values of the record passes through a fourth (shifted_power)."""
     cdef Py_ssize_t half = (n - 1) // 2, at = n - 1 - 2 * half
     cdef double first, middle, last, a, b, q, low = 1.0 / 20.0, high = 20.0, side, root
     cdef int i
@@ -144,7 +144,7 @@ cdef bint _may_be_power(const double* x, Py_ssize_t n, double eps, bint up) noex
         return False
     a, b = log(middle / first), log(last / first)
     side = 1.0 if 2.0 * a > b else -1.0
-    # at the ends of the range, with a little room
+    # at the ends of the range, with a margin
     if fmax(fabs(a), fabs(b)) * high > 601.0 or not 1.0 - 2.0 * exp(side * low * a) + exp(side * low * b) < 1e-12 \
             or not 1.0 - 2.0 * exp(side * high * a) + exp(side * high * b) > -1e-12:
         return False
@@ -162,7 +162,7 @@ cdef bint _may_be_power(const double* x, Py_ssize_t n, double eps, bint up) noex
 
 
 cdef bint _may_have_seasons(const double* x, Py_ssize_t n, double t) noexcept nogil:
-    """Steps repeat, or ratios do or have begun to (seasonal_steps)."""
+    """Steps or ratios repeat, or ratios have begun to (seasonal_steps)."""
     cdef Py_ssize_t size = n if n < 36 else 36, i, p
     cdef double[LOOKED] logs
     cdef double off, last, before
@@ -203,10 +203,11 @@ cdef bint _moves(const double* x, Py_ssize_t n) noexcept nogil:
 
 
 def may_follow(record, double eps, double tiny, str op, double t):
-    """The laws of the last digits that a record of floats may follow, while ``x op t``, as bits; the others it does not.
+    """The laws that a record of floats may follow to its last digits, while ``x op t``, as bits; it does not follow the
+    others.
 
-    Bits, from the lowest: counter or multiplier, parabola, straight line, logarithm, term ratio, share with amounts
-    that repeat, steps that repeat, one that says if more than half of the values differ from the one before, and a power.
+    Bits, from the lowest: counter or multiplier, parabola, straight line, logarithm, term ratio, share with repeating
+    amounts, repeating steps, a flag that more than half of the values differ from the previous one, and a power.
     ``eps`` and ``tiny`` are the relative rounding and the smallest normal number of the values' dtype.
     """
     cdef Py_ssize_t n

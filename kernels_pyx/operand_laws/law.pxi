@@ -1,13 +1,13 @@
-# Law: what Python holds of a fitted law, and its first crossing of a number.
+# Law: the Python object of a fitted law, and its first crossing of a number.
 
 cdef enum:
     ABOVE, ABOVE_EQUAL, BELOW, BELOW_EQUAL, EQUAL, UNEQUAL
 
 cdef enum:
-    HORIZON = 10000000  # no law is followed further
-    DENSE = 32768       # values looked at one by one; a closed form is taken to be monotone between points further on
-    FOLLOWED = 20000    # values of a map that are looked at
-    PART = 512          # values of a closed form that are made at once; a multiple of AFRESH
+    HORIZON = 10000000  # maximum number of iterations for which a law is followed
+    DENSE = 32768       # values checked one by one; between later points a closed form is assumed to be monotone
+    FOLLOWED = 20000    # maximum number of values of a map that are checked
+    PART = 512          # values of a closed form computed at once; a multiple of AFRESH
 
 _OPS = {">": ABOVE, ">=": ABOVE_EQUAL, "<": BELOW, "<=": BELOW_EQUAL, "==": EQUAL, "!=": UNEQUAL}
 
@@ -30,7 +30,7 @@ cdef inline bint _ends(int op, double v, double t) noexcept nogil:
 
 
 cdef double _first_of_map(const LawData* law, int op, double t) noexcept nogil:
-    """As ``Law.first``; NaN stands for None."""
+    """As ``Law.first``; NaN means None."""
     cdef double x = law.last, previous = law.last, before = law.last
     cdef Py_ssize_t done = 0, size = 64, i
     while done < FOLLOWED:
@@ -51,7 +51,9 @@ cdef double _first_of_map(const LawData* law, int op, double t) noexcept nogil:
 
 
 cdef bint _stays_clear(const LawData* law, int64_t low, int64_t high, int op, double t) noexcept nogil:
-    """True if no value from low + 1 to high can end, by bounds of what each mode adds; high of 0: for ever."""
+    """True if no value from low + 1 to high can end, by bounds on the contribution of each mode; high of 0: for
+    ever.
+    """
     cdef double centre = 0.0, left = 0.0, drift = 0.0, size, a, b, x
     cdef int i
     if law.kind != STEPS and law.kind != LOGS or law.kind == LOGS and law.last == 0:
@@ -92,7 +94,7 @@ cdef bint _stays_clear(const LawData* law, int64_t low, int64_t high, int op, do
 
 
 cdef double _first_of_closed(LawData* law, int op, double t, const double* grid, int points, double* work) noexcept nogil:
-    """As ``Law.first``; NaN stands for None. ``work`` holds DENSE values."""
+    """As ``Law.first``; NaN means None. ``work`` holds DENSE values."""
     cdef int64_t low = 0, size = 64, a, b, middle
     cdef Py_ssize_t i
     cdef bint good
@@ -132,7 +134,7 @@ cdef double _first_of_closed(LawData* law, int op, double t, const double* grid,
 
 
 cdef class Law:
-    """A law fitted to a record: ``name``, the number of its ``parameters``, and if it is a map x' = f(x)."""
+    """A law fitted to a record: ``name``, the number of its ``parameters``, and whether it is a map x' = f(x)."""
 
     cdef LawData data
     cdef readonly str name
@@ -146,7 +148,7 @@ cdef class Law:
         return bool(_is_map(&self.data))
 
     def values(self, Py_ssize_t n):
-        """The next n values; NaN where the law breaks down."""
+        """The next n values; NaN from where the law breaks down."""
         out = _vector(n)
         cdef double* v = <double*>cnp.PyArray_DATA(out)
         with nogil:
@@ -157,7 +159,7 @@ cdef class Law:
         return out
 
     def at(self, j):
-        """The values of a closed form j iterations on, j an array of whole numbers from 1 on."""
+        """The values of a closed form after j iterations, j an array of integers from 1 on."""
         if _is_map(&self.data):
             raise TypeError(f"the law {self.name} is a map, and has no closed form: ask for its values")
         places = np.ascontiguousarray(j, dtype=np.float64)
@@ -171,7 +173,7 @@ cdef class Law:
         return out
 
     def after(self, x):
-        """The value of a map after each of x; NaN where it is not defined."""
+        """The value of a map after each of x; NaN if it is not defined."""
         cdef Py_ssize_t n, i
         cdef double* v = _reals(x, &n)
         out = _vector(n)

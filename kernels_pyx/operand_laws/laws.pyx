@@ -10,14 +10,15 @@ powers.pxi           power laws of values and of steps
 recurrences.pxi      linear recurrences of steps, of logarithms and of squares
 oscillation.pxi      the magnitude of a damped oscillation
 selection.pxi        all laws of a record, scored by their prediction of its last quarter
-noise.pxi            if the steps of a record follow from those before them; its slope, as that of a trend or of a walk
-rests.pxi            if a record has come to rest, or repeats itself
-rules.pxi            counters, multipliers and steps that repeat, continued digit by digit
-first_look.pxi       the laws of its last digits that a record may follow
+noise.pxi            whether the steps of a record follow from earlier ones; its slope, as that of a trend or of a walk
+rests.pxi            whether a record is at rest, or repeats itself
+rules.pxi            counters, multipliers and repeating steps, continued digit by digit
+first_look.pxi       the laws that a record may follow to its last digits
 ===================  =====================================================================================
 
-The methods and their sources are told in the modules of ``workbench/analysis/forecast/laws``; plain NumPy of the same
-is in ``tests/kernels/reference/operand_laws.py``.  Arrays are contiguous float64; anything else is a TypeError.
+The methods and their sources are described in the modules of ``workbench/analysis/forecast/laws``; an equivalent in
+plain NumPy is in ``tests/kernels/reference/operand_laws.py``.  Arrays are contiguous float64; anything else is a
+TypeError.
 """
 
 import functools
@@ -34,7 +35,7 @@ from libc.string cimport memcpy, memset
 cnp.import_array()
 
 cdef enum:
-    ORDERS = 8          # roots at most, of a polynomial
+    ORDERS = 8          # maximum number of roots of a polynomial
 
 ctypedef double complex cdouble
 

@@ -1,12 +1,12 @@
-# Least squares with columns brought to one size: by the normal equations, refined twice, where they are well enough
-# conditioned for that; else by QR.
+# Least squares with scaled columns: by the normal equations, refined twice, if they are well conditioned; otherwise by
+# QR.
 
 cdef enum:
-    WIDEST = 8          # columns at most
+    WIDEST = 8          # maximum number of columns
 
 
 cdef bint _cholesky(const double* G, int p, double* L) noexcept nogil:
-    """L of G = L L', both p x p in rows of WIDEST; False if G is not well inside of the positive definite ones."""
+    """L of G = L L', both p x p in rows of WIDEST; False if G is not safely positive definite."""
     cdef int i, j, k
     cdef double s
     for i in range(p):

@@ -6,7 +6,7 @@ cdef enum:
 cdef struct Form:
     int target          # kind of the map
     int count           # parameters
-    int powers[4]       # of x on the other side
+    int powers[4]       # powers of x on the other side
 
 cdef Form MAPS[FORMS]
 MAPS[0] = Form(NEXT, 1, [1, 0, 0, 0])
@@ -39,7 +39,7 @@ cdef inline void _blank(LawData* law, int kind, int parameters, int form, double
 
 
 cdef bint _map_form(int number, const double* a, const double* b, Py_ssize_t n, double last, double* work, LawData* law) noexcept nogil:
-    """Form ``number`` of the table fitted to the pairs (a, b); ``work`` holds 8 n values."""
+    """Fit form ``number`` of the table to the pairs (a, b); ``work`` holds 8 n values."""
     cdef Form form = MAPS[number]
     cdef double* y = work + 7 * n
     cdef double c[WIDEST]
@@ -87,7 +87,7 @@ cdef bint _decrement(const double* a, const double* b, Py_ssize_t n, double last
 
 
 cdef int _maps(const double* x, Py_ssize_t n, int most, double* work, LawData* out) noexcept nogil:
-    """Every form of up to ``most`` parameters that can be fitted; returns how many. ``work`` holds 10 n values."""
+    """Fit every possible form of up to ``most`` parameters; returns their number. ``work`` holds 10 n values."""
     cdef double* a = work
     cdef double* b = work + n
     cdef Py_ssize_t i, m = 0

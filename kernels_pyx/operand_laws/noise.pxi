@@ -1,12 +1,12 @@
-# Noise: steps that those before them do not predict, and the slope of a record that has them.
+# Noise: steps that are not predictable from earlier ones, and the slope of a noisy record.
 
 cdef enum:
-    BEFORE = 4          # steps from which the next one is predicted
-    FEWEST = 16         # steps that are asked at least
+    BEFORE = 4          # number of steps from which the next one is predicted
+    FEWEST = 16         # minimum number of steps
 
 
 def is_noisy(ys):
-    """True if the steps of y are not predicted by the four before them: no smooth law can be behind them.
+    """True if the steps of y are not predicted by the previous four, so that they cannot follow a smooth law.
 
     Independent noise around a trend has steps of correlation -1/2, of which an AR(4) predicts 40 % of the variance.
     """
@@ -45,7 +45,7 @@ def is_noisy(ys):
         PyMem_Free(work)
     left = R[(BEFORE + 2) * (BEFORE + 2) - 1] * size
     left *= left
-    # no more than rounding, or predicted
+    # only rounding, or predicted
     return not left < 1e-6 * total and left > 0.25 * spread
 
 
@@ -71,7 +71,9 @@ def lag_one(ys):
 
 
 cdef bint _walks(const double* y, Py_ssize_t n, double variance) noexcept nogil:
-    """True if the noise of n steps adds up: a trend's has half the variance of its steps, a walk's more."""
+    """True if the noise of n steps accumulates: the noise of a trend has half the variance of its steps, that of a walk
+    more.
+    """
     cdef double mean = (y[n] - y[0]) / n, own = 0.0, e, ratio, lag = _lag_one(y, n)
     cdef Py_ssize_t i
     for i in range(n):

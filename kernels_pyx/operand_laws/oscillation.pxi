@@ -1,8 +1,8 @@
 # The magnitude of a damped oscillation above a floor: x = floor + r**k |a cos(w k) + b sin(w k)|.
 
 cdef enum:
-    OSCILLATION = 20    # values at least
-    ROUNDS = 12         # of refinement at most
+    OSCILLATION = 20    # minimum number of values
+    ROUNDS = 12         # maximum number of refinement steps
 
 
 cdef bint _started(const double* u, Py_ssize_t n, double* work, double* floor, double* log_r, double* w) noexcept nogil:
@@ -47,7 +47,9 @@ cdef bint _started(const double* u, Py_ssize_t n, double* work, double* floor, d
 
 
 cdef bint _signed(const double* u, Py_ssize_t n, double floor, double log_r, double w, double* work, double* ab) noexcept nogil:
-    """(a, b) of the oscillation whose square is that of u - floor: from the square's part of twice the frequency."""
+    """(a, b) of the oscillation whose square is u - floor, from the component of the square with twice the
+    frequency.
+    """
     cdef double c[WIDEST]
     cdef double* y = work + 5 * n
     cdef double grown, size, phase
@@ -67,7 +69,7 @@ cdef bint _signed(const double* u, Py_ssize_t n, double floor, double log_r, dou
 
 
 cdef bint _refined(const double* u, Py_ssize_t n, double* p, double* work) noexcept nogil:
-    """The parameters (floor, log r, w, a, b) by Gauss and Newton's method; ``work`` holds 8 n values."""
+    """The parameters (floor, log r, w, a, b) by the Gauss-Newton method; ``work`` holds 8 n values."""
     cdef double best[5]
     cdef double change[WIDEST]
     cdef double* rest = work + 7 * n
@@ -84,7 +86,7 @@ cdef bint _refined(const double* u, Py_ssize_t n, double* p, double* work) noexc
             rest[k] = u[k] - p[0] - fabs(inner)
             now += rest[k] * rest[k]
             side = 1.0 if inner > 0 else -1.0 if inner < 0 else 0.0
-            # side * side is 1, the floor's derivative
+            # side * side is 1, the derivative of the floor
             work[k], work[n + k], work[2 * n + k] = side * side, side * k * inner, side * k * (p[4] * c - p[3] * s)
             work[3 * n + k], work[4 * n + k] = side * c, side * s
         if not now < size:

@@ -1,8 +1,8 @@
-# Power laws of the iteration: of the values, of the steps, and of the distance from a limit.
+# Power laws of the iteration, for the values, the steps, and the distance from a limit.
 
 cdef enum:
-    GRID = 17           # offsets that are tried at once
-    THINNED = 128       # values of a power law that are asked at most
+    GRID = 17           # number of offsets tried at once
+    THINNED = 128       # maximum number of values of a power law that are used
 
 
 @functools.lru_cache(4096)
@@ -16,7 +16,7 @@ def thinned(Py_ssize_t n):
 
 
 cdef double _about_line(const double* k, const double* y, double my, Py_ssize_t n, double k0, double* u, double* s, double* mu) noexcept nogil:
-    """y = a - s log(k + k0) by least squares: the sum of squares; u becomes log(k + k0) less its mean ``mu``."""
+    """The sum of squares of y = a - s log(k + k0) by least squares; u becomes log(k + k0) minus its mean ``mu``."""
     cdef double uu = 0.0, uy = 0.0, e, sse = 0.0, mean = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -80,7 +80,7 @@ cdef bint _power_fit(const double* k, const double* y, Py_ssize_t n, double* wor
 
 
 cdef bint _to_limit(const double* x, Py_ssize_t n, const double* k, Py_ssize_t m, double s, double k0, double* work, LawData* law) noexcept nogil:
-    """x = limit + c (k + k0)**-s by Gauss and Newton's method, each value weighted by the step there."""
+    """x = limit + c (k + k0)**-s by the Gauss-Newton method, each value weighted by the local step."""
     cdef double* w = work + 9 * m
     cdef double* power = work + 8 * m
     cdef double* rest = work + 7 * m
@@ -127,7 +127,7 @@ cdef bint _to_limit(const double* x, Py_ssize_t n, const double* k, Py_ssize_t m
 
 
 cdef int _powers(const double* x, Py_ssize_t n, const double* kx, Py_ssize_t mx, const double* kd, Py_ssize_t md, double* work, LawData* out) noexcept nogil:
-    """Values and steps that go like a power of the iteration; kx and kd are the places of x and its steps asked.
+    """Values and steps that follow a power of the iteration; kx and kd are the indices of the values and steps used.
 
     ``work`` holds 11 n values and 8 * THINNED more.
     """

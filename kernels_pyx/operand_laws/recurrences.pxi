@@ -42,7 +42,7 @@ cdef bint _drift(const double* v, Py_ssize_t n, int p, double* work, double* dri
 
 
 cdef bint _alternates(const cdouble* z, int n) noexcept nogil:
-    """True if all roots are real and one is negative: such a record is left to order 1."""
+    """True if all roots are real and one is negative; such a record is left to order 1."""
     cdef bint negative = False
     cdef int i
     for i in range(n):
@@ -104,7 +104,7 @@ cdef bint _modes(const double* v, Py_ssize_t n, int p, double* work, LawData* la
 
 
 cdef int _recurrences(const double* x, Py_ssize_t n, int most, double* work, LawData* out) noexcept nogil:
-    """Of orders 1 to ``most``, of logarithms up to 3; ``work`` holds 12 n values."""
+    """Recurrences of orders 1 to ``most``, of logarithms up to 3; ``work`` holds 12 n values."""
     cdef double* d = work
     cdef double* about = work + n
     cdef double last = x[n - 1], drift = 0.0

@@ -1,10 +1,10 @@
-# If a record has come to rest, or comes back to itself: what is asked before any law is fitted.
+# Tests before any law is fitted: whether a record is at rest, or repeats itself.
 
 def settled(record, double eps):
-    """True if the last values lie within their rounding, or repeat those before them; None if a value is not finite.
+    """True if the last values are equal within rounding, or repeat earlier ones; None if a value is not finite.
 
-    ``eps`` is the relative rounding of the values. At rest are the steps of the last eighth, three or more, each below
-    64 roundings, of 8 values or more; a repetition is two periods of one length, of 6 values or more.
+    ``eps`` is the relative rounding of the values. A record of 8 values or more is at rest if the steps of its last
+    eighth, three or more, are each below 64 roundings; a repetition is two periods of equal length in 6 values or more.
     """
     cdef Py_ssize_t n, i, p, first
     cdef double* x = _reals(record, &n)
@@ -71,11 +71,11 @@ cdef double _deviation(double* a, Py_ssize_t n) noexcept nogil:
 
 
 def repeat_lag(record, double alike, Py_ssize_t block, Py_ssize_t shortest, double left):
-    """The shortest lag of ``shortest`` values or more at which the last values repeat well; None where they do not.
+    """The shortest lag of ``shortest`` values or more at which the last values repeat closely; None if they do not.
 
-    What differs at a lag is the deviation of the last differences (a lag of them, or two blocks) over that of the last
-    values. It must be below ``alike``, after a shorter lag at which it was ``left`` or more; a longer lag is taken
-    where four fifths of it are left.
+    The difference at a lag is the deviation of the last differences (a lag of them, or two blocks) over that of the
+    last values. It must be below ``alike``, after a shorter lag at which it was ``left`` or more; a longer lag is
+    preferred if its difference is below four fifths.
     """
     cdef Py_ssize_t n, p, i, size, m, best = 0
     cdef double* y = _reals(record, &n)

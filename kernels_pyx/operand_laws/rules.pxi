@@ -1,11 +1,11 @@
-# Rules that continue a record digit by digit: counters and multipliers of floats, and steps that repeat.
+# Rules that continue a record digit by digit: counters and multipliers of floats, and repeating steps.
 
 cdef enum:
-    PERIODS = 64        # values at most that are asked for a period of their steps
+    PERIODS = 64        # maximum number of values that are checked for a period of steps
 
 
 cdef inline bint _fails(int op, double v, double t) noexcept nogil:
-    """not (v op t), of NaN as well."""
+    """not (v op t), also for NaN."""
     if op == ABOVE:
         return not v > t
     if op == ABOVE_EQUAL:
@@ -48,7 +48,7 @@ def followed(double value, double c, bint product, bint single, Py_ssize_t size,
 
 
 cdef Py_ssize_t _steps_repeat(const double* v, Py_ssize_t n, int longest, double rounding) noexcept nogil:
-    """The period of ``step_period``; 0 without one."""
+    """The period of ``step_period``; 0 if there is none."""
     cdef Py_ssize_t i, p
     cdef double[PERIODS] d
     cdef double off, low, high
@@ -75,7 +75,7 @@ def step_period(list values, int longest, double rounding):
     """The shortest period, 2 to ``longest``, of the steps of up to 64 floats; 0 without one.
 
     Steps are equal within ``rounding`` times the larger of the first and the last value. They must differ within the
-    period and not sum to nothing, and all must repeat, over two periods and three values more.
+    period and not sum to 0, and all must repeat, over two periods and three more values.
     """
     cdef Py_ssize_t n = len(values), i
     cdef double[PERIODS] v

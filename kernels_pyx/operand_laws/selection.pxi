@@ -1,23 +1,23 @@
-# All laws that a record can follow: each fitted without the last values and scored by its prediction of them.
+# All laws that a record can follow, each fitted without the last values and scored by its prediction of them.
 
 MAP_LAWS, POWER_LAWS, RECURRENCES, SQUARE_LAWS, RECTIFIED_LAWS = range(5)
 #: The groups, cheap and exact ones first.
 GROUPS = (MAP_LAWS, POWER_LAWS, RECURRENCES, SQUARE_LAWS, RECTIFIED_LAWS)
 
-#: A free run this good (shift per iteration held out) is arithmetic: nothing else is tried.
+#: With a free run this good (shift per held-out iteration) the law is exact: no others are tried.
 EXACT = 1e-12
-#: And this good, that shorter windows are not asked.
+#: With a free run this good, shorter windows are not tried.
 FINE = 1e-7
 
 cdef double _EXACT = EXACT, _FINE = FINE
 
 cdef enum:
-    MOST_LAWS = 16      # of one group
-    HOPELESS = 10       # free runs that are off by more, in iterations per iteration, are not told apart
+    MOST_LAWS = 16      # maximum number of laws of a group
+    HOPELESS = 10       # free runs with a larger error, in iterations per iteration, are not distinguished
 
 
 cdef class Fitted:
-    """A law as fitted without the last values, and how its free run went: the smaller ``score``, the better.
+    """A law fitted without the last values, and the score of its free run: the smaller, the better.
 
     ``start`` is the first value of the window; ``error`` is the shift of the free run in iterations per iteration.
     """
@@ -31,9 +31,9 @@ cdef class Fitted:
 
 
 cdef double _shift(LawData* law, const double* x, Py_ssize_t n, Py_ssize_t held, double eps, double* work) noexcept nogil:
-    """Error of the free run over the last ``held`` values, in iterations per iteration; inf where it is hopeless.
+    """Error of the free run over the last ``held`` values, in iterations per iteration; inf if it is hopeless.
 
-    ``work`` holds 2 held values, the second half of which are the local sizes of steps.
+    ``work`` holds 2 * held values, the second half of which are the local sizes of steps.
     """
     cdef double* local = work + held
     cdef double rounding = 4 * eps * (1 + sqrt(<double>held)), off, total = 0.0, v, most
@@ -82,7 +82,7 @@ cdef void _local_steps(const double* x, Py_ssize_t n, Py_ssize_t held, double* l
 
 
 cdef int _fit_group(int group, bint monotone, const double* x, Py_ssize_t n, tuple places, double* work, LawData* out):
-    """The laws of a group, fitted to n values; ``places`` are those that power laws ask of values and of steps."""
+    """The laws of a group, fitted to n values; ``places`` are the indices of values and steps used by power laws."""
     cdef Py_ssize_t mx, md
     cdef const double* kx
     cdef const double* kd
@@ -124,8 +124,8 @@ def _score(Fitted fitted):
 def select(record, Py_ssize_t held, double eps, groups=GROUPS, starts=None):
     """All laws that ``record`` can follow, the best first, fitted without the last ``held`` values.
 
-    ``starts`` are the windows' first values: without them the whole, its latter half and its last third, as far as it is
-    long enough. ``eps`` is the relative rounding of the values. Laws whose free run is hopeless are left out.
+    ``starts`` are the indices at which windows begin: by default the whole, its latter half and its last third, if it
+    is long enough. ``eps`` is the relative rounding of the values. Laws whose free run is hopeless are left out.
     """
     cdef Py_ssize_t n, start, i
     cdef double* x = _reals(record, &n)
@@ -174,7 +174,7 @@ def select(record, Py_ssize_t held, double eps, groups=GROUPS, starts=None):
 
 
 def fit(record, int group, str name, bint monotone=True):
-    """The law of this name in a group, fitted to all values of ``record``; None if they do not give it."""
+    """The law of this name in a group, fitted to all values of ``record``; None if the fit fails."""
     cdef Py_ssize_t n
     cdef double* x = _reals(record, &n)
     cdef LawData laws[MOST_LAWS]

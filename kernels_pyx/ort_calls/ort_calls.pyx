@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Runs of onnxruntime's sessions on arrays of NumPy: the values around one Run are made and released in C.
+"""Runs of onnxruntime's sessions on NumPy arrays: the values for each Run are created and released in C.
 
-The interface is the table of functions that https://onnxruntime.ai/docs/api/c/struct_ort_api.html lists; whoever loads
-the library passes the addresses of those that are called here.
+The interface is the table of functions that https://onnxruntime.ai/docs/api/c/struct_ort_api.html lists; the loader of
+the library passes the addresses of the functions called here.
 """
 
 from libc.stdint cimport int64_t, uintptr_t
@@ -48,12 +48,12 @@ cdef struct Table:
 
 
 cdef class SessionCall:
-    """One session with the names of its inputs and outputs; safe under threads.
+    """One session with the names of its inputs and outputs; thread-safe.
 
     ``functions`` are addresses in the order of ``FUNCTIONS``, ``elements`` maps numbers of NumPy's dtypes to those of
     onnxruntime, ``dtypes`` those of onnxruntime to dtypes. ``fed`` are addresses of values for the last inputs.
-    ``kinds`` has for inputs and then outputs the (dtype, shape) of what is passed as an address, else None.
-    ``refusal`` is the exception for what onnxruntime refuses. ``kept`` lives as long.
+    ``kinds`` has the (dtype, shape) of each input and then output that is passed as an address, None for others.
+    ``refusal`` is the exception class for onnxruntime's errors. ``kept`` is kept alive.
     """
 
     cdef Table table
@@ -100,7 +100,7 @@ cdef class SessionCall:
         free(self.fed_values)
 
     cdef int check(self, void* status) except -1:
-        """Raise what a status says, and release it."""
+        """Raise the error of a status, and release it."""
         if status == NULL:
             return 0
         message = self.table.message(status).decode("utf-8", "replace")
@@ -108,7 +108,7 @@ cdef class SessionCall:
         raise self.refusal(message)
 
     cdef int value_of(self, object item, size_t place, void** into) except -1:
-        """A value on the memory of a dense array, or on that at an address."""
+        """A value on the memory of a dense array, or at an address."""
         cdef int64_t[MOST_DIMS] dims
         cdef cnp.ndarray array
         cdef void* data
@@ -130,7 +130,7 @@ cdef class SessionCall:
         return self.check(self.table.create(self.memory, data, size, dims, rank, self.elements[number], into))
 
     cdef object taken(self, void* value):
-        """The array that a value of onnxruntime holds, copied."""
+        """A copy of the array in a value of onnxruntime."""
         cdef void* info = NULL
         cdef void* data = NULL
         cdef int element = 0
@@ -158,8 +158,9 @@ cdef class SessionCall:
 
     def __call__(self, list operands, list results):
         """Run on dense arrays or addresses. ``results`` are arrays or addresses to write to, and None for outputs that
-        onnxruntime makes; the answer has new arrays in the place of the latter, None elsewhere. Outputs behind them are
-        computed and dropped."""
+        onnxruntime creates; the result has new arrays for the latter, None elsewhere. Further outputs are computed and
+        dropped.
+        """
         cdef size_t k, given = self.inputs - self.fed, total = self.inputs + self.outputs, asked = len(results)
         cdef void** values
         cdef void** made

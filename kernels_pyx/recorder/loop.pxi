@@ -1,10 +1,10 @@
-# All variables of one loop, and the calls that write a row of them.
+# All variables of one loop, and the calls that write a row of values.
 
 cdef class LoopRecorder:
-    """Rows of the variables of one loop, activation after activation; see the module's header.
+    """Rows of the variables of one loop over all activations; see the module's header.
 
-    ``on_row`` is called, from the thread that records, when row ``alarm`` has been written, and sets the next one.
-    ``refused`` maps names to why a value of theirs was not recorded.
+    ``on_row`` is called, from the recording thread, when row ``alarm`` has been written, and sets the next one.
+    ``refused`` maps names to the reason why a value was not recorded.
     """
 
     cdef readonly list variables
@@ -21,12 +21,12 @@ cdef class LoopRecorder:
     cdef public bint pending  # the next call begins an activation
     cdef readonly object error
     cdef list starts, parents, given
-    cdef int64_t init  # init row of the present activation
+    cdef int64_t init  # init row of the current activation
     cdef bint given_now  # its iteration 0 was given
     cdef int64_t most, seen
     cdef PyThread_type_lock lock
     cdef double heard  # time of the newest call
-    cdef unsigned long inside  # the thread that records just now
+    cdef unsigned long inside  # the thread that is recording now
 
     def __cinit__(self, *args, **options):
         self.variables, self.index, self.refused = [], {}, {}
@@ -43,7 +43,7 @@ cdef class LoopRecorder:
 
     # -- activations --------------------------------------------------------------------------------------------------
     def begin(self, int64_t parent=0):
-        """Begin an activation under a row of the loop around it: an init row, and iteration 0."""
+        """Begin an activation under a row of the enclosing loop: an init row, and iteration 0."""
         self.starts.append(self.row + 1)
         self.parents.append(parent)
         self.init, self.given_now = self.row + 1, False
@@ -54,7 +54,7 @@ cdef class LoopRecorder:
 
     @property
     def begun(self):
-        """How many activations there were."""
+        """Number of activations."""
         return len(self.starts)
 
     def activations(self):
@@ -67,36 +67,38 @@ cdef class LoopRecorder:
 
     @property
     def iteration(self):
-        """Calls in the present activation."""
+        """Number of calls in the current activation."""
         return self.row - self.init - 1 if self.starts else 0
 
     @property
     def silent(self):
-        """Seconds since the newest call; 0 in front of the first one."""
+        """Seconds since the newest call; 0 before the first one."""
         return max(0.0, wb_heard_now() - self.heard) if self.calls else 0.0
 
     # -- recording ----------------------------------------------------------------------------------------------------
     def record(self, **values):
-        """One iteration. Values that cannot be recorded are named in ``refused``; nothing is raised."""
+        """Record one iteration. Values that cannot be recorded are named in ``refused``; nothing is raised."""
         self._locked(values)
 
     def __call__(self, *values, **named):
-        """One iteration: values by name, or what a solver gives its callback. True if the loop is asked to stop."""
+        """Record one iteration: values by name, or the arguments of a solver's callback. True if the loop
+        should stop.
+        """
         if values or (len(named) == 1 and "intermediate_result" in named):
             return self.from_callback(values, named)
         self._locked(named)
         return self.stop_requested
 
     def from_callback(self, values, named):
-        """What a call by position means; sub-classes know it."""
+        """The values of a call by position; subclasses implement it."""
         raise TypeError("values are recorded by name: watch(residual=r)")
 
     def take_state(self, name, value):
-        """Keep a value that is not a number; False where that cannot be done. Sub-classes do it."""
+        """Keep a value that is not a number; False if that is not possible. Subclasses implement it."""
         return False
 
     def opened(self):
-        """Called in front of the first call of an activation that no block began."""
+        """Called before the first call of an activation that no block began."""
 
     cdef int _locked(self, dict values) except -1:
         cdef unsigned long me = PyThread_get_thread_ident()
@@ -180,7 +182,7 @@ cdef class LoopRecorder:
         return True
 
     cdef VariableRows _new(self, str name, object value, int64_t row):
-        """A column for a name that is met for the first time, or None where its value cannot be recorded."""
+        """A column for a new name, or None if its value cannot be recorded."""
         cdef VariableRows v
         if len(self.variables) >= self.most:
             self.refused.setdefault(name, f"a watch has at most {self.most} variables")
@@ -214,7 +216,7 @@ cdef class LoopRecorder:
         return n
 
     def _make_room(self, int64_t held):
-        """Retire the oldest chunks of arrays until the budget is met, and those of numbers where that is not enough."""
+        """Retire the oldest chunks of arrays until the budget is met, and those of numbers if that is not enough."""
         tried = set()
         while held > self.budget:
             left = [v for v in self.variables if v.name not in tried]

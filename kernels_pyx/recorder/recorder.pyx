@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
-"""The record of a loop that runs elsewhere: one call an iteration writes its values into columns of rows.
+"""The record of a loop that runs elsewhere: one call per iteration writes its values into columns of rows.
 
 ::
 
@@ -7,9 +7,10 @@
                                                     VariableRows "x"        | chunk | chunk | ...  (the array)
                                                                  its statistics (7 numbers a row)
 
-Row 0 of an activation is its init row, the next one iteration 0, and each call one row more. A variable is stored as
-what it was first (a float64, an int64, an array of one dtype and shape); what does not fit widens the column, up to a
-column of objects. Chunks that do not fit the budget go to a file, or away, the oldest of the largest column first.
+Row 0 of an activation is its init row, the next one is iteration 0, and each call adds a row. A variable is stored in
+the type of its first value (a float64, an int64, an array of one dtype and shape); a value that does not fit widens the
+column, up to a column of objects. Chunks that do not fit the budget are moved to a file or dropped, the oldest of the
+largest column first.
 """
 
 import os

@@ -10,19 +10,19 @@ cdef enum Kind:
 cdef enum:
     SCALAR_ROWS = 8192
     CHUNK_BYTES = 524288
-    HUGE_CHUNK = 2097152  # a huge page: first touch of small pages would cost more than all else
+    HUGE_CHUNK = 2097152  # a huge page: first touch of small pages would take most of the time
     HUGE_ITEM = 2048
 
 
-cdef int64_t _grown = 0  # chunks and objects so far: a budget is looked at when there are more
+cdef int64_t _grown = 0  # chunks and objects so far: the budget is checked when there are more
 
 
 class NotRecordable(Exception):
-    """A value that cannot be recorded; the text says why."""
+    """A value that cannot be recorded; the message gives the reason."""
 
 
 cdef class VariableRows:
-    """Values of one variable by row. Readers are allowed at any time; rows that were not written hold zeros."""
+    """Values of one variable by row. Reads are allowed at any time; rows that were not written hold zeros."""
 
     cdef readonly str name
     cdef readonly object dtype  # None: objects
@@ -31,13 +31,13 @@ cdef class VariableRows:
     cdef readonly int64_t bytes  # in memory
     cdef readonly int64_t spilled  # bytes on disk
     cdef readonly VariableRows statistics
-    cdef readonly VariableRows missing  # 1 where the variable was not given; None as long as it always was
-    cdef readonly int64_t written  # newest row that was written
-    cdef public bint dormant  # on disk or gone are older rows: the column cannot be rewritten
+    cdef readonly VariableRows missing  # 1 for rows without a value; None as long as there are none
+    cdef readonly int64_t written  # newest written row
+    cdef public bint dormant  # older rows are on disk or dropped: the column cannot be rewritten
     cdef Kind kind
     cdef int typenum
     cdef bint huge
-    cdef char* spare  # a chunk that was retired, for the next one
+    cdef char* spare  # a retired chunk, reused for the next one
     cdef ptrdiff_t item, size
     cdef int shift
     cdef int64_t mask, oldest_chunk
@@ -121,7 +121,7 @@ cdef class VariableRows:
         return self.chunks[c] + (row & self.mask) * self.item
 
     cdef inline bint _put_fast(self, int64_t row, object value) except -1:
-        """True if it was a value of the kind that the column has, and is written."""
+        """Write a value if it is of the kind of the column; True if it was written."""
         cdef int overflow = 0
         cdef long long whole
         cdef char* at
@@ -204,7 +204,7 @@ cdef class VariableRows:
         return cnp.PyArray_SimpleNewFromData(1, &n, cnp.NPY_UINT8, at).view(self.dtype).reshape(rows, *self.shape)
 
     def _become(self, dtype, tuple shape):
-        """Another dtype for all rows; NotRecordable where older ones cannot be rewritten."""
+        """Change the dtype of all rows; NotRecordable if older ones cannot be rewritten."""
         if self.dormant:
             new = "arrays of other shapes" if dtype is None else dtype
             raise NotRecordable(f"it was {self.dtype}{list(self.shape)}, older rows are on disk or gone, and now come {new}")
@@ -229,7 +229,7 @@ cdef class VariableRows:
                     self.run(self._slot(row), self.size, <double*>self.statistics._slot(row))
 
     cdef int absent(self, int64_t row) except -1:
-        """Note that the variable has no value in a row."""
+        """Record that the variable has no value in a row."""
         if self.missing is None:
             self.missing = VariableRows(self.name, np.bool_)
         self.missing._slot(row)[0] = 1
@@ -245,8 +245,9 @@ cdef class VariableRows:
         return n
 
     def retire(self, folder):
-        """Let the oldest chunk go: to a file in ``folder``, or away (None). Returns the bytes set free; 0 where only
-        the newest chunk is left."""
+        """Move the oldest chunk to a file in ``folder``, or drop it (None). Returns the number of bytes freed; 0 if
+        only the newest chunk is left.
+        """
         cdef int64_t c = self.oldest_chunk, half, freed = 0
         if self.kind == OBJECT:
             half = len(self.objects) // 4
@@ -293,7 +294,7 @@ cdef class VariableRows:
         return cnp.PyArray_SimpleNewFromData(1, &n, cnp.NPY_UINT8, at)
 
     def close(self):
-        """Remove the file of the rows that were spilled; they cannot be read any more."""
+        """Remove the file of the spilled rows, which can no longer be read."""
         if self.file is not None:
             self.file.close()
             self.file = None
@@ -304,7 +305,7 @@ cdef class VariableRows:
 
     # -- reading ------------------------------------------------------------------------------------------------------
     def take(self, rows):
-        """Values in these rows, int64: an array, or a list of arrays. LookupError for a row in front of ``first``."""
+        """Values in these rows, int64: an array, or a list of arrays. LookupError for a row before ``first``."""
         cdef int64_t[::1] at = np.ascontiguousarray(rows, np.int64)
         cdef ptrdiff_t n = at.shape[0], k, c, loaded = -1
         cdef char* out

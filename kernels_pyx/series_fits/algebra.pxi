@@ -1,7 +1,7 @@
-# Least squares by Householder's QR, columns side by side, and roots of small polynomials.
+# Least squares by Householder's QR with contiguous columns, and roots of small polynomials.
 
 cdef inline double _dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
-    """Four running sums: they need not wait for each other."""
+    """A dot product with four independent running sums."""
     cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
     cdef Py_ssize_t i = 0
     while i + 4 <= n:
@@ -49,7 +49,7 @@ cdef void _qr(double* A, Py_ssize_t rows, Py_ssize_t stride, int columns, double
 
 
 cdef void _back(const double* R, int columns, int p, int target, double* a) noexcept nogil:
-    """Solve the leading p x p triangle for column ``target``; a direction below 1e-13 of the largest is left out."""
+    """Solve the leading p x p triangle for column ``target``; directions below 1e-13 of the largest are left out."""
     cdef int i, j
     cdef double top = 0.0, s
     for i in range(p):
@@ -70,7 +70,7 @@ cdef inline double _modulus(cdouble z) noexcept nogil:
 
 
 cdef inline cdouble _inverse(cdouble z) noexcept nogil:
-    """1 / z without the library's care for overflow."""
+    """1 / z without protection against overflow."""
     cdef double f = 1.0 / _norm2(z)
     cdef cdouble out
     out.real, out.imag = z.real * f, -z.imag * f
@@ -113,7 +113,7 @@ cdef int _roots(const double* a, int p, cdouble* z) noexcept nogil:
         z[0] = half + s if half.real >= 0 else half - s
         z[1] = -a[1] / z[0] if _norm2(z[0]) > 0 else 0
         return 2
-    # starts on a circle of the size of the roots' geometric mean, away from symmetries
+    # starts on a circle with the geometric mean of the roots as radius, avoiding symmetries
     radius = exp(log(fabs(a[p - 1])) / p)
     for i in range(p):
         t = 6.283185307179586 * i / p + 0.4
@@ -140,7 +140,7 @@ cdef int _roots(const double* a, int p, cdouble* z) noexcept nogil:
             moved = t if t > moved else moved
         if moved < 1e-14:
             break
-    # conjugates: real coefficients have real roots or pairs
+    # conjugates: real coefficients have real roots or pairs of roots
     for i in range(p):
         if fabs(z[i].imag) < 1e-13 * _modulus(z[i]):
             z[i].imag = 0.0
@@ -148,7 +148,7 @@ cdef int _roots(const double* a, int p, cdouble* z) noexcept nogil:
 
 
 cdef void _least_squares(cdouble* V, int rows, int columns, cdouble* y, cdouble* c) noexcept nogil:
-    """c of the least |V c - y|, V by rows (overwritten), by Gram and Schmidt with every projection taken twice."""
+    """c with the least |V c - y|, V by rows (overwritten), by Gram-Schmidt with every projection applied twice."""
     cdef cdouble R[ORDERS * ORDERS]
     cdef cdouble s
     cdef double before, after

@@ -1,4 +1,4 @@
-# What is asked of exact values: runs of equal ones, periods, the lattice that they lie on.
+# Properties of exact values: runs of equal values, periods, the lattice on which they lie.
 
 ctypedef fused word_t:
     double
@@ -38,7 +38,7 @@ cdef double _entropy(const word_t* v, Py_ssize_t n) noexcept nogil:
     for i in range(first, n):
         memcpy(&word, &v[i], 8)
         if v[i] == 0:
-            word = 0  # minus zero is zero
+            word = 0  # minus zero counts as zero
         word *= 0x9E3779B97F4A7C15ULL
         at = <int>(word >> 52)
         while slots[at] >= 0 and v[first + slots[at]] != v[i]:
@@ -81,7 +81,7 @@ cdef (Py_ssize_t, Py_ssize_t) _repeats(const word_t* v, Py_ssize_t n) noexcept n
             continue
         if entropy < 0:
             entropy = _entropy(v, n)
-        # a tail costs its start too, and there are many tails and periods to be deceived by
+        # a tail also costs the choice of its start, because many tails and periods are tried
         cost = log2(<double>p) + 2.0 if run + p == n else log2(<double>n) + log2(<double>p) + 8.0
         if run * entropy > cost:
             return p, run
@@ -103,7 +103,7 @@ def repeats(values):
     """(period, run) of the shortest significant exact repetition that reaches the end; (0, 0) if none. float64 or int64.
 
     Significance is a description length: each of the ``run`` values predicted by the one a period before saves the
-    entropy of the record's alphabet; naming the period and its start costs log2 of each.
+    entropy of the record's alphabet; encoding the period and its start costs log2 of each.
     """
     cdef Py_ssize_t n
     cdef const int64_t[::1] whole
@@ -115,7 +115,8 @@ def repeats(values):
 
 
 def lattice(xs, Py_ssize_t first, Py_ssize_t end):
-    """(e, values, close): all values x[first:end] are multiples of 2**e; how many are not zero, and not of 2**(e + 3).
+    """(e, values, close): all values x[first:end] are multiples of 2**e; numbers of nonzero ones, and of those not
+    multiples of 2**(e + 3).
 
     Differences of rounded numbers lie on such a lattice: the spacing of the numbers that were subtracted.
     """

@@ -1,19 +1,19 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
-"""The numeric inner loops of ``workbench.analysis.series.classify``: everything that it does with more than a few numbers.
+"""The numeric inner loops of ``workbench.analysis.series.classify``: all of its loops over many numbers.
 
 ==================  ==========================================================================================
-fits_record.pxi     scaling, differences, usable and smooth tails
-fits_exact.pxi      runs of equal values, exact periods, lattices of rounded differences
-fits_rows.pxi       norms and movements of tensors
-fits_algebra.pxi    least squares by Householder's QR, real and complex; roots of polynomials
-fits_tails.pxi      laws of log|d|: constant, geometric, power
-fits_linear.pxi     linear prediction: free runs over held-out values, modes and their shares
-fits_limits.pxi     Wynn's epsilon, Levin's u
-fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
-fits_neighbours.pxi return maps, neighbours in delay coordinates
-fits_local_maps.pxi local linear maps, of one record and of several
-fits_long_lags.pxi  linear maps of the last values, and of values of long ago
-fits_noise.pxi      moments, block means and spreads, one sine
+record.pxi          scaling, differences, usable and smooth tails
+exact.pxi           runs of equal values, exact periods, lattices of rounded differences
+rows.pxi            norms and movements of tensors
+algebra.pxi         least squares by Householder's QR, real and complex; roots of polynomials
+tails.pxi           laws of log|d|: constant, geometric, power
+linear.pxi          linear prediction: free runs over held-out values, modes and their shares
+limits.pxi          Wynn's epsilon, Levin's u
+maps.pxi            polynomial maps, their orbits and Lyapunov exponents
+neighbours.pxi      return maps, neighbours in delay coordinates
+local_maps.pxi      local linear maps, of one record and of several
+long_lags.pxi       linear maps of the last values, and of values of long ago
+noise.pxi           moments, block means and spreads, one sine
 ==================  ==========================================================================================
 
 Arrays are contiguous float64 (exact integers: int64); anything else is a TypeError.  No function keeps a reference.

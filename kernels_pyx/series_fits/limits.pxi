@@ -16,9 +16,10 @@ cdef void _better(double value, double error, double* best) noexcept nogil:
 
 
 cdef void _wynn(const double* s, int m, double* best) noexcept nogil:
-    """Even columns of Wynn's epsilon table (P. Wynn, MTAC 10, 1956) of s[0:m]: best = (value, error) if smaller.
+    """Even columns of Wynn's epsilon table (P. Wynn, MTAC 10, 1956) of s[0:m]; updates best = (value, error) if the
+    error is smaller.
 
-    The error of an entry is its distance from those before it in its column, or what the columns still gain.
+    The error of an entry is its distance from the previous ones in its column, or the gain between columns.
     """
     cdef double before[TERMS + 1]
     cdef double row[TERMS]
@@ -40,7 +41,7 @@ cdef void _wynn(const double* s, int m, double* best) noexcept nogil:
             if i < 1:
                 return
             error = fabs(row[i] - row[i - 1])
-            # where columns gain much the last gain says little of what is left, where they gain little it says all
+            # if columns gain much, the last gain says little about the rest; if they gain little, it bounds the rest
             gain = fabs(row[i] - corner)
             e = gain * (2 * gain / gained if 2 * gain < gained else 1.0)
             gained = gain if gain > 0 else 1e-300
@@ -74,9 +75,9 @@ cdef double _levin(const double* s, const double* a, int m, int order, double be
 def accelerated(xs, Py_ssize_t end, Py_ssize_t before):
     """(limit, error) of x[0:end + 1] by whichever of Wynn's epsilon and Levin's u has the smallest error estimate.
 
-    Epsilon is taken of the last values, of values 2, 4, .. n/12 apart (noise of slow rates is amplified less), and of
-    values whose distance from the start doubles, on which powers of k become geometric.  Levin's u serves alternating
-    and logarithmic sums; ``before`` iterations precede the record.  (last value, inf) where nothing applies.
+    Epsilon is applied to the last values, to values 2, 4, .. n/12 apart (which amplifies noise of slow rates less), and
+    to values whose distance from the start doubles, for which powers of k become geometric.  Levin's u serves
+    alternating and logarithmic sums; ``before`` iterations precede the record.  (last value, inf) if nothing applies.
     """
     cdef Py_ssize_t n, i, stride, at
     cdef double* x = _reals(xs, &n)
@@ -112,7 +113,7 @@ def accelerated(xs, Py_ssize_t end, Py_ssize_t before):
                     break
                 at //= 2
             if m < 5:
-                # begin at the last multiple of a power of two instead
+                # otherwise begin at the last multiple of a power of two
                 stride = 1
                 while stride * 48 <= end + before + scheme:
                     stride *= 2
@@ -142,6 +143,6 @@ def accelerated(xs, Py_ssize_t end, Py_ssize_t before):
             if 0.3 * fabs(value - lower) > error:
                 error = 0.3 * fabs(value - lower)
             _better(value, error, best)
-    # the smallest of many estimates is small by accident, too: the second must agree
+    # the smallest of many estimates may be small by accident: the second must agree
     error = 0.1 * fabs(best[0] - best[2]) if best[3] < INFINITY else INFINITY
     return last + best[0], error if error > best[1] else best[1]

@@ -51,7 +51,7 @@ cdef double _free_run(const double* d, Py_ssize_t cut, Py_ssize_t n, const doubl
 
 
 cdef bint _neutral(const double* a, int p, double* b) noexcept nogil:
-    """b: the recurrence a with its largest roots put on the unit circle; False if none is within 5 % of it."""
+    """b: the recurrence a with its largest roots moved to the unit circle; False if none is within 5 % of it."""
     cdef cdouble z[ORDERS]
     cdef cdouble c[ORDERS + 1]
     cdef double size, most = 0.0
@@ -78,9 +78,9 @@ def linear_orders(ds, Py_ssize_t first, Py_ssize_t end, double tolerance):
     """(order, error, neutral) of the smallest accepted AR model of d[first:end]; (0, inf, False) if none is.
 
     A model is fitted to the first 60 % and accepted if a free run over the rest stays within ``tolerance``; a larger
-    order replaces a smaller only if it is twenty times better.  ``neutral`` says that the same model with its largest
-    roots put on the unit circle predicts as well: nothing in the record tells it from an undamped one.  At most 512
-    differences.
+    order replaces a smaller only if it is twenty times better.  ``neutral``: the same model with its largest roots
+    moved to the unit circle predicts as well, so that the record cannot be distinguished from an undamped one.  At most
+    512 differences.
     """
     cdef Py_ssize_t total, n, cut
     cdef double* d = _reals(ds, &total)
@@ -99,7 +99,7 @@ def linear_orders(ds, Py_ssize_t first, Py_ssize_t end, double tolerance):
     n = end - first
     cut = 6 * n // 10
     with nogil:
-        # of a long record all orders share one triangle: their columns are nested
+        # for a long record all orders share one triangle, because their columns are nested
         nested = cut >= 40
         if nested:
             rows = _lagged(d, cut, ORDERS, A)
@@ -113,7 +113,7 @@ def linear_orders(ds, Py_ssize_t first, Py_ssize_t end, double tolerance):
                     whole += R[i * (ORDERS + 1) + ORDERS] * R[i * (ORDERS + 1) + ORDERS]
                     if i >= p:
                         rest += R[i * (ORDERS + 1) + ORDERS] * R[i * (ORDERS + 1) + ORDERS]
-                if rest > 0.04 * whole:  # not even one step ahead
+                if rest > 0.04 * whole:  # not even one step ahead is predicted
                     continue
                 _back(R, ORDERS + 1, p, ORDERS, a)
             else:

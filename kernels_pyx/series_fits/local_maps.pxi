@@ -1,11 +1,12 @@
-# Local linear maps: what the neighbours of a point in delay coordinates say about its future, beside one linear map.
+# Local linear maps, which predict the future of a point from its neighbours in delay coordinates, for comparison with
+# one linear map.
 
 cdef enum:
-    LONG = 1024         # values that are looked at: the last ones
-    NEAREST = 16        # neighbours of a point, at most
-    DELAYS = 4          # coordinates, at most
-    AHEADS = 8          # horizons, at most
-    ASKED = 128        # points that are asked about, at most
+    LONG = 1024         # number of values used: the last ones
+    NEAREST = 16        # maximum number of neighbours of a point
+    DELAYS = 4          # maximum number of coordinates
+    AHEADS = 8          # maximum number of horizons
+    ASKED = 128         # maximum number of points that are predicted
 
 
 cdef bint _solve(double* A, double* B, int m, int count) noexcept nogil:
@@ -72,7 +73,7 @@ cdef int _nearest(const double** c, Py_ssize_t i, Py_ssize_t first, Py_ssize_t l
 
 cdef void _local_errors(const double** c, const double* y, Py_ssize_t first, Py_ssize_t span, int m, const int* ahead,
                         int steps, Py_ssize_t exclude, Py_ssize_t count, double* out) noexcept nogil:
-    """Median error of the local maps of y in the m coordinates c, each of the points first .. first + span - 1."""
+    """Median error of the local maps of y in the m coordinates c, each for the points first .. first + span - 1."""
     cdef double errors[AHEADS * ASKED]
     cdef double A[DELAYS * DELAYS]
     cdef double B[AHEADS * DELAYS]
@@ -137,8 +138,8 @@ def local_maps(xs, int m, aheads, Py_ssize_t exclude, Py_ssize_t points):
     """Median error of local linear maps in m delay coordinates, for each number of iterations ahead.
 
     The map of a point is fitted to its nearest neighbours in the last 1024 values, ``exclude`` or more iterations away;
-    ``points`` are asked, evenly spread.  Errors are relative to the deviation of the record from its mean.  An empty
-    list where the record is too short, or constant.
+    ``points`` evenly spread points are predicted.  Errors are relative to the deviation of the record from its mean.
+    An empty list if the record is too short, or constant.
     """
     cdef Py_ssize_t n, count, span
     cdef double* x = _reals(xs, &n)

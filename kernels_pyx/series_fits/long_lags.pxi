@@ -1,17 +1,17 @@
-# Linear maps of past values: of the last ones, beside which local maps are held, and of those of long ago, which tell
-# the present one where a movement recurs.
+# Linear maps of past values: of the last ones, with which local maps are compared, and of those of long ago, which
+# predict the present value if a movement recurs.
 
 cdef enum:
-    LINEAR_MOST = 12    # past values of the one linear map
-    LAGS = 16           # chosen at most
-    FIT = 432           # rows that the sums are fitted to, at most
+    LINEAR_MOST = 12    # maximum number of past values of the linear map
+    LAGS = 16           # maximum number of chosen lags
+    FIT = 432           # maximum number of rows for the fit of the sums
 
 
 def linear_map(xs, int order, Py_ssize_t ahead=1):
     """One linear map of ``order`` past values: (median error ``ahead`` steps ahead, share of its errors that agree).
 
-    The error is relative to the record's deviation; two errors agree, half a record apart, within a fifth of the median.
-    The map is fitted to the last 1024 values and asked of the same: few parameters against many values. (inf, 0) for a
+    The error is relative to the record's deviation; two errors agree, half a record apart, within a fifth of the
+    median. The map is fitted to and tested on the last 1024 values: few parameters against many values. (inf, 0) for a
     record of fewer than 5 values for each of its parameters.
     """
     cdef Py_ssize_t n, i
@@ -68,7 +68,9 @@ def linear_map(xs, int order, Py_ssize_t ahead=1):
 
 cdef double _left(const double* y, Py_ssize_t first, Py_ssize_t last, const Py_ssize_t* lag, const double* c, int count,
                   double level) noexcept nogil:
-    """Root of the share of the variance of the values first .. last - 1 that the sum of earlier ones leaves."""
+    """Root of the share of the variance of the values first .. last - 1 that the sum of earlier ones does not
+    explain.
+    """
     cdef Py_ssize_t i
     cdef int k
     cdef double e, sum_e = 0.0, ee = 0.0, sum_y = 0.0, yy = 0.0, m = last - first
@@ -86,11 +88,11 @@ cdef double _left(const double* y, Py_ssize_t first, Py_ssize_t last, const Py_s
 
 
 def long_lags(xs, Py_ssize_t shortest, int most):
-    """(error, lags) of the sum of a level and of ``most`` earlier values, or fewer, that tells a value best.
+    """(error, lags) of the sum of a level and of at most ``most`` earlier values that predicts a value best.
 
-    All lags are ``shortest`` or longer, up to a third of the last 1024 values.  Each is chosen for what it explains of
-    what the ones before it leave (orthogonal matching pursuit), in the values up to five eighths of the rest; the error
-    is that of the values after those, as a share of their deviation.  (inf, 0) where the record is too short.
+    All lags are ``shortest`` or longer, up to a third of the last 1024 values.  Each is chosen to explain most of the
+    remaining variance (orthogonal matching pursuit), in the values up to five eighths of the rest; the error is that of
+    the later values, as a share of their deviation. (inf, 0) if the record is too short.
     """
     cdef Py_ssize_t n, i, top, first, split, rows, lag, best
     cdef double* x = _reals(xs, &n)
@@ -192,7 +194,7 @@ def long_lags(xs, Py_ssize_t shortest, int most):
                 error = _left(y, split, n, chosen, c + 1, k, c[0])
                 if error < least:
                     least, kept = error, k
-                # noise and chaos: the best of all lags tells next to nothing
+                # noise and chaos: the best of all lags predicts almost nothing
                 if left > 0.9 * total or k >= 4 and left > 0.5 * total or left < 1e-14 * total:
                     break
     return least, kept

@@ -6,7 +6,7 @@ cdef enum:
     ENDS = 256
 
 
-# maps in the order in which they are tried: past values, degree, fewest values of the record
+# maps in the order in which they are tried: past values, degree, minimum number of values of the record
 cdef int[5] _LAGS
 cdef int[5] _DEGREES
 cdef int[5] _LEAST
@@ -83,7 +83,7 @@ cdef void _map_fit(Map* f, const double* y, Py_ssize_t first, Py_ssize_t count, 
 
 
 cdef double _map_error(const Map* f, const double* y, Py_ssize_t first, Py_ssize_t n, Py_ssize_t every) noexcept nogil:
-    """Root mean square of what the map misses one step ahead."""
+    """Root mean square of the error of the map one step ahead."""
     cdef double s = 0.0, e
     cdef Py_ssize_t t = first, count = 0
     while t < n:
@@ -152,13 +152,13 @@ def polynomial_map(xs, double tolerance):
                 continue
             sample = 3 * f.terms + 12
             every = (cut - f.lags) // sample
-            if every >= 2:  # a few rows tell noise from a map
+            if every >= 2:  # a few rows distinguish noise from a map
                 _map_fit(&f, y, f.lags, sample, every, A)
                 if _map_error(&f, y, cut, n, (n - cut) // 32 if n - cut > 32 else 1) > 5 * tolerance * step:
                     continue
             _map_fit(&f, y, f.lags, cut - f.lags, 1, A)
             error = _map_error(&f, y, cut, n, 1) / step
-            # a map of many terms fits few rows whatever they are
+            # a map of many terms fits any few rows
             if error < (tolerance if cut - f.lags >= 3 * f.terms else 1e-2 * tolerance):
                 found = True
                 break
@@ -206,7 +206,7 @@ def polynomial_map(xs, double tolerance):
         norm = _modulus(z[1]) if i > 1 and _modulus(z[1]) > norm else norm
     else:
         norm = 0.0
-    # in the phase of the next iteration: ORBIT is a multiple of no period in general
+    # in the phase of the next iteration, because ORBIT is in general not a multiple of the period
     p = period
     following = [orbit[ORBIT - p + (i - ORBIT % p + p) % p] * size + middle for i in range(p)]
     return f.lags, f.degree, error, exponent, n - f.lags, period, length == ORBIT, following, norm

@@ -1,4 +1,4 @@
-# Neighbours: maps of one value of whatever shape, and delay coordinates.
+# Neighbours: maps of one value of any shape, and delay coordinates.
 
 cdef int[6] _GAPS
 _GAPS[:] = [132, 57, 23, 10, 4, 1]
@@ -30,10 +30,10 @@ cdef void _sort(double* v, int32_t* order, Py_ssize_t n) noexcept nogil:
 def return_map(xs):
     """Whether the next value is one function of the last: (pairs, median, upper quartile, rest, exponent).
 
-    Pairs (x[k], x[k + 1]) of the last 512 values are sorted by x[k]; median and quartile are those of the jumps of
-    x[k + 1] between neighbours, relative to the same quantiles of the steps |x[k + 1] - x[k]|: about 1 of noise, near 0
-    of a map of one value.  Lines through five neighbours each give ``rest``, the median share of their variance that they
-    leave, and the mean logarithm of their slopes, the Lyapunov exponent.
+    Pairs (x[k], x[k + 1]) of the last 512 values are sorted by x[k]; median and quartile are those of the jumps of x[k
+    + 1] between neighbours, relative to the same quantiles of the steps |x[k + 1] - x[k]|: about 1 of noise, near 0 of
+    a map of one value.  Lines through five neighbours each give ``rest``, the median share of unexplained variance, and
+    the mean logarithm of their slopes, the Lyapunov exponent.
     """
     cdef Py_ssize_t n, i, j, low, high
     cdef double* x = _reals(xs, &n)
@@ -82,10 +82,11 @@ def return_map(xs):
 
 
 def neighbours(xs, int m, Py_ssize_t horizon, Py_ssize_t exclude, Py_ssize_t references):
-    """How neighbours in m delay coordinates of the last 512 values go on; up to 160 reference points.
+    """The divergence of neighbours in m delay coordinates of the last 512 values; up to 160 reference points.
 
     Returns (pairs, median and upper quartile of the distance one step ahead, median distance at the start, median of
-    the largest distance over the last quarter of ``horizon``).  Points ``exclude`` iterations apart or less are no pair.
+    the largest distance over the last quarter of ``horizon``).  Points at most ``exclude`` iterations apart are not
+    paired.
     """
     cdef Py_ssize_t n, i, j, r, k, usable_, best, pairs = 0, late
     cdef double* x = _reals(xs, &n)
@@ -147,7 +148,7 @@ cdef enum:
 def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance):
     """Shares of the 16, 32 and 64 closest pairs in m delay coordinates whose next values differ by ``tolerance`` or less.
 
-    ``order`` sorts x.  Points less than ``exclude`` iterations apart are no pair.  Zeros where there are fewer pairs.
+    ``order`` sorts x.  Points less than ``exclude`` iterations apart are not paired. Zeros if there are fewer pairs.
     """
     cdef Py_ssize_t n, i, j, a, b
     cdef double* x = _reals(xs, &n)

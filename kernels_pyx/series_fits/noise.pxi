@@ -3,7 +3,7 @@
 cdef enum:
     POWERS = 15         # exponents of laws of a moving mean
     TIMES = 7           # time constants, in records
-    OFFSETS = 8         # iterations before the record's first
+    OFFSETS = 8         # iterations before the first of the record
 
 cdef double[POWERS] _EXPONENTS
 cdef double[TIMES] _TIMES
@@ -22,12 +22,13 @@ cdef double _mean(const double* x, Py_ssize_t n) noexcept nogil:
 
 
 def walk(xs):
-    """Of the second half: (steps, t of their mean, their lag-1 correlation, variance of the values in steps' variances).
+    """For the second half: (steps, t of their mean, their lag-1 correlation, variance of the values relative to that of
+    the steps).
 
-    The last numbers say how clearly the whole record leans back towards its mean: Dickey and Fuller's t (1979), which
-    sees the way to a level, and that of the weighted symmetric estimate (Pantula, Gonzalez-Farias and Fuller, J. Bus.
-    Econ. Stat. 12, 1994), which sees more of what is at its level from the start; of one walk in twenty they are below
-    -2.87 and -2.52.
+    The last numbers measure the reversion of the whole record to its mean: Dickey and Fuller's t (1979), which detects
+    an approach to a level, and that of the weighted symmetric estimate (Pantula, Gonzalez-Farias and Fuller, J. Bus.
+    Econ. Stat. 12, 1994), which is more sensitive for records at their level from the start; for one walk in twenty
+    they are below -2.87 and -2.52.
     """
     cdef Py_ssize_t total, n, i
     cdef double* all_ = _reals(xs, &total)
@@ -53,7 +54,7 @@ def walk(xs):
         xx /= n
         lag /= n - 2
         t = mean / sqrt(ee / (n - 1)) if ee > 0 else 0.0
-        # each value from the one before and from the one after
+        # each value from the previous and from the next one
         level = _mean(all_, total)
         before = 0.0
         for i in range(total):
@@ -114,9 +115,9 @@ def asymptote(means, Py_ssize_t size):
     """(kind, exponent, level, sse, moved) of the law that fits the means of blocks of ``size`` values best.
 
     Kind 0: (k + k0)**p with p > 0, or log(k + k0) for p = 0, without a limit; 1: the same with p < 0, whose limit is
-    ``level``; 2: an exponential whose time constant is ``exponent`` of the record.  A law with a limit must leave a
-    fifth less than one without, one with an offset k0 a fifth less than one without, and p = -0.25, which is nearly a
-    logarithm, another fifth.  ``moved`` is the way of the law in the second half.
+    ``level``; 2: an exponential whose time constant is ``exponent`` of the record.  A law with a limit must reduce the
+    error by a fifth compared with one without, one with an offset k0 by a fifth compared with one without, and p =
+    -0.25, which is nearly a logarithm, by another fifth. ``moved`` is the change of the law in the second half.
     """
     cdef double m[32]
     cdef double basis[32]
@@ -160,7 +161,7 @@ def asymptote(means, Py_ssize_t size):
 
 
 def ball(xs):
-    """(level, spread, standard error of the level, how many standard errors the first values lie away at most).
+    """(level, spread, standard error of the level, maximum distance of the first values in standard errors).
 
     Level and spread are those of the second half; the lag-1 correlation widens errors of means.
     """
@@ -195,7 +196,7 @@ def ball(xs):
 
 
 cdef double _sine_share(const double* y, Py_ssize_t n, double f, double total) noexcept nogil:
-    """Share of the sum of squares that the best sine of frequency f takes; the angle turns by a rotation."""
+    """Share of the sum of squares explained by the best sine of frequency f; angles advance by rotation."""
     cdef double c = 1.0, s = 0.0, dc = cos(6.283185307179586 * f), ds = sin(6.283185307179586 * f), t
     cdef double yc = 0.0, ys = 0.0, cc = 0.0, cs = 0.0, ss, det
     cdef Py_ssize_t i

@@ -75,7 +75,7 @@ def ulp(double x, int digits, int tiny):
 
 
 def usable(xs, ds, int digits, int tiny):
-    """Number of leading differences that end above the rounding: 100 ulp, or 25, 8, 2 where else below 12 are left."""
+    """Number of leading differences above the rounding: 100 ulp, or 25, 8, 2 if otherwise fewer than 12 are left."""
     cdef Py_ssize_t n, m, i, best = 0, wanted
     cdef double* x = _reals(xs, &n)
     cdef double* d = _reals(ds, &m)

@@ -29,8 +29,8 @@ cdef double _row_norm(const real_t[:, :] x, Py_ssize_t i) noexcept nogil:
 def activity(const real_t[:, :] x, moved, norms, Py_ssize_t first, bint begun):
     """One pass over rows of (n, d) float64 or float32: ``moved[j] += |x[i, j] - x[i - 1, j]|`` and the rows' norms.
 
-    Row i of x is row ``first + i`` of ``norms``; row 0 only begins, unless ``begun``: then it is the row before, whose
-    norm is known.  A NaN movement is infinite.
+    Row i of x is row ``first + i`` of ``norms``; row 0 has no movement, unless ``begun``: then it is the previous row,
+    whose norm is known.  A NaN movement is infinite.
     """
     cdef Py_ssize_t n, d, i, j
     cdef double* m = _reals(moved, &d)

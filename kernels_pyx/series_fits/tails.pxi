@@ -1,7 +1,7 @@
 # Laws of log|d| along a smooth tail: constant, a + k log(rho), a - s log(k + k0).
 
 cdef enum:
-    THIN = 48           # points of each of the three spacings of a thinned tail
+    THIN = 48           # number of points for each of the three spacings of a thinned tail
     POINTS = 160
 
 
@@ -136,13 +136,13 @@ cdef void _power(const double* k, const double* y, int m, double low, double hig
 
 
 def tail_laws(ds, Py_ssize_t first, Py_ssize_t end, Py_ssize_t before):
-    """Laws of log|d[first:end]|, each fitted to the first 60 % and judged by the last 40 %, then refitted to all.
+    """Laws of log|d[first:end]|, each fitted to the first 60 % and tested on the last 40 %, then refitted to all.
 
-    Returns None if a difference is zero or too few are left, else ``(counter, geometric, power)``: the rms error of
-    the logarithm and the numbers (level), (slope, a), (s, a, k0, whether it is an exponential in disguise); k counts
-    from ``first``, which ``before`` iterations precede.  ``power`` is None where fewer than 6 differences are given,
-    or where a simpler law is exact to 1e-7.  Of a tail of 24 and more the first third, which holds the lower-order
-    terms of an asymptotic law, is left out.
+    Returns None if a difference is zero or too few are left, else ``(counter, geometric, power)``: the rms error of the
+    logarithm and the numbers (level), (slope, a), (s, a, k0, whether it is an exponential in disguise); k counts from
+    ``first``, which ``before`` iterations precede. ``power`` is None for fewer than 6 differences, or if a simpler law
+    is exact to 1e-7. Of a tail of 24 or more the first third, which contains the lower-order terms of an asymptotic
+    law, is left out.
     """
     cdef Py_ssize_t total, m = end - first, skip
     cdef double* d = _reals(ds, &total)

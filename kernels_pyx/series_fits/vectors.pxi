@@ -1,4 +1,4 @@
-# float64 vectors as NumPy arrays: what goes in, and what comes out. Included by what works on a record.
+# Conversion of float64 vectors from and to NumPy arrays. Included by the modules that process a record.
 
 cdef double* _reals(object a, Py_ssize_t* n) except NULL:
     """Pointer and length of a contiguous float64 vector."""

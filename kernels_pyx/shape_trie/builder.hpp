@@ -1,4 +1,4 @@
-// Building, under the lock of the stripe: the way down by edges, insertion, splits, and the lists of children.
+// Building, under the lock of the stripe: descent by edges, insertion, splits, and the lists of children.
 #pragma once
 
 #include "reader.hpp"
@@ -10,7 +10,7 @@ class Builder : public Reader {
     using Reader::Reader;
 
   protected:
-    // Adds a reference to the record that `state` was read from; false if it has gone.
+    // Adds a reference to the record from which `state` was read; false if it has been removed.
     bool raise(u32 id, u64 state) {
         Object* o = arena_.at(id);
         const u32 header = header_of(state) & ~USED;
@@ -26,14 +26,14 @@ class Builder : public Reader {
         return false;
     }
 
-    // Where a key's walk ends: the node above, and what hangs on the edge of the key's symbol there (0: nothing).
+    // The end of a key's descent: the node above, and the child at the edge of the key's symbol there (0: none).
     struct Walk {
         u32 owner, level, child;
         u32 path[MAX_LEVELS + 1];
         u64 hash[MAX_LEVELS + 1];                  // of the prefix that ends with the level
     };
 
-    // Down through all nodes that the key shares; stops at a record or at an edge that is not there.
+    // Descends through all nodes that the key shares; stops at a record or at a missing edge.
     void walk(const Stripe& stripe, const Key& key, Walk& w) const {
         w.path[0] = w.owner = root_owner(key.root);
         w.level = 0;
@@ -58,7 +58,7 @@ class Builder : public Reader {
                 if (header & NODE) {
                     if (o->parent == w.owner && symbol(o, 0) == key.sym[w.level]) return id;
                 } else if (from <= w.level && o->parent == w.path[from] && first_difference(o, from, key) > w.level) {
-                    // Two edges whose tags are equal by chance: a node decides, for a record may match above its edge.
+                    // Two edges with equal tags by chance: a node decides, because a record may match above its edge.
                     record = id;
                 }
             }
@@ -73,7 +73,7 @@ class Builder : public Reader {
             if (symbol_at(o, from, level, key) != key.sym[level]) break;
         return level;
     }
-    // A record's symbol at a level that both it and the key reach (no key is the beginning of another).
+    // A record's symbol at a level that both it and the key reach (no key is a prefix of another).
     static u64 symbol_at(const Object* o, u32 from, u32 level, const Key& key) {
         const u32 i = 2 * (level - from), meta = meta_at(key.root);
         const bool last = 2 * level + 1 >= words_of(key.root, meta < 2 * from ? key.word(meta) : o->w[meta - 2 * from]);
@@ -87,7 +87,7 @@ class Builder : public Reader {
         if (!room) return 0;
         Walk w;
         walk(stripe, key, w);
-        u32 split = w.level;                       // level at which the new record hangs
+        u32 split = w.level;                       // level of the new record
         if (w.child != 0) {
             Object* o = arena_.at(w.child);
             split = first_difference(o, level_of(header_of(relaxed(o->state))), key);
@@ -96,7 +96,7 @@ class Builder : public Reader {
                 return raise(w.child, state) ? w.child : 0;
             }
         }
-        // All places first: nothing to undo when memory ends.
+        // All allocations first, so that nothing must be undone when memory runs out.
         const u32 steps = steps_of(key.words - 2 * split);
         const u32 place = stripe.places.take(steps);
         u32 nodes[MAX_LEVELS + 1];
@@ -134,7 +134,7 @@ class Builder : public Reader {
         link(stripe, owner, id);
         stripe.put(hash, id);
         if (top != 0) set_relaxed(*stripe.slot_of(w.hash[w.level], w.child), make_slot(tag_of(w.hash[w.level]), top));
-        // Now everything stands; readers find the record from here on.
+        // Everything is complete; readers find the record from here on.
         stripe.put_leaf(hash_whole(key), id);
         ++stripe.entries;
         __atomic_fetch_add(&nodes_, split - w.level, __ATOMIC_RELAXED);
@@ -148,7 +148,7 @@ class Builder : public Reader {
         Object* o = arena_.at(place);
         const u32 generation = (header_of(relaxed(o->state)) >> GENERATION) + 1;
         header = generation << GENERATION | kind | LIVE | level;
-        // Dead by its header already; the new contents come after the last header that readers may have seen.
+        // Already dead by its header; the new contents are written after the last header that readers may have seen.
         __atomic_thread_fence(__ATOMIC_RELEASE);
         set_relaxed(o->parent, owner);
         o->next = o->prev = 0;

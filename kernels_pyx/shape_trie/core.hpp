@@ -1,4 +1,5 @@
-// What all parts of a trie share: arena, tables, stripes and counters; and the checks by which readers notice a change.
+// The parts shared by all of a trie: arena, tables, stripes and counters; and the checks by which readers detect a
+// change.
 #pragma once
 
 #include "counters.hpp"
@@ -14,7 +15,7 @@ class Core {
   public:
     static constexpr int STRIPE_BITS = 6;
     static constexpr u32 STRIPES = 1u << STRIPE_BITS;
-    static constexpr u32 STICKY = 0xFFFFFFFF;      // a count that reached this stays: the record is never reclaimed
+    static constexpr u32 STICKY = 0xFFFFFFFF;      // a count that reached this is fixed: the record is never reclaimed
 
     explicit Core(u64 capacity) : capacity_(capacity) {
         stripes_ = static_cast<Stripe*>(::operator new(sizeof(Stripe) * STRIPES, std::align_val_t(64)));
@@ -28,7 +29,7 @@ class Core {
     Core(const Core&) = delete;
     Core& operator=(const Core&) = delete;
 
-    // O(1): a fixed number of counters, whatever the trie holds.
+    // O(1): a fixed number of counters for any content.
     Stats stats() const {
         return {relaxed(entries_), relaxed(peak_entries_), relaxed(bytes_), relaxed(peak_bytes_), relaxed(nodes_),
                 counters_.hits(), counters_.misses(), relaxed(evictions_), relaxed(idle_), capacity_};
@@ -53,13 +54,13 @@ class Core {
     void count_bytes(i64 change) { count(bytes_, peak_bytes_, change); }
     void count_entries(i64 change) { count(entries_, peak_entries_, change); }
 
-    // The leaf tables in use, one a stripe: all that a reader needs of a stripe, close together.
+    // The leaf tables in use, one per stripe: all that a reader needs of a stripe, in adjacent memory.
     alignas(64) u64 leaves_now_[STRIPES];
     Arena arena_;
-    Tables edge_tables_, leaf_tables_;             // apart: a late reader may take what is in a leaf table for ids
+    Tables edge_tables_, leaf_tables_;             // separate: a late reader may read a leaf table as ids
     Stripe* stripes_;
     const u64 capacity_;
-    // Written by writers only; readers of shapes do not come near this line.
+    // Written by writers only; readers of shapes do not access this cache line.
     alignas(64) u64 entries_ = 0;
     u64 peak_entries_ = 0, bytes_ = 0, peak_bytes_ = 0, nodes_ = 0, evictions_ = 0, idle_ = 0, cursor_ = 0;
     Counters counters_;

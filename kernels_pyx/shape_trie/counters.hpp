@@ -1,4 +1,5 @@
-// Hit and miss counts that no two threads share: each thread adds to a line of its own, a reader of the statistics sums.
+// Hit and miss counts not shared between threads: each thread adds to its own cache line, and a reader of the
+// statistics sums them.
 #pragma once
 
 #include <mutex>
@@ -16,7 +17,7 @@ class ThreadNumber {
         const int n = number_;
         return n >= 0 ? n : first_use();
     }
-    // The same as it stands: not less than SHARED, as an unsigned number, if it is shared or not known yet.
+    // The same without initialization: as an unsigned number at least SHARED, if it is shared or not known yet.
     static u32 quick() { return static_cast<u32>(number_); }
 
   private:

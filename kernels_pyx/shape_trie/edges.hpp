@@ -1,10 +1,10 @@
-// The edge table of a stripe: the hash of a prefix to the child that hangs there. Only for writers and walks, which hold the
-// stripe's lock; lookups go by the leaf table (leaves.hpp).
+// The edge table of a stripe: the hash of a prefix to the child there. Only for writers and walks, which hold the
+// stripe's lock; lookups use the leaf table (leaves.hpp).
 //
-// Open addressing in buckets of one cache line: 8 slots, compared at once, without a branch for the place. A slot is 32 bits of
-// the prefix's hash as tag, and the id of the child. The tag alone gives the bucket, so a larger table is filled from the old
-// one without a look at any object. A search goes on to the next bucket while there is no empty slot; so a removed edge leaves
-// a tombstone in a full bucket, and none elsewhere.
+// Open addressing in buckets of one cache line: 8 slots, compared at once, without a branch for the place. A slot is 32
+// bits of the prefix's hash as tag, and the id of the child. The tag alone determines the bucket, so a larger table is
+// filled from the old one without reading any object. A search continues to the next bucket while there is no empty
+// slot; so a removed edge leaves a tombstone in a full bucket, and none elsewhere.
 #pragma once
 
 #include "object.hpp"
@@ -21,17 +21,17 @@
 #include <emmintrin.h>
 #endif
 
-// Places where a test lets threads wait for each other; nothing in a build.
+// Points at which a test makes threads wait for each other; empty in a build.
 #ifndef WORKBENCH_TRIE_STEP
 #define WORKBENCH_TRIE_STEP(place, what) ((void)0)
 #endif
 
 namespace workbench::trie {
 
-constexpr u64 TOMBSTONE = u64(0xFFFFFFFF) << 32;   // a tag, and no object
+constexpr u64 TOMBSTONE = u64(0xFFFFFFFF) << 32;   // a tag without an object
 constexpr u32 BUCKET = 8;
 inline u32 tag_of(u64 hash) {
-    return static_cast<u32>(hash >> 32) | 1;       // 0 says empty
+    return static_cast<u32>(hash >> 32) | 1;       // 0 means empty
 }
 inline u64 make_slot(u32 tag, u32 id) { return static_cast<u64>(tag) << 32 | id; }
 inline u32 root_owner(u32 root) { return root + 1; }              // roots as parents: small numbers, never 0
@@ -40,11 +40,11 @@ inline bool is_root(u32 owner) { return owner < FIRST_PLACE; }
 // Pointer and size of a table in one word.
 struct Table {
     u64* slots;
-    u32 log;                                       // of the number of slots, 3 at least
+    u32 log;                                       // log2 of the number of slots, at least 3
     static Table of(u64 word) { return {reinterpret_cast<u64*>(word & ~u64(63)), static_cast<u32>(word & 63)}; }
     u64 word() const { return reinterpret_cast<u64>(slots) | log; }
     u64 size() const { return u64(1) << log; }
-    // First slot of a tag's bucket, and of the bucket behind another.
+    // First slot of a tag's bucket, and of the bucket after another.
     u64 place(u32 tag) const { return (static_cast<u64>(tag) >> (35 - log)) * BUCKET; }
     u64 next(u64 bucket) const { return (bucket + BUCKET) & (size() - 1); }
 };

@@ -3,13 +3,13 @@
 // A key is a string over 32-bit words, read two at a time: one symbol of the trie is 64 bits, so that the first edge
 // carries two dims. The rank and the form choose the root and are not stored:
 //
-//   narrow   every dim < 2^32 and every stride within 32 bits: one word each        (all shapes of practice)
+//   narrow   every dim < 2^32 and every stride within 32 bits: one word each        (all shapes in practice)
 //   wide     otherwise: two words each, so a symbol is one dim of 64 bits
 //
 //   words    d0 d1 ... d(r-1)  meta  [s0 s1 ... s(r-1)]
 //
-// The strides follow the meta word, because only that word says whether there are any: so no key is the beginning of
-// another, and records hang at leaves only. Order C or F without strides means the contiguous layout of that order.
+// The strides follow the meta word, which says whether there are any: so no key is a prefix of another, and all records
+// are leaves. Order C or F without strides means the contiguous layout of that order.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using i64 = std::int64_t;
 constexpr int MAX_RANK = 64;                       // NumPy's own limit
 constexpr int MAX_WORDS = 4 * MAX_RANK + 1;        // wide, strided
 constexpr int MAX_LEVELS = (MAX_WORDS + 1) / 2;
-constexpr int SHORT_RANK = 7;                      // keys of at most 8 words, which a comparison takes at once
+constexpr int SHORT_RANK = 7;                      // keys of at most 8 words, which are compared at once
 constexpr u32 ROOTS = 2 * (MAX_RANK + 1);          // rank * 2 + wide
 
 // The meta word: flags 0..15, dtype code 16..27 (0: none, NumPy's type number + 1), order F 28, strided 29.
@@ -41,7 +41,7 @@ inline u32 make_meta(int dtype, bool order_f, bool strided, u32 flags) {
 struct Key {
     u32 root;              // rank * 2 + wide
     u32 words;
-    u64 sym[MAX_LEVELS];   // words in pairs; an odd last word has 0 above it
+    u64 sym[MAX_LEVELS];   // words in pairs; an odd last word is padded with 0
 
     u32 levels() const { return (words + 1) >> 1; }
     u32 word(u32 i) const { return static_cast<u32>(sym[i >> 1] >> (32 * (i & 1))); }
@@ -58,7 +58,7 @@ inline u32 words_of(u32 root, u32 meta) { return meta_at(root) + 1 + (meta & MET
 
 enum class Fault { none, rank, negative };
 
-// The general way; `dims` are not negative, `strides` is null for the contiguous layout of the order.
+// The general encoding; `dims` are not negative, `strides` is null for the contiguous layout of the order.
 inline Fault encode_any(Key& key, int rank, const i64* dims, const i64* strides, u32 meta) {
     bool wide = false;
     for (int i = 0; i < rank; ++i) {
@@ -100,8 +100,8 @@ inline Fault encode(Key& key, int rank, const i64* dims, const i64* strides, u32
     if (rank < 0 || rank > MAX_RANK) return Fault::rank;
     if (strides != nullptr) return encode_any(key, rank, dims, strides, meta);
     if (__builtin_expect(rank > SHORT_RANK, 0)) return encode_any(key, rank, dims, nullptr, meta);
-    // The way of nearly all shapes, without a branch on the rank: which is as good as random, and a wrong guess costs
-    // more than all of this. Dims that are not there are read from the first place and masked.
+    // The encoding of nearly all shapes, without a branch on the rank, which is unpredictable: a misprediction costs
+    // more than all of this. Missing dims are read from the first position and masked.
     static constexpr i64 none = 0;
     const i64* const from = rank ? dims : &none;
     u64 v[SHORT_RANK + 1], high = 0;
@@ -128,8 +128,8 @@ inline u64 fold(u64 a, u64 b) {
 inline u64 hash_root(u32 root) { return 0x2D358DCCAA6C78A5ull * (2 * root + 3); }
 inline u64 hash_next(u64 hash, u64 symbol) { return fold(hash ^ symbol, 0x9E3779B97F4A7C15ull); }
 
-// The hash of a whole key. The first four symbols, 0 where there is none, go in side by side: a short key costs two
-// multiplications, which do not wait for each other.
+// The hash of a whole key. The first four symbols, 0 if missing, enter in parallel: a short key takes two independent
+// multiplications.
 inline u64 hash_whole(u32 root, u64 s0, u64 s1, u64 s2, u64 s3) {
     const unsigned __int128 p = static_cast<unsigned __int128>(s0 ^ hash_root(root)) * (s1 ^ 0xA0761D6478BD642Full);
     const unsigned __int128 q = static_cast<unsigned __int128>(s2 ^ 0xE7037ED1A0B428DBull) * (s3 ^ 0x8EBC6AF09C88C6E3ull);

@@ -1,12 +1,12 @@
 // The leaf table of a stripe: the hash of a whole key to the id of its record. Lookups read nothing else of a stripe.
 //
-// Descending by edges costs a bucket a level, and which level a record hangs at is as good as random, so a processor guesses
-// wrong. Here a key of any length is one bucket and one record away; the record is then held against the key (reader.hpp).
+// Descending by edges costs a bucket per level, and the level of a record is unpredictable for the processor. Here a
+// key of any length is one bucket and one record away; the record is then compared with the key (reader.hpp).
 //
-// Open addressing in buckets of one cache line: 8 tags of 32 bits, compared at once, and 8 ids. Tag and id are written one
-// after the other, which is safe because a reader believes only what the record says. The tag alone gives the bucket, so a
-// larger table is filled without a look at any record. A search goes on to the next bucket while no tag is 0; so a record that
-// goes leaves a tombstone in a full bucket, and none elsewhere.
+// Open addressing in buckets of one cache line: 8 tags of 32 bits, compared at once, and 8 ids. Tag and id are written
+// one after the other, which is safe because a reader trusts only the record. The tag alone determines the bucket, so a
+// larger table is filled without reading any record. A search continues to the next bucket while no tag is 0; so a
+// removed record leaves a tombstone in a full bucket, and none elsewhere.
 #pragma once
 
 #include "edges.hpp"
@@ -39,9 +39,10 @@ inline Match match_tags(const u32* tags, u32 tag) {
 
 alignas(64) inline LeafBucket no_leaves = {};      // the table of an empty stripe; never written
 
-// Pointer, size and version in one word: the low 6 bits are the shift that makes a tag the number of its bucket, the high 16
-// count the tables that the stripe has had. A retired table may come back to its stripe: without the count, a reader that fell
-// asleep on it and read it while it was being filled again would take the old word for the new one, and miss a key that is there.
+// Pointer, size and version in one word: the low 6 bits are the shift that makes a tag the number of its bucket, the
+// high 16 count the tables that the stripe has had. A retired table may return to its stripe: without the count, a
+// suspended reader that then reads it while it is being filled again would mistake the old word for the new one, and
+// miss an existing key.
 struct Leaves {
     static constexpr int VERSION = 48;             // addresses of a process end below
     static constexpr u64 ADDRESS = ((u64(1) << VERSION) - 1) & ~u64(63);
@@ -51,12 +52,12 @@ struct Leaves {
     static Leaves of(u64* slots, u32 log) { return {reinterpret_cast<LeafBucket*>(slots), 35 - log}; }
     u64 word_after(u64 before) const { return reinterpret_cast<u64>(buckets) | shift | ((before >> VERSION) + 1) << VERSION; }
     u64* slots() const { return reinterpret_cast<u64*>(buckets); }
-    u32 log() const { return 35 - shift; }         // of the number of slots, 3 at least
+    u32 log() const { return 35 - shift; }         // log2 of the number of slots, at least 3
     u64 size() const { return u64(1) << log(); }
     u64 place(u32 tag) const { return static_cast<u64>(tag) >> shift; }
     u64 next(u64 bucket) const { return (bucket + 1) & ((u64(1) << (32 - shift)) - 1); }
 
-    // All below under the stripe's lock. Whether a slot was used that had been empty.
+    // All functions below require the stripe's lock. Returns whether an empty slot was used.
     bool put(u32 tag, u32 id) const {
         for (u64 at = place(tag);; at = next(at)) {
             LeafBucket& b = buckets[at];

@@ -1,6 +1,6 @@
-// Memory that readers without locks may look at: address space is reserved once, committed as it grows, and never
-// unmapped before the trie dies. A late reader may then find old or recycled contents, which it notices (see trie.hpp),
-// but never a fault. Pages that are no longer needed go back to the system and read as zero.
+// Memory for readers without locks: address space is reserved once, committed as it grows, and never unmapped while the
+// trie exists. A late reader may find old or recycled contents, which it detects (see trie.hpp), but never faults.
+// Pages that are no longer needed are returned to the system and read as zero.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,11 +17,11 @@ namespace workbench::trie {
 
 constexpr std::size_t PAGE = 4096, HUGE_PAGE = std::size_t(2) << 20;
 
-// Bytes of address space that a range may take: a 64th of what a limit leaves the process, any number without one.
+// Bytes of address space that a range may take: a 64th of the process's remaining limit, unbounded without a limit.
 inline std::size_t share_of_address_space() {
     rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~std::size_t(0);
-    unsigned long long pages = 0;  // in use, where the system tells it
+    unsigned long long pages = 0;  // in use, if the system reports it
     if (FILE* told = fopen("/proc/self/statm", "re")) {
         if (fscanf(told, "%llu", &pages) != 1) pages = 0;
         fclose(told);
@@ -55,14 +55,14 @@ class Range {
     char* base() const { return base_; }
     std::size_t size() const { return bytes_; }
 
-    // Makes the first `upto` bytes usable; the steps grow with the range, so that calls stay few.
+    // Makes the first `upto` bytes usable; the steps grow with the range, so that there are few calls.
     bool commit(std::size_t upto) {
         if (upto <= committed_) return true;
         if (upto > bytes_) return false;
         std::size_t step = committed_ / 4;
         step = step < 16 * PAGE ? 16 * PAGE : step > 8 * HUGE_PAGE ? 8 * HUGE_PAGE : step;
-        // Small tries keep to small pages; large ones save most of their TLB misses by huge pages, which the system only gives
-        // to a whole one at its first use.
+        // Small tries use small pages; large ones avoid most TLB misses by huge pages, which the system provides only
+        // on the first use of a whole one.
         const std::size_t unit = upto + step >= 8 * HUGE_PAGE ? HUGE_PAGE : PAGE;
         std::size_t next = (upto + step + unit - 1) & ~(unit - 1);
         if (next > bytes_) next = bytes_;
@@ -72,7 +72,7 @@ class Range {
         return true;
     }
 
-    // Gives whole pages inside [at, at + size) back to the system; they read as zero from now on.
+    // Returns whole pages inside [at, at + size) to the system; they read as zero from now on.
     static void discard(char* at, std::size_t size) {
         const std::size_t from = (reinterpret_cast<std::size_t>(at) + PAGE - 1) & ~(PAGE - 1);
         const std::size_t to = (reinterpret_cast<std::size_t>(at) + size) & ~(PAGE - 1);
@@ -85,7 +85,7 @@ class Range {
     bool huge_ = false;
 };
 
-// Tables: powers of two of 8-byte slots, aligned to 64 bytes. A retired table is used again as a table only.
+// Tables: powers of two of 8-byte slots, aligned to 64 bytes. A retired table is reused only as a table.
 class Tables {
   public:
     static constexpr u32 MIN_LOG = 4, MAX_LOG = 31;
@@ -113,7 +113,7 @@ class Tables {
         const std::size_t size = std::size_t(8) << log;
         if (size >= 2 * PAGE) Range::discard(reinterpret_cast<char*>(table), size);
         const std::lock_guard<std::mutex> hold(mutex_);
-        // The chain of free tables stands where tags are, not ids: a late reader passes over it.
+        // The chain of free tables is stored in place of tags, not ids, so that a late reader skips it.
         __atomic_store_n(table, static_cast<u64>(free_[log]) << 32, __ATOMIC_RELAXED);
         free_[log] = static_cast<u32>((reinterpret_cast<char*>(table) - range_.base()) / UNIT) + 1;
     }

@@ -1,18 +1,19 @@
-// Nodes and records, and the arena in which they lie.
+// Nodes and records, and the arena in which they are stored.
 //
 //   state    64 bits, atomic: low half the count (references of a record, children of a node), high half the header
 //   parent   id of the node (or number of the root) under which the object was made; never changes while it lives
-//   next     neighbours among the children of the node where it hangs now; writers only
+//   next     neighbours among the children of its current node; writers only
 //   prev
 //   w[]      node: the two words of its edge, then its first child. Record: all words from its edge's first word on
 //
-// A record keeps the words of its unshared tail inline. When a second key comes to share part of that tail, nodes are put
-// above the record, but the record itself stays as it is: it still names the place where it was made (`from`, `parent`), and
-// whoever walks down compares it from there. So nothing that readers see is ever changed in place.
+// A record keeps the words of its unshared tail inline. When a second key shares part of that tail, nodes are inserted
+// above the record, but the record itself is unchanged: it still names the place where it was created (`from`,
+// `parent`), and a descent compares it from there. So data visible to readers is never changed in place.
 //
-// The id of a record is the place in the arena (28 bits, in steps of 16 bytes) and 3 bits of the generation, which grows with
-// each reuse of the place; freed places wait in a queue first. A stale id is told from a live one by both. The highest bit
-// marks the ids of nodes, which never leave the trie: whoever reads a slot knows what it will find.
+// The id of a record is the place in the arena (28 bits, in steps of 16 bytes) and 3 bits of the generation, which
+// increases with each reuse of the place; freed places wait in a queue first. Both distinguish a stale id from a live
+// one. The highest bit marks the ids of nodes, which never leave the trie, so that the kind of a slot's object is known
+// before it is read.
 #pragma once
 
 #include "memory.hpp"
@@ -53,7 +54,7 @@ inline u32 record_bytes(u32 words) { return 20 + 4 * words; }
 inline u32 steps_of(u32 words) { return (record_bytes(words) + STEP - 1) / STEP; }
 constexpr u32 NODE_STEPS = 2, MAX_STEPS = (20 + 4 * MAX_WORDS + STEP - 1) / STEP;
 
-// The objects of one trie: one range for them, and one bit a place that says where live records begin.
+// The objects of one trie: a range of memory, and a bit for each place that marks the beginning of a live record.
 class Arena {
   public:
     Arena() : objects_(STEP << PLACE_BITS), starts_((std::size_t(1) << PLACE_BITS) / 8) {
@@ -64,11 +65,11 @@ class Arena {
         return reinterpret_cast<Object*>(objects_.base() + static_cast<std::size_t>(id * u32(STEP)));  // drops bits 28..31
     }
 
-    // `steps` places in a row, aligned to 64 bytes; 0 if there is no memory.
+    // `steps` consecutive places, aligned to 64 bytes; 0 without memory.
     u32 extend(u32 steps) {
         const std::lock_guard<std::mutex> hold(mutex_);
         const u32 place = end_;
-        // Slack behind the last object: a reader that meets a place in reuse may look as far as the longest record goes.
+        // Slack after the last object: a reader of a place in reuse may read up to the length of the longest record.
         const std::size_t upto = (static_cast<std::size_t>(place) + steps + MAX_STEPS + 4) * STEP;
         if (!objects_.commit(upto) || !starts_.commit(upto / STEP / 8 + 8)) return 0;
         set_release(end_, place + ((steps + 3) & ~3u));
@@ -81,7 +82,7 @@ class Arena {
         if (on) __atomic_fetch_or(&word, bit, __ATOMIC_RELEASE);
         else __atomic_fetch_and(&word, ~bit, __ATOMIC_RELEASE);
     }
-    // Whether a record begins at this id's place; right for any number.
+    // Whether a record begins at this id's place; valid for any number.
     bool marked(u32 id) const {
         const u32 place = id & PLACE_MASK;
         return place >= FIRST_PLACE && place < acquire(end_) && (acquire(bits()[place >> 6]) >> (place & 63) & 1);
@@ -95,7 +96,7 @@ class Arena {
     u32 end_ = FIRST_PLACE;
 };
 
-// The places of one stripe: objects of one size in chunks of their own (32-byte objects then never cross a cache line),
+// The places of one stripe: objects of equal size in separate chunks (32-byte objects then never cross a cache line),
 // freed ones in queues by size. Under the stripe's lock.
 class Places {
   public:
@@ -115,7 +116,7 @@ class Places {
         }
         Chunk& chunk = chunks_[steps <= SMALL ? steps - 1 : 0];
         if (chunk.end - chunk.at < steps) {
-            // A small part of what is there already, so that little lies idle.
+            // A small part of the current size, so that little memory is idle.
             u32 more = held_ / 64 & ~3u;
             more = more < 32 ? 32 : more > 4096 ? 4096 : more;
             if (more < steps) more = (steps + 3) & ~3u;

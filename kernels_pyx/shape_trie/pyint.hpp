@@ -7,7 +7,7 @@
 
 namespace workbench::trie {
 
-// A small int without a call; false if it needs the general way (negative, beyond one digit, or no int).
+// A small int without a call; false if it needs the general conversion (negative, beyond one digit, or not an int).
 inline bool small_int(PyObject* o, i64& value) {
     if (!PyLong_CheckExact(o)) return false;
 #if PY_VERSION_HEX >= 0x030C0000
@@ -22,7 +22,7 @@ inline bool small_int(PyObject* o, i64& value) {
     return value >= 0;
 }
 
-// Dims of an exact tuple of small ints; the rank, or -1 if another way has to read it.
+// Dims of an exact tuple of small ints; returns the rank, or -1 if it needs the general conversion.
 inline int tuple_dims(PyObject* shape, i64* dims) {
     if (!PyTuple_CheckExact(shape)) return -1;
     const Py_ssize_t n = PyTuple_GET_SIZE(shape);
@@ -32,8 +32,8 @@ inline int tuple_dims(PyObject* shape, i64* dims) {
     return static_cast<int>(n);
 }
 
-// Id of an exact tuple of at most seven small ints (dtype none, order C); 0: not there. `made`: false if another way has to
-// read the tuple. The dims go from the objects into symbols without a detour through memory.
+// Id of an exact tuple of at most seven small ints (dtype none, order C); 0: not found. `made`: false if the tuple
+// needs the general conversion. The dims are converted from the objects to symbols without going through memory.
 template <bool intern, class T> inline u32 tuple_id(T& trie, PyObject* shape, bool& made) {
     made = false;
     if (!PyTuple_CheckExact(shape)) return 0;
@@ -53,7 +53,7 @@ template <bool intern, class T> inline u32 tuple_id(T& trie, PyObject* shape, bo
     return trie.lookup_symbols(rank, pair(0), pair(2), pair(4), pair(6));
 }
 
-// Ids as Python ints: those used last are kept, since making an int costs as much as finding a shape.
+// Ids as Python ints: recently used ones are kept, because creating an int takes as long as finding a shape.
 class IdObjects {
   public:
     ~IdObjects() {
@@ -68,7 +68,7 @@ class IdObjects {
             return o;
         }
         PyObject* const fresh = PyLong_FromUnsignedLong(id);
-        // Twice in a row missed: kept from then on. A stream of different ids thus leaves the table alone.
+        // Missed twice in a row: kept from then on, so that a stream of different ids does not replace the table.
         if (fresh != nullptr && last_[at] == id) {
             PyObject* const old = objects_[at];
             objects_[at] = fresh;

@@ -1,19 +1,19 @@
 // Reading without locks.
 //
-// A lookup hashes the whole key, finds the id in the leaf table of the key's stripe, and holds the record against the key: its
-// words, and the symbols of the nodes above the place where it was made. It announces nothing and writes nothing but a count
-// of its own thread. What makes that right:
+// A lookup hashes the whole key, finds the id in the leaf table of the key's stripe, and compares the record with the
+// key: its words, and the symbols of the nodes above the place where it was created. It writes nothing except a count
+// of its own thread. This is correct because:
 //
-//   an object's parent and words never change while its header stays; each reuse of its place has another generation
-//   the nodes above a record live as long as the record: one look at its header after all else covers them too
-//   a record is published in the leaf table after all that it needs stands, and is dead before it leaves the table
-//   a key moves to another slot only with a new table, or by being gone in between
-//   no two tables of a stripe have the same word, for it counts them
+//   an object's parent and words never change while its header is unchanged; each reuse changes the generation
+//   the nodes above a record live as long as the record: a final check of its header covers them too
+//   a record is published in the leaf table after all it needs is complete, and is dead before it leaves the table
+//   a key moves to another slot only with a new table, or after being removed in between
+//   no two tables of a stripe have the same word, because it counts them
 //
-// So a hit holds if the record's header is at the end the one that was seen at first, and takes effect there; a miss holds if
-// the leaf table is the one that was seen at first, and takes effect when its slot was read. Otherwise the search starts again.
-// The generation has 21 bits: a reader would have to sleep while one place is used two million times, with 16 others between
-// any two uses, and wake up to the same generation; the count of tables has 16.
+// So a hit is valid if the record's header at the end equals the first one, and takes effect there; a miss is valid if
+// the leaf table equals the first one, and takes effect when its slot was read. Otherwise the search starts again. The
+// generation has 21 bits: an error would need a reader suspended while one place is used two million times, with 16
+// others between any two uses, until the same generation recurs; the count of tables has 16.
 #pragma once
 
 #include "core.hpp"
@@ -35,7 +35,7 @@ class Reader : public Core {
   public:
     using Core::Core;
 
-    // Id of a key, 0 if it is not there. Takes no reference: the id holds as long as somebody has one.
+    // Id of a key, 0 if it is missing. Takes no reference: the id is valid while any reference exists.
     u32 lookup(const Key& key) {
         return answer(find(key));
     }
@@ -55,7 +55,7 @@ class Reader : public Core {
         return is_record(id, header) && read_key(o, header, key) && same(o, header);
     }
 
-    // Two steps that a bulk lookup makes ahead of time: the bucket of a key, then the record that it names.
+    // Two prefetch steps of a bulk lookup: the bucket of a key, then the record that it names.
     void fetch_slots(const Key& key) const {
         u32 tag;
         __builtin_prefetch(bucket_of(key, tag));
@@ -67,7 +67,7 @@ class Reader : public Core {
     }
 
   protected:
-    // What a lookup saw: an id (0: none) and the state of its record. It counts nothing.
+    // The result of a lookup: an id (0: none) and the state of its record. Updates no counts.
     struct Found {
         u64 state, id;                             // two whole registers
     };
@@ -101,8 +101,8 @@ class Reader : public Core {
         }
     }
 
-    // Whether a record, and the nodes above the place where it was made, have the symbols of the key. Sense alone proves nothing:
-    // it holds if the header is the same afterwards.
+    // Whether a record, and the nodes above the place where it was created, have the symbols of the key. The result is
+    // valid only if the header is the same afterwards.
     bool is_key(const Object* o, u32 header, const Key& key) const {
         u32 level = level_of(header);
         if (level >= key.levels() || !equal_tail(o, level, key)) return false;
@@ -132,9 +132,9 @@ class Reader : public Core {
         const u32* w = o->w;
         const u64* s = key.sym + level;
         const u32 words = key.words - 2 * level;
-#ifndef WORKBENCH_TRIE_TSAN                                    // which would see the neighbour being written
+#ifndef WORKBENCH_TRIE_TSAN                                    // which would see writes to the neighbour
         if (__builtin_expect(words <= 8, 1)) {
-            // All at once, whatever their number: what lies behind the record is read (the arena has slack) and masked.
+            // All at once for any number: memory after the record is read (the arena has slack) and masked.
             const u64* m = tail_masks.of[0][words];
             return (((pair(w) ^ s[0]) & m[0]) | ((pair(w + 2) ^ s[1]) & m[1]) | ((pair(w + 4) ^ s[2]) & m[2]) |
                     ((pair(w + 6) ^ s[3]) & m[3])) == 0;
@@ -146,8 +146,8 @@ class Reader : public Core {
         return !(words & 1) || relaxed(w[0]) == static_cast<u32>(s[whole]);
     }
 
-    // The key of a record from its words and the nodes above it. False if what is there makes no sense, because the record
-    // is being reclaimed; sense alone proves nothing (see `same`).
+    // The key of a record from its words and the nodes above it. False if the content is inconsistent, because the
+    // record is being reclaimed; a consistent result must still be validated (see `same`).
     bool read_key(const Object* record, u32 header, Key& key) const {
         u32 level = level_of(header);
         const u32 from = level;
@@ -172,7 +172,7 @@ class Reader : public Core {
         return true;
     }
 
-    // Second chance of the bounded mode; written only when it is not set yet.
+    // Second chance in the bounded mode; written only if it is not set yet.
     void touch(Found found) {
         if (header_of(found.state) & USED) return;
         __atomic_fetch_or(&arena_.at(static_cast<u32>(found.id))->state, make_state(USED, 0), __ATOMIC_RELAXED);

@@ -1,14 +1,14 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, binding=False, embedsignature=True
 # distutils: language = c++
-"""The shape trie: every shape descriptor once, as a small number.
+"""The shape trie: every shape descriptor is stored once and has a small number.
 
-A descriptor is the sequence of rank, dims, strides, dtype, order and flags. Equal descriptors have equal ids, so one
-comparison of two ids says whether two arrays have the same layout. The structure (``trie/trie.hpp``) shares prefixes, is read
-without locks, and gives everything back when the last reference to a shape goes. After Deeplearning4j's ADR 0033, with
-what that lacks: shared prefixes, statistics, reclaiming, prefix queries, a bounded mode.
+A descriptor is the sequence of rank, dims, strides, dtype, order and flags. Equal descriptors have equal ids, so two
+arrays have the same layout if and only if their ids are equal. The structure (``trie.hpp``) shares prefixes, is read
+without locks, and frees everything when the last reference to a shape is released. After Deeplearning4j's ADR 0033,
+extended by shared prefixes, statistics, reclaiming, prefix queries, a bounded mode.
 
-``intern`` takes a reference, ``release`` gives it back; ``lookup`` takes none. An id is valid while there is a reference.
-Errors are TypeError and ValueError: this floor knows no others.
+``intern`` takes a reference, ``release`` gives it back; ``lookup`` takes none. An id is valid while there is a
+reference. Errors are only TypeError and ValueError.
 """
 
 cimport cython
@@ -78,16 +78,16 @@ cdef extern from "summary.hpp" namespace "workbench::trie" nogil:
 
 cdef enum:
     MAX_RANK = 64
-    FIRST_CODE = 1024       # dtypes that their type number does not tell apart have codes from here on
+    FIRST_CODE = 1024       # dtypes not distinguished by their type number have codes from here on
     LAST_CODE = 4094
 
-# Such dtypes (byte-swapped, strings, records, datetimes with units): each kind gets a code when it is first seen.
+# Such dtypes (byte-swapped, strings, records, datetimes with units): each gets a code when it is first seen.
 cdef dict _codes = {}
 cdef list _dtypes = []
 
 
 cdef int _dtype_code(object dtype) except -2:
-    """The number under which a dtype stands in a key; -1 for None."""
+    """The number of a dtype in a key; -1 for None."""
     if dtype is None:
         return -1
     try:
@@ -122,7 +122,7 @@ cdef object _dtype_of(int code):
 
 
 cdef int _integers(object items, int64_t* out, str what, bint signed) except -1:
-    """The items as 64-bit integers; how many."""
+    """Read the items as 64-bit integers; returns their number."""
     cdef int n = 0
     if isinstance(items, (str, bytes)):
         raise TypeError(f"shape trie: {what} must be a sequence of integers, not {type(items).__name__}")
@@ -156,7 +156,7 @@ cdef bint _is_contiguous(int rank, const int64_t* dims, const int64_t* strides, 
 
 
 cdef int _describe(Key& key, object shape, object strides, object dtype, object order, object flags) except -1:
-    """The key of a descriptor as Python gives it."""
+    """The key of a descriptor from Python arguments."""
     cdef int64_t dims[MAX_RANK]
     cdef int64_t steps[MAX_RANK]
     cdef int rank = tuple_dims(<PyObject*>shape, dims)
@@ -175,7 +175,7 @@ cdef int _describe(Key& key, object shape, object strides, object dtype, object 
         n = _integers(strides, steps, "strides", True)
         if n != rank:
             raise ValueError(f"shape trie: {n} strides for {rank} dims; give one stride (bytes) a dim, or None")
-        # Strides that only say what the order says are dropped: one layout, one id.
+        # Strides that agree with the order are dropped: one layout, one id.
         strided = dtype is None or not _is_contiguous(rank, dims, steps, _dtype_of(code).itemsize, order_f)
     cdef const int64_t* given = steps
     if not strided:
@@ -230,7 +230,7 @@ cdef object _many(ShapeTrie self, object array, object dtype, bint make):
             else:
                 done += k
                 continue
-            # no memory: take back what was given
+            # no memory: return the references taken so far
             for k in range(i):
                 trie.release(out[k])
             break
@@ -241,10 +241,11 @@ cdef object _many(ShapeTrie self, object array, object dtype, bint make):
 
 @cython.final
 cdef class ShapeTrie:
-    """Shape descriptors, each once, with reference counts.
+    """Shape descriptors, each stored once, with reference counts.
 
-    ``capacity`` bounds it as a cache: shapes without references are kept until there are more entries than that, and then
-    leave by the CLOCK rule; without it (None) a shape goes with its last reference. All methods are right on any thread.
+    ``capacity`` bounds it as a cache: shapes without references are kept until there are more entries than that, and
+    are then evicted by the CLOCK rule; without it (None) a shape is removed with its last reference. All methods are
+    thread-safe.
     """
 
     def __cinit__(self, capacity=None):
@@ -270,7 +271,7 @@ cdef class ShapeTrie:
         cdef IdObjects* objects = <IdObjects*>self.objects
         del objects
 
-    # -- the door for compiled callers ------------------------------------------------------------------------------
+    # -- interface for compiled callers -----------------------------------------------------------------------------
     cdef uint32_t lookup_key(self, int rank, const int64_t* dims, const int64_t* strides, int dtype, uint32_t flags) noexcept nogil:
         cdef Key key
         cdef uint32_t meta = make_meta(dtype, False, strides != NULL, flags)
@@ -307,11 +308,11 @@ cdef class ShapeTrie:
         return id if id else None
 
     def intern(self, shape, strides=None, dtype=None, order="C", flags=0):
-        """Id of a descriptor, with one reference more; it is made if need be.
+        """Id of a descriptor, with an added reference; it is created if necessary.
 
-        ``shape``: dims, 0 or more each, at most 64. ``strides``: bytes, or None for the contiguous layout of ``order`` ("C"
-        or "F"); strides that say the same as the order are dropped. ``dtype``: anything NumPy takes, or None.
-        ``flags``: a number of the caller's, 0 to 65535. Raises TypeError and ValueError, MemoryError when full.
+        ``shape``: dims, 0 or more each, at most 64. ``strides``: bytes, or None for the contiguous layout of ``order``
+        ("C" or "F"); strides that agree with the order are dropped. ``dtype``: anything NumPy accepts, or None.
+        ``flags``: a number chosen by the caller, 0 to 65535. Raises TypeError and ValueError, MemoryError when full.
         """
         cdef Key key
         cdef uint32_t id
@@ -329,7 +330,9 @@ cdef class ShapeTrie:
         return id
 
     def release(self, id):
-        """Give one reference back; with the last one the shape goes (without capacity). ValueError for an unknown id."""
+        """Release one reference; with the last one the shape is removed (without capacity). ValueError for an unknown
+        id.
+        """
         cdef uint32_t number = _id(id)
         if (<Trie*>self.core).release(number) == no_such_id:
             raise ValueError(self._unknown(number))
@@ -361,15 +364,21 @@ cdef class ShapeTrie:
 
     # -- many shapes ------------------------------------------------------------------------------------------------
     def intern_many(self, array, dtype=None):
-        """Ids (uint32) of the rows of an integer array (n, rank), with one reference more for each row. Without the GIL."""
+        """Ids (uint32) of the rows of an integer array (n, rank), with an added reference for each row. Without the
+        GIL.
+        """
         return _many(self, array, dtype, True)
 
     def lookup_many(self, array, dtype=None):
-        """Ids (uint32) of the rows of an integer array (n, rank), 0 where a shape is not interned. Without the GIL."""
+        """Ids (uint32) of the rows of an integer array (n, rank), 0 for shapes that are not interned. Without
+        the GIL.
+        """
         return _many(self, array, dtype, False)
 
     def release_many(self, ids):
-        """Give one reference back for each id. Without the GIL. ValueError if some are unknown (the others are released)."""
+        """Release one reference for each id. Without the GIL. ValueError if some are unknown (the others are
+        released).
+        """
         numbers = np.asarray(ids)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" and numbers.size:
             raise TypeError(f"shape trie: a one-dimensional integer array of ids is expected, not {numbers.dtype} {numbers.shape}")
@@ -388,12 +397,12 @@ cdef class ShapeTrie:
         if wrong:
             raise ValueError(f"{wrong} of {n} ids: " + self._unknown(first))
 
-    # -- the whole --------------------------------------------------------------------------------------------------
+    # -- the whole trie ---------------------------------------------------------------------------------------------
     def prefix(self, dims, limit=None):
-        """Ids of all shapes whose first dims are these, of any rank, dtype, order and strides; in no set order.
+        """Ids of all shapes that begin with these dims, of any rank, dtype, order and strides, in unspecified order.
 
-        Takes no references. ``limit``: at most so many. Cost: that of the result, if two dims or more are given; of one
-        dim or none, a look at each pair of first dims besides.
+        Takes no references. ``limit``: maximum number. The cost is proportional to the result if two dims or more are
+        given; for one dim or none, each pair of first dims is also visited.
         """
         cdef int64_t first[MAX_RANK]
         cdef int n = _integers(dims, first, "prefix", False)
@@ -424,8 +433,8 @@ cdef class ShapeTrie:
 
         Each node: ``label``, ``kind`` ("root", "rank", "dim", "shape" or "more"), ``entries`` and ``references`` below
         it, ``children`` (largest first) and, for a shape, its ``id``. A large trie is summarised: at most about
-        ``max_nodes`` nodes and ``max_children`` a node; a "more" node stands for the others, with their sums. Cost: one
-        pass over the trie, without the GIL and with one stripe locked at a time.
+        ``max_nodes`` nodes and ``max_children`` a node; a "more" node represents the others, with their sums. The cost
+        is one pass over the trie, without the GIL and with one stripe locked at a time.
         """
         if max_nodes < 1 or max_children < 1:
             raise ValueError(f"shape trie: max_nodes and max_children must be 1 or more, not {max_nodes} and {max_children}")
@@ -461,7 +470,9 @@ cdef class ShapeTrie:
         return nodes[0]
 
     def check(self):
-        """Hold all invariants of the structure; AssertionError names the rule that is broken. Nobody may write meanwhile."""
+        """Check all invariants of the structure; AssertionError names the violated rule. There must be no writes
+        meanwhile.
+        """
         cdef int fault = (<Trie*>self.core).check()
         if fault:
             raise AssertionError(f"shape trie: rule {fault} of Walker::check is broken")

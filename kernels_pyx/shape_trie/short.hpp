@@ -1,5 +1,5 @@
-// Short keys, straight from the dims: what nearly every lookup is. On x86-64 with AVX2 (asked at run time) the key never
-// leaves a register while it is looked up; elsewhere it is encoded first. Both ways give the same ids.
+// Lookups of short keys directly from the dims, as nearly all lookups are. On x86-64 with AVX2 (detected at run time)
+// the key stays in a register during the lookup; otherwise it is encoded first. Both give the same ids.
 #pragma once
 
 #include "writer.hpp"
@@ -15,10 +15,10 @@ class ShortReader : public Writer {
   public:
     using Writer::Writer;
 
-    // Id of a shape in contiguous layout, 0 if it is not there or is not a shape. `meta`: make_meta(...).
+    // Id of a shape in contiguous layout, 0 if it is missing or not a shape. `meta`: make_meta(...).
     u32 lookup_shape(int rank, const i64* dims, u32 meta) { return answer(find_shape(rank, dims, meta)); }
 
-    // The same with one reference more; made if it is not there. 0: no shape, or no memory.
+    // The same with an added reference; created if it is missing. 0: not a shape, or no memory.
     u32 intern_shape(int rank, const i64* dims, u32 meta) {
         const Found found = find_shape(rank, dims, meta);
         const u32 id = static_cast<u32>(found.id);
@@ -30,7 +30,7 @@ class ShortReader : public Writer {
         return encode(key, rank, dims, nullptr, meta) == Fault::none ? intern(key) : 0;
     }
 
-    // The same for a short key whose symbols the caller has made (rank at most 7, dims below 2^32).
+    // The same for a short key with the symbols computed by the caller (rank at most 7, dims below 2^32).
     u32 lookup_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) { return answer(find_symbols(rank, s0, s1, s2, s3)); }
     u32 intern_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) {
         const Found found = find_symbols(rank, s0, s1, s2, s3);
@@ -53,7 +53,7 @@ class ShortReader : public Writer {
         key.sym[3] = s3;
         return key;
     }
-    // `s3` holds the meta word of a key of rank 6 or 7; others have it before, and 0 behind.
+    // `s3` holds the meta word of a key of rank 6 or 7; others have it before, and 0 after it.
     Found find_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) const {
 #ifdef WORKBENCH_TRIE_AVX2
         if (__builtin_expect(has_avx2, 1)) return find_symbols_avx2(rank, s0, s1, s2, s3);
@@ -72,7 +72,7 @@ class ShortReader : public Writer {
 #ifdef WORKBENCH_TRIE_AVX2
     static inline const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 
-#ifdef WORKBENCH_TRIE_NO_AVX512                    // for tests of the other way on processors that have both
+#ifdef WORKBENCH_TRIE_NO_AVX512                    // for tests of the other version on processors that support both
     static constexpr bool USE_AVX512 = false;
 #else
     static constexpr bool USE_AVX512 = true;
@@ -100,20 +100,20 @@ class ShortReader : public Writer {
                            [=] { return find_any(rank, dims, meta); });
     }
 
-    // The same for symbols at hand: stores followed by a wide load would wait for each other.
+    // The same for given symbols: stores followed by a wide load would stall.
     __attribute__((target("avx2,bmi,bmi2"))) Found find_symbols_avx2(int rank, u64 s0, u64 s1, u64 s2, u64 s3) const {
         const __m256i key = _mm256_set_epi64x(static_cast<long long>(s3), static_cast<long long>(s2),
                                               static_cast<long long>(s1), static_cast<long long>(s0));
         return find_packed(key, static_cast<u32>(rank), s0, s1, s2, s3, [=] { return find_slowly(rank, s0, s1, s2, s3); });
     }
 
-    // One bucket, one record, and no branch but the last: whether a record was made at level 0 or 1 is as good as random, so
-    // both ways are taken and one is masked. Any bit of `wrong` sends the key to the general search: a deeper level, a bucket
-    // that overflowed, a change meanwhile, a miss. A tag that is not there leads to the first id, whose key is another; a free
-    // slot leads to place 0, where nothing lives.
+    // One bucket, one record, and no branch except the last: whether a record was created at level 0 or 1 is
+    // unpredictable, so both cases are computed and one is masked. Any bit of `wrong` sends the key to the general
+    // search: a deeper level, an overflowed bucket, a concurrent change, a miss. A missing tag leads to the first id,
+    // which has another key; a free slot leads to place 0, which is never in use.
     template <class F> WORKBENCH_AVX2_MEMBER
     Found find_packed(__m256i key, u32 rank, u64 s0, u64 s1, u64 s2, u64 s3, F&& slowly) const {
-        constexpr u32 AGE = 7u << GENERATION;                  // the part of the generation that an id has
+        constexpr u32 AGE = 7u << GENERATION;                  // the part of the generation in an id
         const u32 root = rank * 2;
         const u32 tag = tag_of(hash_whole(root, s0, s1, s2, s3));
         const Leaves t = Leaves::of(acquire(leaves_of(root, s0)));
@@ -122,9 +122,10 @@ class ShortReader : public Writer {
         const Object* const o = arena_.at(id);
         const u64 seen = acquire(o->state);
         const u32 header = header_of(seen), above = relaxed(o->parent), from = level_of(header) & 1;
-        const u64 below = -static_cast<u64>(from);             // ones if the record was made below a node
-        const Object* const node = arena_.at(above);           // a root's number reads what lies before the first place
-        // The words of a record made at level 1 are those of the key from there on: so a key's own words are 8 bytes lower.
+        const u64 below = -static_cast<u64>(from);             // ones if the record was created below a node
+        const Object* const node = arena_.at(above);           // a root reads memory before the first place
+        // The words of a record created at level 1 are those of the key from there on: so the key's words begin 8 bytes
+        // lower.
         const bool equal = equal_words(o->w - 2 * from, key, tail_masks.of[from][rank + 1]);
         u64 wrong = (symbol(node, 0) ^ s0) & below;
         wrong |= (((relaxed(node->parent) ^ above) & below) ^ above) ^ root_owner(root);

@@ -9,7 +9,7 @@ namespace workbench::trie {
 #define WORKBENCH_AVX2_MEMBER __attribute__((target("avx2,bmi,bmi2"), always_inline)) inline
 #define WORKBENCH_AVX2 static WORKBENCH_AVX2_MEMBER
 
-// Windows that slide with the rank: so many ones, then zeros; and a single one.
+// Sliding windows by rank: `rank` ones, then zeros; and a single one.
 struct Windows {
     alignas(64) i64 ones[16];
     alignas(64) std::int32_t one[16];
@@ -20,7 +20,7 @@ alignas(64) inline constexpr Windows windows = {{-1, -1, -1, -1, -1, -1, -1, -1,
                                                 {~0xFFFFFFFFLL, ~0xFFFFFFFFLL, ~0xFFFFFFFFLL, ~0xFFFFFFFFLL}};
 template <class T> WORKBENCH_AVX2 __m256i load(const T* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
-// Dims as 8 words with the meta word behind them; false if one is negative or wide.
+// Dims as 8 words followed by the meta word; false if one is negative or wide.
 WORKBENCH_AVX2 bool pack_avx2(u32 rank, const i64* dims, u32 meta, __m256i& key) {
     const i64* const ones = windows.ones + 8 - rank;
     const __m256i a = _mm256_maskload_epi64(reinterpret_cast<const long long*>(dims), load(ones));
@@ -37,7 +37,7 @@ WORKBENCH_AVX2 bool pack_avx2(u32 rank, const i64* dims, u32 meta, __m256i& key)
 WORKBENCH_AVX2 u64 low_word(__m128i half) { return static_cast<u64>(_mm_cvtsi128_si64(half)); }
 WORKBENCH_AVX2 u64 high_word(__m128i half) { return static_cast<u64>(_mm_extract_epi64(half, 1)); }
 
-// Whether the words at w are those of the key, where the mask has ones.
+// Whether the words at w equal those of the key where the mask has ones.
 WORKBENCH_AVX2 bool equal_words(const u32* w, __m256i key, const u64* mask) {
     return _mm256_testz_si256(_mm256_xor_si256(load(w), key), load(mask));
 }

@@ -1,4 +1,4 @@
-// One stripe: the subtrees whose first symbol falls to it, with their lock, tables and places.
+// One stripe: the subtrees whose first symbol maps to it, with their lock, tables and places.
 #pragma once
 
 #include "leaves.hpp"
@@ -29,7 +29,8 @@ struct alignas(64) Stripe {
     bool has_table() const { return Table::of(table).slots != no_edges; }
     bool has_leaves() const { return Leaves::of(leaves).buckets != &no_leaves; }
 
-    // Room for a record more and `more` edges; false without memory. A load of at most 13/16; tombstones count.
+    // Makes room for one more record and `more` edges; false without memory. The load is at most 13/16, including
+    // tombstones.
     bool reserve(u64 more, Tables& tables, Tables& leaf_tables, u64& bytes) {
         const Leaves leaf = Leaves::of(leaves);
         if ((leaves_filled + 1) * 16 > (has_leaves() ? leaf.size() : 0) * 13) {
@@ -45,7 +46,7 @@ struct alignas(64) Stripe {
         return resize(log, tables, bytes);
     }
 
-    // Smaller again when little is left of it.
+    // Shrinks when few entries are left.
     void shrink(Tables& tables, Tables& leaf_tables, u64& bytes) {
         const Leaves leaf = Leaves::of(leaves);
         if (entries == 0 && has_leaves()) {
@@ -120,7 +121,7 @@ struct alignas(64) Stripe {
         set_release(t.slots[at], make_slot(tag_of(hash), id));
     }
 
-    // The slot of an edge that is there.
+    // The slot of an existing edge.
     u64* slot_of(u64 hash, u32 id) const {
         const Table t = Table::of(table);
         const u64 slot = make_slot(tag_of(hash), id);
@@ -142,7 +143,7 @@ struct alignas(64) Stripe {
     static u64 empty_table() { return reinterpret_cast<u64>(no_edges) | 3; }
     static Leaves empty_leaves() { return Leaves{&no_leaves, 32}; }
 
-    // The first slot without an edge on the way of a tag.
+    // The first slot without an edge on the probe path of a tag.
     static u64 vacancy(const Table& t, u32 tag) {
         for (u64 bucket = t.place(tag);; bucket = t.next(bucket))
             for (u32 i = 0; i < BUCKET; ++i)

@@ -1,7 +1,7 @@
 // The contents as a tree of bounded size, for a view: rank, one dim a level, then the descriptors of that shape.
 //
-// One pass copies the keys (one stripe locked at a time), then groups are counted level by level: only those that are shown
-// are divided further, largest first, until the nodes are used up. What is left out is one node with the sums.
+// One pass copies the keys (one stripe locked at a time), then groups are counted level by level: only those that are
+// shown are divided further, largest first, until the nodes are used up. The rest is one node with the sums.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace workbench::trie {
 
 struct Line {
-    u32 parent, depth, hidden;     // hidden: number of groups that a "more" node stands for
+    u32 parent, depth, hidden;     // hidden: number of groups in a "more" node
     i64 value;                     // rank or dim
     u64 entries, references;
     u32 id;                        // of a descriptor
@@ -35,7 +35,7 @@ class Summary {
         for (std::size_t i = 0; i < items_.size(); ++i) root.references += items_[i].references;
         lines_.add(root);
         pending_.add({0, items_.size(), 0});
-        // Largest groups first, so that what is cut off is small.
+        // Largest groups first, so that small ones are cut off.
         while (pending_.size() > done_) {
             std::size_t best = done_;
             for (std::size_t i = done_; i < pending_.size(); ++i)
@@ -51,7 +51,7 @@ class Summary {
     struct Span { std::size_t first, size; u32 line; };
     struct Group { i64 value; std::size_t first, size; };
 
-    // What divides a group at a depth: the rank, then a dim; -1 when the dims are used up.
+    // The value that divides a group at a depth: the rank, then a dim; -1 after the last dim.
     i64 part(const Item& item, u32 depth) const {
         return depth == 0 ? static_cast<i64>(item.rank) : depth <= item.rank ? dims_[item.dims + depth - 1] : -1;
     }

@@ -4,11 +4,11 @@
 //   memory.hpp    address space that stays, tables in it
 //   object.hpp    nodes, records, ids, the arena
 //   counters.hpp  hit and miss counts by thread
-//   edges.hpp     hash of a prefix -> child: how writers and walks go down
-//   leaves.hpp    hash of a whole key -> record: how lookups find it
+//   edges.hpp     hash of a prefix -> child: for writers and walks
+//   leaves.hpp    hash of a whole key -> record: for lookups
 //   stripe.hpp    lock, tables and places of one part of the trie
 //   core.hpp      the stripes and the statistics
-//   reader.hpp    lookups without locks, and why they are right
+//   reader.hpp    lookups without locks, and their correctness
 //   builder.hpp   insertion, splits, lists of children
 //   writer.hpp    references, reclaiming, eviction
 //   short.hpp     lookups of short keys in one register

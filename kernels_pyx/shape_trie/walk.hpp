@@ -40,7 +40,7 @@ class Walker : public ShortReader {
   public:
     using ShortReader::ShortReader;
 
-    // Ids of all shapes whose first dims are these (any rank, dtype, order and strides); `limit` at most.
+    // Ids of all shapes whose first dims are these (any rank, dtype, order and strides); at most `limit`.
     void prefix(int count, const i64* dims, std::size_t limit, Buffer<u32>& ids) {
         each(count, dims, [&](u32 id, u32, const Key&) {
             if (ids.size() < limit) ids.add(id);
@@ -49,7 +49,7 @@ class Walker : public ShortReader {
     }
 
     // Calls visit(id, references, key) for each shape that begins with these dims, until it returns false. A stripe is
-    // locked while its shapes are visited: the visitor must be quick and must not come back to the trie.
+    // locked while its shapes are visited: the visitor must be quick and must not call the trie.
     template <class F> void each(int count, const i64* dims, F&& visit) {
         if (count > MAX_RANK) return;
         bool narrow = true;
@@ -63,7 +63,7 @@ class Walker : public ShortReader {
             for (int i = 0; i < count; ++i)
                 for (u32 j = 0; j < width; ++j)
                     key.set_word(i * width + j, static_cast<u32>(static_cast<u64>(dims[i]) >> (32 * j)));
-            // A whole first symbol names the stripe.
+            // A complete first symbol determines the stripe.
             const bool one = fixed >= 2;
             const u32 only = one ? stripe_number(root, key.sym[0], STRIPE_BITS) : 0;
             for (u32 i = one ? only : 0; i < (one ? only + 1 : STRIPES); ++i) {
@@ -74,7 +74,8 @@ class Walker : public ShortReader {
         }
     }
 
-    // Holds the whole structure against its rules; 0, or the number of the rule that is broken. Nobody may write meanwhile.
+    // Checks the whole structure against its rules; 0, or the number of the violated rule. There must be no writes
+    // meanwhile.
     int check() {
         u64 entries = 0, nodes = 0;
         for (u32 i = 0; i < STRIPES; ++i) {
@@ -101,7 +102,7 @@ class Walker : public ShortReader {
     }
 
   private:
-    // Down the whole symbols of a prefix by the table, then over the children.
+    // Descends the complete symbols of a prefix by the table, then visits the children.
     template <class F> bool from_root(Stripe& stripe, Key& key, u32 fixed, F&& visit) {
         const Key wanted = key;
         Walk w;
@@ -109,7 +110,7 @@ class Walker : public ShortReader {
         w.level = 0;
         w.hash[0] = hash_next(hash_root(key.root), key.sym[0]);
         while (2 * w.level + 2 <= fixed) {
-            key.words = 2 * w.level + 2;                       // the record may differ behind the prefix
+            key.words = 2 * w.level + 2;                       // the record may differ after the prefix
             const u32 child = edge(stripe, key, w);
             if (child == 0) return true;
             if (!(child & NODE_ID)) return one(child, w.level, key, wanted, fixed, visit);

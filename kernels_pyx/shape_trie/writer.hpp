@@ -1,9 +1,10 @@
-// Writing: references, reclaiming, eviction; what changes the structure is under the lock of the stripe.
+// Writing: references, reclaiming, eviction; changes of the structure require the lock of the stripe.
 //
-// Two modes. Unbounded (capacity 0): a record whose count falls to 0 is reclaimed at once, with the nodes and edges that only
-// it needed. Bounded: it stays, and when there are more entries than the capacity, those of count 0 leave by the CLOCK
-// rule (those found since the hand's last visit get a second chance); entries in use stay, even beyond the capacity.
-// A count is changed by a compare-and-swap on count and header together: it cannot hit another user of the same place.
+// Two modes. Unbounded (capacity 0): a record whose count falls to 0 is reclaimed at once, with the nodes and edges
+// that only it needed. Bounded: it stays, and if there are more entries than the capacity, those of count 0 are evicted
+// by the CLOCK rule (those found since the hand's last visit get a second chance); entries in use stay, even beyond the
+// capacity. A count is changed by a compare-and-swap on count and header together, so it cannot affect another user of
+// the same place.
 #pragma once
 
 #include "builder.hpp"
@@ -14,7 +15,7 @@ class Writer : public Builder {
   public:
     using Builder::Builder;
 
-    // Id of a key with one reference more, made if it is not there; 0 without memory.
+    // Id of a key with an added reference, created if it is missing; 0 without memory.
     u32 intern(const Key& key) {
         const Found found = find(key);
         u32 id = static_cast<u32>(found.id);
@@ -38,7 +39,7 @@ class Writer : public Builder {
 
     enum class Released { no_such_id, in_use, idle, reclaimed };
 
-    // One reference less.
+    // Releases one reference.
     Released release(u32 id) {
         if (!arena_.marked(id)) return Released::no_such_id;
         Object* o = arena_.at(id);
@@ -48,7 +49,7 @@ class Writer : public Builder {
             if (!is_record(id, header) || count == 0) return Released::no_such_id;
             if (count == STICKY) return Released::in_use;
             if (count == 1 && capacity_ == 0) {
-                // The last one: only under the lock, because the record goes with it.
+                // The last reference: only under the lock, because the record is removed with it.
                 Key key;
                 if (read_key(o, header, key) && same(o, header)) {
                     Stripe& stripe = stripe_of(key);
@@ -69,7 +70,7 @@ class Writer : public Builder {
     }
 
   protected:
-    // Takes a record out if its state is still `state`, and every node above it that has no other child.
+    // Removes a record if its state is still `state`, and every node above it without another child.
     bool reclaim(Stripe& stripe, u32 id, const Key& key, u64 state) {
         Object* o = arena_.at(id);
         const u32 header = header_of(state);
@@ -113,9 +114,9 @@ class Writer : public Builder {
         }
     }
 
-    // Turns the hand of a stripe until a record of count 0 leaves; false if one turn, or 256 slots, showed none. The next
-    // call goes on from there, so a cache full of entries in use costs a bounded time an insertion; and not more than one
-    // turn, so that a second chance lasts until the hand has been at all stripes.
+    // Turns the hand of a stripe until a record of count 0 is evicted; false if there is none in one turn, or 256
+    // slots. The next call continues from there, so a cache full of entries in use takes a bounded time per insertion;
+    // and at most one turn, so that a second chance lasts until the hand has visited all stripes.
     bool evict_one(Stripe& stripe) {
         const Table t = Table::of(stripe.table);
         const u64 limit = t.size() < 256 ? t.size() : 256;

@@ -1,4 +1,4 @@
-// One of the compiled instruction sets, picked at load; the state's own small operations.
+// Selection of a compiled instruction set at load; small operations of the state.
 #include "evolution.h"
 
 #include <math.h>

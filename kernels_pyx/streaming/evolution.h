@@ -1,7 +1,7 @@
-// What is kept of a loop variable, and the passes that bring it up to date. streaming.pyx is the only door.
+// The state of a loop variable, and the passes that update it. Used only by streaming.pyx.
 //
 //   values in time --wb_feed--> WbScalar   (a chunk at a time: widen, differences, blocks, runs, recurrence, ring)
-//   one tensor     --wb_pass--> WbPass     (one pass over it and the one before it, which it replaces)
+//   one tensor     --wb_pass--> WbPass     (one pass over it and the previous one, which it replaces)
 //
 // update.cpp, onepass.cpp and tensor_scan.cpp are compiled once for each instruction set; dispatch.cpp picks one at load. Sums have a fixed
 // number of lanes and no multiply-add is fused, so that an instruction set changes no result.
@@ -15,7 +15,7 @@ enum {
     WB_BLOCKS = 48,    // even: neighbours merge when all are full
     WB_FIELDS = 7,     // of a block: sum, sum of squares, min, max, sum |d|, max |d|, min |d|
     WB_HEAD = 32,      // oldest values
-    WB_APPROACH = 16,  // values before the present constant run, once that is long
+    WB_APPROACH = 16,  // values before the current constant run, once that is long
     WB_SAMPLE = 64,    // every 2^j-th value of the whole record; even
     WB_LANES = 8       // value number k is added to lane k modulo 4
 };
@@ -32,13 +32,13 @@ typedef struct {
     double sum[WB_LANES], sumsq[WB_LANES], sum_d[WB_LANES];
     double low, high, max_d, min_d;
     int64_t fill, block_size, n_blocks;
-    int64_t n;                  // values taken in
-    int64_t skipped;            // iterations without one
-    int64_t since;              // values taken in before the newest gap: no difference, run or period reaches across it
+    int64_t n;                  // values added
+    int64_t skipped;            // iterations without a value
+    int64_t since;              // values added before the newest gap: no difference, run or period extends across it
     int64_t stride, n_sample;
     int64_t first_nan, first_inf, nonfinite;
     int64_t const_run, longest_const, mono_run, alt_run;
-    int64_t approached;         // the number of the value that the approach leads to; -1 before the first
+    int64_t approached;         // index of the value that ends the approach; -1 before the first
     int64_t lam, power, candidate, candidate_run;  // Brent's
     uint64_t slot, last_word;
     double last, origin;
@@ -51,8 +51,9 @@ typedef struct {
     uint64_t hash;
 } WbPass;
 
-// A tensor that an op gave, in 64 bytes. Counts stop at 2^32 - 1; range, mean and root mean square are of the finite
-// numbers, the range of infinities too. `first_bad` is the flat index of the first number that is not finite, or 2^32 - 1.
+// A tensor that an op returned, in 64 bytes. Counts saturate at 2^32 - 1; range, mean and root mean square are those of
+// the finite numbers, the range includes infinities. `first_bad` is the flat index of the first number that is not
+// finite, or 2^32 - 1.
 typedef struct {
     uint32_t site, nan, inf, zeros;
     double least, largest, mean;
@@ -66,15 +67,15 @@ extern "C" {
 #endif
 
 void wb_clear(WbScalar* s);
-// Take in `count` values of a type, `stride` bytes apart, oldest first.
+// Adds `count` values of a type, `stride` bytes apart, oldest first.
 void wb_feed(WbScalar* s, const char* data, int type, int64_t count, int64_t stride);
-// Note that `count` iterations come without a value.
+// Records `count` iterations without a value.
 void wb_skip(WbScalar* s, int64_t count);
-// Compare n numbers with those before, and put them in their place. Without `compare` there are none before.
+// Compares n numbers with the previous ones, and replaces these. Without `compare` there are no previous ones.
 void wb_pass(const char* now, char* before, int type, int64_t n, int compare, WbPass* out);
-// Largest |now - before| of the numbers from..stop: its place, as one number to compare by (infinite if not finite).
+// Largest |now - before| of the numbers from..stop, as a key for comparison (infinite if not finite).
 void wb_moved(const char* now, const char* before, int type, int64_t n, double* moved);
-// All fields but `site` and `kind` of n numbers of a type that stand one behind the other.
+// Fills all fields except `site` and `kind` for n contiguous numbers of a type.
 void wb_scan(const char* data, int type, int64_t n, WbTensorRow* out);
 const char* wb_evolution_isa(void);
 

@@ -1,5 +1,6 @@
-// Eight numbers at a time, in as many vectors as the processor needs for them: an instruction set changes no result. From
-// vectors wider than the processor's, gcc makes code that takes them apart number by number, or goes through memory.
+// Eight numbers at a time, in as many vectors as the processor needs for them, so that results do not depend on the
+// instruction set. For vectors wider than the processor's, gcc generates code that splits them number by number, or
+// goes through memory.
 #ifndef WB_EVOLUTION_LANES_H
 #define WB_EVOLUTION_LANES_H
 
@@ -11,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-// in the set's own namespace: an inline function of another set must not take its place
+// in the set's own namespace, so that an inline function of another set cannot replace it
 namespace WB_ISA {
 namespace {
 
@@ -49,8 +50,8 @@ template <class V> inline V load(const void* from) {
     return v;
 }
 
-// Eight lanes of E, which are computed with as if they were one vector. Copies go vector by vector: those that the compiler
-// makes of whole structures go through memory in halves of a vector, for which the loads behind them wait.
+// Eight lanes of E, used in computations as one vector. Copies are made vector by vector: copies of whole structures by
+// the compiler go through memory in halves of a vector, and delay the following loads.
 template <class E, class V> struct Eight {
     V part[PARTS];
     Eight() : part{} {}

@@ -1,5 +1,5 @@
-// One pass over a tensor and the one before it, tile by tile while a tile is in the first cache: sums, largest change,
-// numbers that are not finite, a hash of the bits; then the tile takes the place of the one before.
+// One pass over a tensor and the previous one, tile by tile in the first-level cache: sums, largest change, numbers
+// that are not finite, a hash of the bits; then the tile replaces the previous one.
 #include "evolution.h"
 #include "lanes.h"
 #include "widen.h"
@@ -13,7 +13,7 @@ namespace {
 
 enum { TILE = 512, LANES = 8, STREAMS = 4, ROUND = STREAMS * 8 * LANES, PAIR = 2 * LANES };
 
-// Sums of squares by size (J. L. Blue, ACM TOMS 4, 1978): those of tiles whose squares overflow or vanish, apart.
+// Sums of squares by size (J. L. Blue, ACM TOMS 4, 1978), separate for tiles whose squares overflow or vanish.
 struct Squares {
     double middle, large, small;
 };
@@ -38,7 +38,7 @@ inline double largest(const double* x, int n) {
     return top_of(top);
 }
 
-// The squares of x - y once more, scaled: their sum was too large, or hardly anything.
+// The squares of x - y again, scaled, because their sum was too large or too small.
 void rescaled(Squares& to, bool large, const double* x, const double* y, int n) {
     Reals sums = {};
     for (int i = 0; i < n; i += LANES) {
@@ -49,7 +49,7 @@ void rescaled(Squares& to, bool large, const double* x, const double* y, int n) 
     (large ? to.large : to.small) += sum_of(sums);
 }
 
-// n numbers, a multiple of a pair of lanes, and those before; or the sizes of their changes, where those are known.
+// n numbers, a multiple of a pair of lanes, and the previous ones; or the sizes of their changes, if known.
 template <bool KNOWN> void add_tile(Sums& s, const double* x, const double* y, const double* sizes, int n) {
     Reals norm[2] = {}, step[2] = {}, sum_d[2] = {}, max_d[2] = {};
     for (int i = 0; i < n; i += PAIR) {
@@ -75,7 +75,7 @@ template <bool KNOWN> void add_tile(Sums& s, const double* x, const double* y, c
     }
     s.nan += nan;
     s.inf += inf;
-    const bool known = !(nan | inf);  // sums that are not finite for that stay so
+    const bool known = !(nan | inf);  // sums that are therefore not finite stay so
     if (known && !(squares < MOST)) rescaled(s.norm, true, x, NULL, n);
     else if (squares < LEAST && largest(x, n) > 0) rescaled(s.norm, false, x, NULL, n);
     else s.norm.middle += squares;
@@ -86,7 +86,7 @@ template <bool KNOWN> void add_tile(Sums& s, const double* x, const double* y, c
     else s.step.middle += steps;
 }
 
-// A tile of any type: float64 as it stands, others widened.
+// A tile of any type: float64 in place, others widened.
 template <class T> void add(Sums& s, const char* now, const char* before, int n) {
     if constexpr (sizeof(T) == 8 && !Integer<T>::exact) {
         add_tile<false>(s, (const double*)now, (const double*)before, NULL, n);
@@ -112,7 +112,7 @@ inline uint64_t stirred(uint64_t h, uint64_t w) {
     return h ^ (h >> 32);
 }
 
-// A bijection of each word, so that what differs in one word stays different.
+// A bijection of each word, so that different words stay different.
 inline Words mixed(Words h, Words w) {
     h = (h ^ w) * MULTIPLIER;
     return h ^ (h >> 32);
@@ -141,7 +141,7 @@ template <class T> void run(const char* now, char* before, int64_t count, int co
         add<T>(s, now, compare ? before : now, TILE);
         add_hash(lanes, now, before, TILE * sizeof(T) / ROUND);
     }
-    if (count > whole) {  // the last numbers, with zeros behind them
+    if (count > whole) {  // the last numbers, padded with zeros
         alignas(64) char fresh[TILE * sizeof(T) + ROUND], old[TILE * sizeof(T) + ROUND];
         const int n = (int)(count - whole), bytes = n * (int)sizeof(T), padded = (bytes + ROUND - 1) / ROUND * ROUND;
         memset(fresh + bytes, 0, padded - bytes);

@@ -22,10 +22,10 @@ cdef class ScalarState:
         self.update(value)
 
     def update(self, buffer):
-        """Take in one value or a 1-d array of values, oldest first.
+        """Add one value or a 1-d array of values, oldest first.
 
-        Raises TypeError for what is not real-numeric or bool, or of another kind than before; ValueError for more
-        than one dimension.
+        Raises TypeError for values that are not real numbers or bools, or of another kind than before; ValueError for
+        more than one dimension.
         """
         cdef cnp.ndarray a = np.asarray(buffer)
         cdef int code
@@ -44,10 +44,10 @@ cdef class ScalarState:
             wb_feed(&self.s, cnp.PyArray_BYTES(values), code, count, stride)
 
     def skip(self, int64_t count):
-        """Note that ``count`` iterations passed of which the value is not known.
+        """Record that ``count`` iterations passed without a known value.
 
-        Later indices are those of the iterations.  No difference, run or period reaches across the gap, and ``values``
-        gives the values after it; blocks and sample go on by the number of values taken in.
+        Later indices are those of the iterations. No difference, run or period extends across the gap, and ``values``
+        returns the values after it; blocks and sample continue by the number of values added.
         """
         if count < 0:
             raise ValueError(f"expected a number of iterations, got {count}")
@@ -55,7 +55,7 @@ cdef class ScalarState:
             wb_skip(&self.s, count)
 
     def clone(self):
-        """A copy that goes on by itself."""
+        """An independent copy."""
         cdef ScalarState other = ScalarState()
         other.s, other.kind, other.dtype_ = self.s, self.kind, self.dtype_
         return other
@@ -74,7 +74,7 @@ cdef class ScalarState:
         return words.view(np.float64)
 
     def values(self):
-        """The last 512 values or fewer, oldest first: float64, or exact int64, uint64 or bool."""
+        """At most the last 512 values, oldest first: float64, or exact int64, uint64 or bool."""
         cdef int64_t m = min(self.s.n - self.s.since, <int64_t>WB_RING)
         cdef int64_t i, start = self.s.n - m
         words = np.empty(m, dtype=np.uint64)
@@ -84,7 +84,7 @@ cdef class ScalarState:
         return self._words(words)
 
     def head(self):
-        """The first 32 values taken in or fewer, oldest first, as ``values`` gives them."""
+        """At most the first 32 added values, oldest first, in the dtype of ``values``."""
         cdef int64_t i, m = min(self.s.n, <int64_t>WB_HEAD)
         words = np.empty(m, dtype=np.uint64)
         cdef uint64_t[::1] w = words
@@ -93,7 +93,7 @@ cdef class ScalarState:
         return self._words(words)
 
     def approach(self):
-        """The 16 values before the present constant run, if that has 200 values or more; else none."""
+        """The 16 values before the current constant run, if that has 200 values or more; otherwise none."""
         cdef int64_t i, m = WB_APPROACH if self.s.approached == self.s.n - self.s.const_run else 0
         words = np.empty(m, dtype=np.uint64)
         cdef uint64_t[::1] w = words
@@ -102,7 +102,7 @@ cdef class ScalarState:
         return self._words(words)
 
     def sample(self):
-        """Every ``sample_stride``-th value taken in from the first one on, as ``values`` gives them: at most 64."""
+        """Every ``sample_stride``-th added value from the first one on, at most 64, in the dtype of ``values``."""
         cdef int64_t i
         words = np.empty(self.s.n_sample, dtype=np.uint64)
         cdef uint64_t[::1] w = words
@@ -122,7 +122,7 @@ cdef class ScalarState:
 
     @property
     def count(self):
-        """Number of iterations so far: of values taken in, and of those that were skipped."""
+        """Number of iterations so far, with added values or skipped."""
         return self.s.n + self.s.skipped
 
     @property
@@ -157,7 +157,7 @@ cdef class ScalarState:
 
     @property
     def block_origin(self):
-        """Level that block sums are relative to: the first finite value, or None."""
+        """Level to which block sums are relative: the first finite value, or None."""
         return self.s.origin if self.s.has_origin else None
 
     @property
@@ -177,30 +177,30 @@ cdef class ScalarState:
 
     @property
     def constant_run(self):
-        """Number of values in the present run of equal bit patterns."""
+        """Number of values in the current run of equal bit patterns."""
         return self.s.const_run
 
     @property
     def longest_constant_run(self):
-        """Longest run of equal bit patterns before the present run; 0 if there was none."""
+        """Longest run of equal bit patterns before the current run; 0 if there was none."""
         return self.s.longest_const
 
     @property
     def monotone_run(self):
-        """Signed number of differences in the present strictly monotone run: positive rising, negative falling."""
+        """Signed number of differences in the current strictly monotone run: positive rising, negative falling."""
         return self.s.mono_run * self.s.mono_sign
 
     @property
     def alternating_run(self):
-        """Number of differences in the present run of alternating signs."""
+        """Number of differences in the current run of alternating signs."""
         return self.s.alt_run
 
     @property
     def recurrence(self):
-        """(period, run): the last ``run`` values each equal, bit for bit, the value ``period`` before; or None.
+        """(period, run): each of the last ``run`` values equals, bit for bit, the value ``period`` before it; or None.
 
-        Given once a whole period has repeated.  The period is that of a return to the Brent slot, below 512; a multiple
-        of the smallest is possible.
+        Available once a whole period has repeated. The period is that of a return to the Brent slot, below 512; it may
+        be a multiple of the smallest period.
         """
         return (self.s.candidate, self.s.candidate_run) if 0 < self.s.candidate <= self.s.candidate_run else None
 

@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Streaming evolution state: what is kept of a loop variable, bounded whatever the number of iterations.
+"""Streaming evolution state of a loop variable, in memory bounded for any number of iterations.
 
 ``ScalarState`` keeps, in under 8 KB:
 
@@ -9,7 +9,7 @@ ring                the last 512 values as raw 64-bit words: float64, or exact i
 head                the first 32 values
 sample              every 2^j-th value of the whole record, at most 64 of them
 Brent slot          exact recurrence on the bit pattern (R. P. Brent, BIT 20, 1980), verified against the ring
-run lengths         constant, monotone and alternating tails; the longest constant run before the present one, and
+run lengths         constant, monotone and alternating tails; the longest constant run before the current one, and
                     the 16 values that led to that
 blocks              at most 48 blocks of 2^k values each: when all are full, neighbours merge and k grows by one
 health              index of the first NaN and the first Inf, number of non-finite values
@@ -21,9 +21,8 @@ movement around a large level.  Sums of squares may overflow to inf beyond 1e154
 ``VectorState`` makes one fused pass over a tensor (norm, |d|, max |d|, non-finite count, 64-bit hash) and feeds the
 norms and up to eight of the most active components to scalar states.
 
-A state is the same, bit for bit, however its values are split into updates, and on every instruction set.  The GIL is
-released in all loops over values; one thread at a time may use a state.  Errors are TypeError and ValueError: this
-floor knows no others.
+A state is the same, bit for bit, for every split of its values into updates, and on every instruction set. The GIL is
+released in all loops over values; one thread at a time may use a state. Errors are only TypeError and ValueError.
 """
 
 cimport cython
@@ -91,22 +90,23 @@ cdef dict _CODES = {name: code for code, name in enumerate(_NAMES)}
 
 
 def instruction_set():
-    """Name of the instruction set whose passes were chosen at load (the processor's widest, or the one that the
-    environment variable WORKBENCH_ISA names): "x86-64", "avx2" or "avx512"; "portable" on other processors."""
+    """Name of the instruction set chosen at load (the processor's widest, or the one named by the environment variable
+    WORKBENCH_ISA): "x86-64", "avx2" or "avx512"; "portable" on other processors.
+    """
     return wb_evolution_isa().decode()
 
 
 cdef enum:
     TYPES = 32
 
-# NumPy's number of a type -> code, or -1: what needs no conversion if its bytes are in this machine's order
+# NumPy's number of a type -> code, or -1; no conversion is needed for bytes in this machine's order
 cdef int[TYPES] _code_of
 for _number in range(TYPES):
     _code_of[_number] = -1
 for _name in _NAMES:
     if _name != "bfloat16":
         _code_of[np.dtype(_name).num] = _CODES[_name]
-# of two C types with the same bits, such as long and long long, only one has the name
+# of two C types with the same bits, such as long and long long, only one has this name
 for _char in "bBhHiIlLqQ":
     _code_of[np.dtype(_char).num] = _CODES[np.dtype(_char).name]
 
@@ -117,9 +117,10 @@ cdef inline char _kind(int code) noexcept nogil:
 
 
 cdef cnp.ndarray _native(cnp.ndarray a, int* code):
-    """An array of one of the types of ``_NAMES`` with the same numbers, and its code.  TypeError for what is not
-    real-numeric or bool.  Of the types beyond NumPy's own bfloat16 is taken as it is, float8 and narrower as float32,
-    int4 and int2 as int8; float128 is rounded to float64."""
+    """An array of one of the types of ``_NAMES`` with the same numbers, and its code. TypeError for values that are not
+    real numbers or bools. Of the types beyond NumPy's own bfloat16 is used directly, float8 and narrower as float32,
+    int4 and int2 as int8; float128 is rounded to float64.
+    """
     cdef int number = cnp.PyArray_TYPE(a)
     if 0 <= number < TYPES and _code_of[number] >= 0 and cnp.PyArray_ISNOTSWAPPED(a):
         code[0] = _code_of[number]

@@ -1,4 +1,4 @@
-# The statistics of tensors in the order in which ops gave them, 64 bytes each.
+# The statistics of tensors in the order in which ops returned them, 64 bytes each.
 
 TENSOR_ROW = np.dtype([
     ("site", np.uint32), ("nan", np.uint32), ("inf", np.uint32), ("zeros", np.uint32),
@@ -12,9 +12,9 @@ TENSOR_TYPES = dict(_CODES)
 cdef class TensorLog:
     """Rows of statistics, appended one tensor at a time.
 
-    A row is 64 bytes (``TENSOR_ROW``): the number that its ``site`` was given, counts of NaN, infinities and zeros, least
-    and largest number, mean and root mean square of the finite ones, how many numbers there are, a hash of them, and the
-    flat index of the first that is not finite (2**32 - 1 where there is none).
+    A row is 64 bytes (``TENSOR_ROW``): the number of its ``site``, counts of NaN, infinities and zeros, least and
+    largest number, mean and root mean square of the finite ones, the size, a hash of the numbers, and the flat index of
+    the first that is not finite (2**32 - 1 if there is none).
 
     Examples
     --------
@@ -44,8 +44,9 @@ cdef class TensorLog:
         return self._room * sizeof(WbTensorRow)
 
     cpdef int append(self, uint32_t site, uintptr_t address, int64_t count, int type, uint32_t kind) except -1:
-        """Add the row of ``count`` numbers of a type (of ``TENSOR_TYPES``) at an address, one behind the other; 0 if all
-        are finite, 1 if some are infinite, 2 if one is NaN. The caller keeps the memory alive for the call."""
+        """Add the row of ``count`` contiguous numbers of a type (of ``TENSOR_TYPES``) at an address; 0 if all are
+        finite, 1 if some are infinite, 2 if one is NaN. The caller keeps the memory alive for the call.
+        """
         cdef WbTensorRow* row
         cdef WbTensorRow* grown
         cdef Py_ssize_t room
@@ -71,7 +72,7 @@ cdef class TensorLog:
         return found
 
     def take(self):
-        """All rows, as an array; the log is empty afterwards and keeps its room."""
+        """All rows, as an array; the log is empty afterwards and keeps its memory."""
         found = self.rows(0, self._length)
         self._length = 0
         return found

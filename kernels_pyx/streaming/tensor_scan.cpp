@@ -1,4 +1,4 @@
-// What is kept of a tensor that an op gave: counts of NaN, infinities and zeros, range, mean, size and a hash of its
+// Statistics of a tensor that an op returned: counts of NaN, infinities and zeros, range, mean, size and a hash of its
 // values, in one pass of eight lanes. No multiply-add is fused, so an instruction set changes no result.
 #include "evolution.h"
 #include "widen.h"
@@ -11,11 +11,11 @@ namespace WB_ISA {
 
 namespace {
 
-enum { TILE = 8, NUMBERS = 8 * TILE };  // rows of eight numbers that are looked at together for those not finite
+enum { TILE = 8, NUMBERS = 8 * TILE };  // rows of eight numbers checked together for finiteness
 enum { SHORT = 1 << 24 };               // tiles whose zeros are counted in 32 bits
 
 typedef int32_t FloatMasks __attribute__((vector_size(BYTES)));
-typedef float FewFloats __attribute__((vector_size(BYTES / 2)));  // as many as there are Doubles
+typedef float FewFloats __attribute__((vector_size(BYTES / 2)));  // one for each of the Doubles
 
 const uint64_t MIX = 0x9e3779b97f4a7c15ull;
 
@@ -25,12 +25,12 @@ inline uint64_t mixed(uint64_t h, uint64_t w) {
     return h ^ (h >> 32);
 }
 
-// One to one in h and in each of two words, so that a single other number is another hash.
+// Injective in h and in each of two words, so that a single different number gives another hash.
 inline Bits turned(Bits w, int by) { return (w << by) | (w >> (64 - by)); }
 inline Bits mixed(Bits h, Bits first, Bits second) { return turned(h, 9) ^ first ^ turned(second, 13); }
 inline Bits stirred(Bits h) { return h + (h << 3); }
 
-// Numbers are compared as float64, or as float32 where that holds all of their type.
+// Numbers are compared as float64, or as float32 if that represents all values of their type.
 template <class T> struct Compared {
     typedef double Number;
     typedef Doubles V;
@@ -64,7 +64,7 @@ inline void as_compared(float* to, Half v) { *to = narrow(v); }
 inline void as_compared(float* to, Brain v) { *to = narrow(v); }
 template <class T> inline void as_compared(double* to, T v) { *to = wide(v); }
 
-// The numbers of a tile, where they lie or written to ``room``.
+// The numbers of a tile, in place or widened into ``room``.
 template <class T, class N> inline const N* numbers(const char* from, N* room) {
     if constexpr (std::is_same_v<T, N>) {
         return (const N*)from;

@@ -1,5 +1,5 @@
-// Values of one scalar variable into its state, a chunk at a time: each step is one loop over the chunk that the
-// compiler turns into vector code; what is rare (not finite, a return to the slot) goes one by one.
+// Updates the state of one scalar variable with values, a chunk at a time: each step is one loop over the chunk that
+// the compiler turns into vector code; rare cases (not finite, a return to the slot) are handled one by one.
 #include "evolution.h"
 #include "lanes.h"
 #include "widen.h"
@@ -16,7 +16,7 @@ struct Chunk {
     double x[CHUNK], d[CHUNK];
     uint64_t w[CHUNK];
     int m;
-    int first;       // 1 if the first value has none before it
+    int first;       // 1 if the first value has no previous one
     bool all_finite;
 };
 
@@ -41,7 +41,7 @@ void close_block(WbScalar* s) {
         }
         s->n_blocks = WB_BLOCKS / 2;
         s->block_size *= 2;
-        return;  // the block that is full is now half of one
+        return;  // the full block is now half of one
     }
     double* to = s->blocks + s->n_blocks++ * WB_FIELDS;
     to[0] = sum_of(load<Reals>(s->sum));
@@ -54,7 +54,7 @@ void close_block(WbScalar* s) {
     open_block(s);
 }
 
-// One value into the block in progress, whatever it is.
+// Adds any one value to the block in progress.
 inline void add_one(WbScalar* s, const Chunk& c, int i) {
     const int l = (int)((s->n + i) & (WB_LANES - 1));
     const double x = c.x[i];
@@ -119,7 +119,7 @@ void blocks(WbScalar* s, const Chunk& c) {
     }
 }
 
-// Runs of equal words, of one sign of the difference, and of alternating signs, each as it stands at the end.
+// Runs of equal words, of one sign of the difference, and of alternating signs, each as of the end.
 void runs(WbScalar* s, const Chunk& c) {
     if (!any_equal(c.w + 1, c.w, c.m - 1) && (c.first || c.w[0] != s->last_word)) {
         s->longest_const = s->const_run > s->longest_const ? s->const_run : s->longest_const;
@@ -129,7 +129,7 @@ void runs(WbScalar* s, const Chunk& c) {
         int64_t run = s->const_run, longest = s->longest_const;
         uint64_t before = c.first ? ~c.w[0] : s->last_word;
         for (int i = 0; i < c.m; i++) {
-            const int64_t same = -(int64_t)(c.w[i] == before);  // no branches: noise of few values is hard to foresee
+            const int64_t same = -(int64_t)(c.w[i] == before);  // no branches: noise is hard to predict
             const int64_t closed = run & ~same;
             longest = closed > longest ? closed : longest;
             run = (run & same) + 1;
@@ -154,8 +154,8 @@ void runs(WbScalar* s, const Chunk& c) {
     s->mono_sign = sign;
 }
 
-// R. P. Brent, BIT 20 (1980): a slot that moves at powers of two (here up to the ring's size, for no longer period could
-// be verified); a return to it names a period, which every further value must confirm.
+// R. P. Brent, BIT 20 (1980): a slot that moves at powers of two (here up to the ring's size, because no longer period
+// could be verified); a return to it suggests a period, which every further value must confirm.
 void recurrence(WbScalar* s, const Chunk& c) {
     int i = 0;
     if (c.first) {
@@ -208,7 +208,7 @@ void ring_and_sample(WbScalar* s, const Chunk& c) {
     }
 }
 
-// Of integers exact, then rounded.
+// For integers exact, then rounded.
 template <class T> inline double difference(uint64_t w, uint64_t p) {
     const uint64_t down = (T)w < (T)p ? ~0ull : 0;
     const uint64_t size = ((w - p) ^ down) - down;
@@ -232,7 +232,8 @@ template <class T> void widen(WbScalar* s, Chunk& c, const char* data, int64_t s
     }
 }
 
-// What led to a constant run, while the ring still has it: a chunk is shorter than the ring by more than LONG and that.
+// The values that led to a constant run, while the ring still has them: a chunk is shorter than the ring by more than
+// LONG and these.
 void keep_approach(WbScalar* s) {
     enum { LONG = 200 };
     const int64_t start = s->n - s->const_run;

@@ -1,10 +1,10 @@
 # The state of one tensor variable.
 
-#: components that are followed
+#: number of followed components
 _FOLLOWED = 8
-#: numbers that are looked at together for the most active ones
+#: block size in the search for the most active components
 _STRETCH = 1 << 16
-#: another component takes the place of a followed one that moves less than this share of it
+#: another component replaces a followed one that moves less than this share of it
 _QUIET = 2.0**-10
 
 
@@ -13,8 +13,8 @@ cdef class VectorState:
 
     ``norm`` and ``step`` are the scalar states of ||x|| and ||x(k) - x(k-1)||, ``hashes`` that of a 64-bit hash of the
     bits (equal tensors have equal hashes; the reverse proves nothing).  ``components`` maps a flat index to the scalar
-    state of that element: the up to eight that moved most in the first step; in iterations 2, 4, 8, ... one that
-    hardly moves gives its place up to one of the eight that move most by then.  ``max_abs_d``, ``sum_abs_d``,
+    state of that element: at most eight, those that moved most in the first step; in iterations 2, 4, 8, ... one that
+    hardly moves is replaced with one of the eight that then move most.  ``max_abs_d``, ``sum_abs_d``,
     ``nonfinite_count`` and ``hash`` are those of the newest tensor.
 
     Its size is one copy of the tensor, and at most eleven scalar states and 2 KB, whatever the number of iterations.
@@ -27,7 +27,7 @@ cdef class VectorState:
     cdef readonly uint64_t hash
     cdef int64_t first_nan_, first_inf_
     cdef object previous, shape_, dtype_
-    cdef bint gap           # no tensor before the next one
+    cdef bint gap           # there is no tensor before the next one
 
     def __cinit__(self):
         self.norm, self.step, self.hashes = ScalarState(), ScalarState(), ScalarState()
@@ -40,14 +40,15 @@ cdef class VectorState:
         self.gap = True
 
     def update(self, array):
-        """Take in the tensor of one iteration; its shape and dtype must be those of the first.
+        """Add the tensor of one iteration; its shape and dtype must be those of the first.
 
-        Raises TypeError for what is not real-numeric or bool or of another dtype, ValueError for another shape.
+        Raises TypeError for values that are not real numbers or bools, or of another dtype, ValueError for another
+        shape.
         """
         self.update_many(np.asarray(array)[None])
 
     def update_many(self, arrays):
-        """Take in the tensors of several iterations, oldest first, along the first axis.  Raises as ``update``."""
+        """Add the tensors of several iterations, oldest first, along the first axis. Raises as ``update``."""
         cdef cnp.ndarray a = np.asarray(arrays)
         cdef int code
         cdef cnp.ndarray rows = _native(a, &code)
@@ -119,7 +120,7 @@ cdef class VectorState:
         self.gap = False
 
     cdef object _choose(self, cnp.ndarray now, int code):
-        """Follow those of the components that move most now, in place of followed ones that hardly do."""
+        """Follow the components that now move most, in place of followed ones that hardly move."""
         cdef int64_t size = now.shape[0], at, m, width = now.itemsize
         cdef cnp.ndarray before = self.previous
         cdef const char* one = cnp.PyArray_BYTES(now)
@@ -170,7 +171,7 @@ cdef class VectorState:
         return same
 
     def skip(self, int64_t count):
-        """Note that ``count`` iterations passed of which the tensor is not known; see ``ScalarState.skip``."""
+        """Record that ``count`` iterations passed without a known tensor; see ``ScalarState.skip``."""
         if count < 0:
             raise ValueError(f"expected a number of iterations, got {count}")
         if count == 0:

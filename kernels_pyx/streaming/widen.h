@@ -1,4 +1,5 @@
-// Every type widened exactly: to float64 (64-bit integers: rounded), and to the 64-bit word by which values are equal.
+// Exact widening of every type: to float64 (64-bit integers: rounded), and to the 64-bit word that defines equality of
+// values.
 #ifndef WB_EVOLUTION_WIDEN_H
 #define WB_EVOLUTION_WIDEN_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// in the set's own namespace: an inline function of another set must not take its place
+// in the set's own namespace, so that an inline function of another set cannot replace it
 namespace WB_ISA {
 namespace {
 
@@ -62,7 +63,7 @@ template <class T> inline uint64_t word(T v) {
 }
 template <> inline uint64_t word(Flag v) { return v.bits != 0; }
 
-// |a - b|: of integers exact, then rounded.
+// |a - b|; for integers exact, then rounded.
 template <class T> inline double change(T a, T b) {
     if constexpr (Integer<T>::is_wide) return wide_of(a >= b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a);
     else return __builtin_fabs(wide(a) - wide(b));

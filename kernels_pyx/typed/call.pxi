@@ -1,4 +1,4 @@
-# The typed kernels from Python: `call`, the record of what fell back to NumPy, and `stats`.
+# The typed kernels from Python: `call`, the record of fallbacks to NumPy, and `stats`.
 
 from collections import namedtuple
 
@@ -9,7 +9,7 @@ from workbench.kernels.types.ops import OPS as _OPS
 from workbench.kernels.types.ops import compute_type as _compute_type
 from workbench.kernels.types.ops import defined as _defined
 
-#: matrix products of floats with more multiplications than this go to BLAS through NumPy
+#: matrix products of floats with more multiplications than this are computed by BLAS through NumPy
 MATMUL_LIMIT = 32 * 1024
 
 Statistics = namedtuple("Statistics", "size nan inf min max sum sumsq")
@@ -30,7 +30,7 @@ def _chain(name):
 
 
 def _truncate_divide(a, b):
-    """Integer division towards zero, as C's; by zero it gives 0."""
+    """Integer division toward zero, as in C; division by zero gives 0."""
     floored, rest = np.floor_divide(a, b), np.remainder(a, b)
     return floored + ((rest != 0) & ((a < 0) != (b < 0))).astype(floored.dtype)
 
@@ -42,7 +42,7 @@ def _clip(x, low, high):
 
 
 def _numpy_function(name):
-    """The NumPy function that an op is held against, and falls back to."""
+    """The NumPy function with which an op is compared, and to which it falls back."""
     if "Chain<" in _OPS[name].functor or "Reverse<" in _OPS[name].functor:
         return _chain(name)
     special = {
@@ -57,15 +57,15 @@ def _numpy_function(name):
 
 
 class MissingKernel(TypeError):
-    """Strict mode: this combination has no compiled kernel; the message says which profile has it."""
+    """Strict mode: this combination has no compiled kernel; the message names the profile that has it."""
 
 
 cdef _dtype_name(dtype):
-    """The name in the type table; "string" for StringDType and fixed-width text; None for what is not there."""
+    """The name in the type table; "string" for StringDType and fixed-width strings; None for other dtypes."""
     name = _NAMES.get(dtype, "")
     if name == "":
         name = "string" if dtype.kind in "TU" else dtype.name if dtype.name in _KINDS and dtype.isnative else None
-        if len(_NAMES) < 256:  # fixed-width texts have a dtype for each width
+        if len(_NAMES) < 256:  # fixed-width strings have a dtype for each width
             _NAMES[dtype] = name
     return name
 
@@ -82,8 +82,9 @@ def _numpy_dtype(name):
 
 
 def result_type(op, inputs):
-    """Name of the dtype that ``call`` gives the result of ``op`` for inputs of these dtype names, which is NumPy's; None
-    where they have no common type."""
+    """Name of the result dtype of ``call`` of ``op`` for inputs of these dtype names, which is NumPy's; None if they
+    have no common type.
+    """
     found = _RESULTS.get((op, inputs))
     if found is None:
         found = _RESULTS[op, inputs] = _usual_output(_OPS[op], inputs)
@@ -91,12 +92,12 @@ def result_type(op, inputs):
 
 
 def fallbacks():
-    """What ``call`` left to NumPy: a list of (op, input dtypes, output dtype, slug, reason, times)."""
+    """The calls left to NumPy: a list of (op, input dtypes, output dtype, slug, reason, times)."""
     return [(*key, *record) for key, record in _FALLBACKS.items()]
 
 
 cdef list _as_arrays(tuple values):
-    """Arrays of all operands; Python numbers take the type of the arrays beside them, as in NumPy 2."""
+    """Arrays of all operands; Python numbers take the type of the other arrays, as in NumPy 2."""
     arrays = [x if isinstance(x, np.ndarray) else np.asarray(x) for x in values]
     if len(values) > 1 and any(type(x) in (int, float, complex) for x in values):
         common = np.result_type(*(x if type(x) in (int, float, complex) else a for x, a in zip(values, arrays)))
@@ -105,11 +106,11 @@ cdef list _as_arrays(tuple values):
 
 
 def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
-    """``op`` of the arrays, by the compiled kernel for their dtypes; by NumPy where there is none.
+    """``op`` of the arrays, by the compiled kernel for their dtypes, or by NumPy if there is none.
 
     Element-wise ops broadcast. Reductions and running results take ``axis`` (None: all items). The result has the dtype
-    of ``out``, or ``dtype``, or what NumPy gives; where it is wider, the op computes in the wider type. No warnings are
-    given for division by zero, overflow or invalid values.
+    of ``out``, or ``dtype``, or NumPy's result dtype; if it is wider, the op computes in the wider type. There are no
+    warnings for division by zero, overflow or invalid values.
 
     A combination without a kernel is computed by NumPy and listed in :func:`fallbacks` with the reason; ``strict`` makes
     it a MissingKernel error (a TypeError) that names the combination, the profile of this build and the smallest that
@@ -148,7 +149,7 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
             if address is not None and 1 <= operands[0].ndim <= 2 and 1 <= operands[1].ndim <= 2:
                 if _small(operands) or _KINDS[output] in "iu":
                     return _product(address, operands[0], operands[1], output, out)
-            if address is not None:  # BLAS is faster, and stacks of matrices are NumPy's
+            if address is not None:  # BLAS is faster, and stacks of matrices are left to NumPy
                 return _by_numpy(op, operands, out, output, wanted, axis)
         else:
             addresses = _KERNELS.get(" ".join((op, *names, output)))
@@ -169,7 +170,7 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
 
 
 def _by_numpy(op, operands, out, output, wanted, axis):
-    """What the kernel would give, computed by NumPy: in the compute type, converted at the end."""
+    """The result of the kernel, computed by NumPy in the compute type and converted at the end."""
     row = _OPS[op]
     names = tuple([_dtype_name(a.dtype) for a in operands])
     if wanted is not None and output is not None and None not in names and _defined(op, names, output):
@@ -197,7 +198,7 @@ cdef _elementwise(size_t address, list operands, output, out):
     shape = operands[0].shape
     for a in operands:
         plain = plain and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>a) and a.shape == shape
-    if plain:  # the most common case in few steps: one line
+    if plain:  # fast path for the most common case
         out = np.empty(shape, _numpy_dtype(output))
         _line(address, operands, out)
         return out
@@ -221,7 +222,7 @@ cdef _elementwise(size_t address, list operands, output, out):
 
 
 cdef void _line(size_t address, list operands, cnp.ndarray out) except *:
-    """Runs a strided kernel over arrays of one shape that all lie in one piece."""
+    """Run a strided kernel over contiguous arrays of one shape."""
     cdef wb_strided run = <wb_strided>address
     cdef ptrdiff_t n = cnp.PyArray_SIZE(out)
     cdef ptrdiff_t steps[4]
@@ -238,7 +239,7 @@ cdef void _line(size_t address, list operands, cnp.ndarray out) except *:
 
 
 def _apart(a, out):
-    """``a`` itself where a kernel may read it while it writes ``out``, else a copy."""
+    """``a`` itself if a kernel may read it while it writes ``out``, otherwise a copy."""
     if not np.may_share_memory(a, out):
         return a
     same = a.ctypes.data == out.ctypes.data and a.strides == out.strides and a.shape == out.shape
@@ -246,7 +247,7 @@ def _apart(a, out):
 
 
 cdef void _walk(size_t address, list operands, cnp.ndarray out) except *:
-    """Runs a strided kernel over all axes: sorted by the output's strides, neighbours merged where they are one line."""
+    """Run a strided kernel over all axes, sorted by the output's strides; contiguous neighbours are merged."""
     cdef wb_strided run = <wb_strided>address
     cdef int ndim = cnp.PyArray_NDIM(out), count = len(operands) + 1, k, d, e, used = 0
     cdef ptrdiff_t shape[64]
@@ -353,7 +354,7 @@ cdef _product(size_t address, a, b, output, out):
 def stats(array):
     """Statistics(size, nan, inf, min, max, sum, sumsq) of an array of numbers in one pass, as floats.
 
-    NaN counts only as such; infinities take part in min and max, not in the sums. Without a number left, min is inf and max
+    NaN is only counted; infinities count for min and max, not for the sums. Without other numbers, min is inf and max
     -inf. Types without a kernel are converted to float64 first. TypeError: complex numbers, strings, objects.
     """
     cdef cnp.ndarray a = np.require(array, requirements="CA")

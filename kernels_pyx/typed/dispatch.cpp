@@ -1,4 +1,4 @@
-// Picks, once, the widest instruction set that the build has and the processor and the system support.
+// Selects, once, the widest instruction set that the build has and the processor and the system support.
 
 #include "table.hpp"
 
@@ -8,7 +8,7 @@
 #define WB_GAINING(isa) WB_TABLE(casts, isa); WB_TABLE(narrow, isa); WB_TABLE(reductions, isa); WB_TABLE(products, isa)
 #define WB_OTHERS(isa)                                                                                              \
     WB_TABLE(arithmetic, isa); WB_TABLE(chains, isa); WB_TABLE(comparison, isa); WB_TABLE(bits, isa); WB_TABLE(complex, isa)
-// The tables of a set, of which units that gain nothing by it are those of another one.
+// The tables of a set; units that gain nothing from it use those of another set.
 #define WB_TABLES(isa, others)                                                                                      \
     static const wb_table* tables_##isa[] = {                                                                       \
         &wb_arithmetic_##others, &wb_chains_##others, &wb_comparison_##others, &wb_bits_##others, &wb_casts_##isa,  \
@@ -37,7 +37,7 @@ struct Choice {
 
 }  // namespace
 
-// forced: null or empty for the best one; otherwise a name, and null comes back if it is unknown or unsupported.
+// forced: null or empty for the best one; otherwise a name; returns null if it is unknown or unsupported.
 extern "C" const wb_table** wb_choose(const char* forced, const char** name) {
 #ifdef WB_X86
     __builtin_cpu_init();

@@ -1,4 +1,4 @@
-# Calls as the executor makes them, for measurements.
+# Calls as in the executor, for measurements.
 
 def _repeat(size_t address, out, a, b, ptrdiff_t n, ptrdiff_t count):
     """Calls a kernel of signature vv ``count`` times on the memory of three arrays, without the GIL."""
@@ -25,7 +25,7 @@ def _repeat_scalar(size_t address, out, a, b, ptrdiff_t count):
 
 
 def _repeat_statistics(size_t address, a, ptrdiff_t count):
-    """Calls a statistics kernel ``count`` times; gives the seven numbers."""
+    """Calls a statistics kernel ``count`` times; returns the seven numbers."""
     cdef wb_statistics call = <wb_statistics>address
     cdef cnp.ndarray result = np.empty(7)
     cdef const char* data = <const char*>cnp.PyArray_DATA(a)
@@ -39,7 +39,7 @@ def _repeat_statistics(size_t address, a, ptrdiff_t count):
 
 
 def _statistics_of_op(str dtype, int number, out, a, b, ptrdiff_t count=1):
-    """Calls kernel ``number`` of the table of :func:`statistics_of_ops` ``count`` times; gives the seven numbers."""
+    """Calls kernel ``number`` of the table of :func:`statistics_of_ops` ``count`` times; returns the seven numbers."""
     cdef wb_of_op call = (<wb_of_op*><size_t>_OF_OPS[dtype])[number]
     cdef cnp.ndarray result = np.empty(7)
     cdef char* to = <char*>cnp.PyArray_DATA(out)

@@ -1,6 +1,6 @@
-// The strided path of all element-wise kernels: operands that do not lie in one piece are gathered block by block into
-// buffers in the first-level cache, the contiguous kernel runs there, and the result is scattered. One copy of this code
-// serves every op and type, which keeps an instance at the size of its contiguous loops.
+// The strided path of all element-wise kernels: operands that are not contiguous are gathered block by block into
+// buffers in the first-level cache, the contiguous kernel runs there, and the result is scattered. One copy of this
+// code serves all ops and types, so that an instance has only its contiguous loops.
 
 #include "table.hpp"
 
@@ -38,7 +38,8 @@ void scatter_any(int size, char* to, ptrdiff_t step, const char* from, ptrdiff_t
     }
 }
 
-// Loops of vector code may assume that items lie at multiples of their size; complex numbers of that of their parts.
+// Vectorized loops may assume that items are at multiples of their size; for complex numbers, of the size of their
+// parts.
 bool aligned(const char* p, int size) {
     const int needed = size > 8 ? 8 : size;
     return (reinterpret_cast<std::uintptr_t>(p) & std::uintptr_t(needed - 1)) == 0;

@@ -1,5 +1,5 @@
-// What every unit hands to the module: rows of addresses, and what the strided kernels share. No code of its own here,
-// so this header means the same in every instruction set.
+// Tables of addresses that every unit passes to the module, and declarations shared by the strided kernels. There is no
+// code here, so this header means the same in every instruction set.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ typedef void (*wb_matmul)(char* out, const char* a, const char* b, ptrdiff_t m, 
 typedef void (*wb_statistics)(const char* a, ptrdiff_t n, double* out);
 typedef void (*wb_of_op)(char* out, const char* a, const char* b, ptrdiff_t n, double* numbers);
 
-// name is "op input ... output"; addresses not there are null.
+// name is "op input ... output"; missing addresses are null.
 struct wb_row {
     const char* name;
     wb_scalar scalar;
@@ -41,7 +41,7 @@ struct wb_table {
     const wb_statistics_row* statistics;
 };
 
-// How the strided kernels of one op call its contiguous ones.
+// Calls of the contiguous kernels of one op by its strided ones.
 struct wb_plan {
     wb_kernel vv, vs, sv;
     int inputs;

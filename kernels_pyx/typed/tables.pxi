@@ -1,4 +1,4 @@
-# The tables of the chosen instruction set as dictionaries, and the doors to them.
+# The tables of the chosen instruction set as dictionaries, and functions to access them.
 
 cdef dict _KERNELS = {}  # "op input ... output" -> addresses
 cdef dict _REDUCTIONS = {}
@@ -61,7 +61,8 @@ def isa():
 
 
 def kernel(op, inputs, output):
-    """Addresses (scalar, vv, vs, sv, strided) of the kernel for these dtype names, 0 where not there; None if not compiled.
+    """Addresses (scalar, vv, vs, sv, strided) of the kernel for these dtype names, 0 for missing ones; None if not
+    compiled.
 
     scalar   void(char* out, const char* a, const char* b, const char* c)               one item
     vv       void(char* out, const char* a, const char* b, const char* c, ptrdiff_t n)  all operands contiguous
@@ -69,8 +70,8 @@ def kernel(op, inputs, output):
     strided  void(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*)    NumPy's inner loop: args are the
              inputs, then the output; steps in bytes, 0 repeats an input; any alignment
 
-    Operands of the others are aligned. ``out`` may be one of the inputs, if their items have one size; else nothing may
-    overlap.
+    Operands of the others are aligned. ``out`` may be one of the inputs, if their items have equal size; otherwise
+    nothing may overlap.
     """
     return _KERNELS.get(" ".join((op, *inputs, output)))
 
@@ -91,24 +92,24 @@ def cumulate(op, input, output):
 
 
 def matmul(input, output):
-    """Address of void(char* out, const char* a, const char* b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n), contiguous, for small
-    sizes; None if not compiled. The order of additions and the error bound stand in typed/templates/matmul.hpp."""
+    """Address of void(char* out, const char* a, const char* b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n), contiguous, for
+    small sizes; None if not compiled. The order of additions and the error bound are in typed/templates/matmul.hpp."""
     return _PRODUCTS.get(f"matmul {input} {input} {output}")
 
 
 def statistics(dtype):
     """Address of void(const char* a, ptrdiff_t n, double* out), one pass; None if not compiled.
 
-    out: count, NaN count, Inf count, min, max, sum, sum of squares. NaN counts only as such; infinities take part in min and
-    max, not in the sums. Without a number left, min is inf and max -inf.
+    out: count, NaN count, Inf count, min, max, sum, sum of squares. NaN is only counted; infinities count for min and
+    max, not for the sums. Without other numbers, min is inf and max -inf.
     """
     return _STATISTICS.get(dtype)
 
 
 def statistics_of_ops(dtype):
     """Address of a table of void(char* out, const char* a, const char* b, ptrdiff_t n, double* numbers): add, subtract,
-    multiply and divide, of each vv, vs and sv, which leave the bits of the op and of :func:`statistics` of its result in
-    one pass. None where there is none."""
+    multiply and divide, for each vv, vs and sv. In one pass they give the same bits as the op, and as :func:`statistics`
+    of its result. None if there is no table for the dtype."""
     return _OF_OPS.get(dtype)
 
 

@@ -2,11 +2,11 @@
 """Typed kernels: one compiled function for each op and combination of types that the build's type profile admits.
 
 The instances come from the rule table (``workbench.kernels.types``); the C++ templates are in ``typed/templates/``.
-Each is compiled for several instruction sets, of which one is picked when this module is loaded: the best that the
-processor has, or the one that the environment variable WORKBENCH_ISA names ("x86-64", "avx2", "avx512"). All give the
+Each is compiled for several instruction sets, of which one is chosen when this module is loaded: the best that the
+processor has, or the one named by the environment variable WORKBENCH_ISA ("x86-64", "avx2", "avx512"). All give the
 same bits.
 
-``kernel``, ``reduce``, ``cumulate``, ``matmul`` and ``statistics`` give addresses, for callers in compiled code;
+``kernel``, ``reduce``, ``cumulate``, ``matmul`` and ``statistics`` return addresses, for callers in compiled code;
 ``call`` computes with NumPy arrays; ``stats`` describes one.
 """
 

@@ -1,4 +1,4 @@
-# Instructions on arrays of known shape as one call on arrays of NumPy, for runs that need no rows.
+# Instructions on arrays of known shape as one call on NumPy arrays, for runs that need no rows.
 
 CALL_CONSTANT, CALL_SCRATCH, CALL_OUTPUT = -1, -2, -3
 
@@ -10,17 +10,17 @@ cdef class ArrayCall:
     ----------
     steps:
         (array instruction, operands, place and byte offset of the result, constant or None). Operands are (place, byte
-        offset): place k is an input, ``CALL_CONSTANT`` the constant, ``CALL_SCRATCH`` memory for values that nobody
-        else reads, ``CALL_OUTPUT - k`` output k.
+        offset): place k is an input, ``CALL_CONSTANT`` the constant, ``CALL_SCRATCH`` memory for intermediate values,
+        ``CALL_OUTPUT - k`` output k.
     sizes:
         bytes of each input.
     outputs:
         (dtype, shape) of each.
     scratch:
-        bytes of the memory for values in between.
+        bytes of the memory for intermediate values.
 
-    It gives the very bits that a program with these instructions leaves in its rows, as a list of new arrays, and None
-    for operands that are no arrays of these sizes. Those that do not lie in C's order are copied, as into a row.
+    It returns exactly the bits that a program with these instructions leaves in its rows, as a list of new arrays, and
+    None for operands that are not arrays of these sizes. Operands that are not in C order are copied, as into a row.
     """
 
     cdef Array* arrays

@@ -1,8 +1,8 @@
-# What a machine does with Python objects: object slots, Python callables, and caches that remember results by shapes.
+# Operations of a machine on Python objects: object slots, Python callables, and caches of instructions by shapes.
 
 
 cdef void store_object(Machine self, int base, int offset, object item, unsigned int shape) noexcept:
-    """Put a reference and its shape into an object slot; what was there is released."""
+    """Put a reference and its shape into an object slot; the previous object is released."""
     cdef PyObject** where = <PyObject**>(self.e.base[base] + offset)
     cdef PyObject* old = where[0]
     cdef Rows* rows = &self.e.frames[base - 1]
@@ -20,7 +20,7 @@ cdef void store_object(Machine self, int base, int offset, object item, unsigned
 
 
 cdef unsigned int held_shape(Machine self, cnp.ndarray array) noexcept:
-    """The id of an array's shape, which this machine holds from now on."""
+    """The id of an array's shape, to which this machine holds a reference from now on."""
     cdef unsigned int found = shape_id(array, False)
     if found == 0 or found not in self.shapes:
         found = shape_id(array, True)
@@ -30,7 +30,7 @@ cdef unsigned int held_shape(Machine self, cnp.ndarray array) noexcept:
 
 
 cdef int room_for(Machine self, long long more) noexcept:
-    """Room for arrays that are about to be stored; -1 when the retire hook raised."""
+    """Make room for arrays that are about to be stored; -1 if the retire hook raised."""
     cdef int done = 0
     if more > 0 and self.budget > 0:
         with nogil:
@@ -39,7 +39,7 @@ cdef int room_for(Machine self, long long more) noexcept:
 
 
 cdef bint raised(Machine self) noexcept nogil:
-    """Whether the loop that has just run set an exception, which the machine takes as its error."""
+    """Whether the last loop set an exception, which becomes the machine's error."""
     if not wb_raised():
         return False
     with gil:
@@ -64,7 +64,7 @@ cdef int move_object(Machine self, Instr* i) noexcept with gil:
 
 
 cdef int call_from_cache(Machine self, Instr* i, tuple call) except -1:
-    """Carry out a call by what its cache remembers of these shapes; 0 if it remembers nothing of use."""
+    """Execute a call by the cached instruction for these shapes; 0 if there is none."""
     cdef InlineCache* cache = &self.caches[i.x0]
     cdef CacheEntry* entry
     cdef unsigned int ids[3]
@@ -117,7 +117,7 @@ cdef int call_from_cache(Machine self, Instr* i, tuple call) except -1:
 
 
 cdef int fill_entry(Machine self, CacheEntry* entry, tuple call) except -1:
-    """Resolve the instruction that does the call's work on operands of these shapes."""
+    """Find the instruction that computes the call on operands of these shapes."""
     cdef int d
     described, aligned = [], True
     for base, offset, dtype, shape in call[1]:
@@ -178,7 +178,7 @@ cdef int call_python(Machine self, Instr* i) noexcept with gil:
 
 
 cdef object load_operand(Machine self, int base, int offset, object dtype, object shape, bint sees):
-    """A number or array as NumPy sees it; large arrays as they stand in the row, if the callable may see that."""
+    """A number or array as a NumPy array; large arrays as views of the row, if the callable may see it."""
     cdef char* at = self.e.base[base] + offset
     cdef cnp.ndarray array
     if dtype is None:

@@ -1,4 +1,4 @@
-# Arrays that a loop hands on unchanged: its rows hold references, and instructions read the array itself.
+# Arrays that a loop passes on unchanged: its rows hold references, and instructions read the array itself.
 
 cdef extern from "numpy/arrayobject.h" nogil:
     ctypedef struct ArrayStruct "PyArrayObject"
@@ -6,7 +6,7 @@ cdef extern from "numpy/arrayobject.h" nogil:
 
 
 cdef void point_from(Program p, char** bases, int f, char* row) noexcept nogil:
-    """Let instructions read the arrays that a frame carries unchanged where a row's columns refer to."""
+    """Let instructions read the arrays that a frame carries unchanged, to which a row's columns refer."""
     cdef int k
     cdef PyObject* item
     for k in range(p.n_pointers):
@@ -17,7 +17,7 @@ cdef void point_from(Program p, char** bases, int f, char* row) noexcept nogil:
 
 
 cdef void point_again(Machine self) noexcept nogil:
-    """The same for the rows in progress, after references in them may have changed."""
+    """The same for the rows in progress, whose references may have changed."""
     cdef int f
     cdef Rows* rows
     for f in range(self.e.n_frames):

@@ -1,7 +1,7 @@
-# Regions: the work of a stretch of instructions as one call.
+# Regions: a stretch of instructions executed as one call.
 
 cdef bint _unwatched(Machine self, Instr* i) noexcept nogil:
-    """Whether nobody wants to stop inside of a region, or to look at its values there."""
+    """Whether no stop is requested inside a region, and none of its values need be visible there."""
     cdef Instr* code = self.e.code
     cdef int k
     for k in range(<int>(i - code), i.jump):
@@ -11,7 +11,7 @@ cdef bint _unwatched(Machine self, Instr* i) noexcept nogil:
 
 
 cdef int run_region(Machine self, Instr* i) noexcept nogil:
-    """1 if the region was carried out, 0 if its instructions are to be one by one, -1 with an error to stop at."""
+    """1 if the region was executed, 0 if its instructions must run one by one, -1 for an error."""
     if not self.ignore_traps and not _unwatched(self, i):
         return 0
     return call_region(self, i)

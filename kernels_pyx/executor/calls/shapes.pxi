@@ -1,7 +1,8 @@
-# Interned shapes of the values: an object slot holds a reference and, eight bytes on, the id of its shape (0: no array).
+# Interned shapes of the values: an object slot holds a reference and, eight bytes later, the id of its shape (0: not an
+# array).
 #
 # Ids are those of the process-wide trie. A program holds the shapes of its constants and of arrays in rows, a machine
-# every shape that it has met, once each; so an id in a row always stands for the same shape.
+# every shape seen so far, once each; so an id in a row always refers to the same shape.
 
 from libc.stdint cimport int64_t
 
@@ -13,7 +14,7 @@ cdef ShapeTrie SHAPES = _SHAPES
 
 
 cdef unsigned int shape_id(cnp.ndarray array, bint hold) noexcept:
-    """The id of an array's shape, dtype and strides; with ``hold`` one reference is taken. 0 where it cannot have one."""
+    """The id of an array's shape, dtype and strides; with ``hold`` a reference is taken. 0 if it has no id."""
     cdef int rank = cnp.PyArray_NDIM(array)
     cdef const int64_t* strides = NULL if cnp.PyArray_IS_C_CONTIGUOUS(array) else <const int64_t*>cnp.PyArray_STRIDES(array)
     cdef int number = cnp.PyArray_TYPE(array)

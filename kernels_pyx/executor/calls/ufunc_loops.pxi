@@ -15,11 +15,11 @@ cdef extern from "numpy/ufuncobject.h":
 
 def ufunc_loop(ufunc, dtypes):
     """(function address, data address, whether it may raise) of the inner loop for exactly these dtypes, inputs then
-    outputs; or None.
+    outputs; None if there is none.
 
-    Loops over integers raise by a Python exception (a negative power); those over floats only set the flags of the
-    floating-point unit.
-    Of ufuncs with core dimensions only ``np.matmul`` is known here: its loop takes the sizes (1, n, k, m).
+    Loops over integers raise a Python exception (a negative power); those over floats only set the flags of the
+    floating-point unit. Of ufuncs with core dimensions only ``np.matmul`` is supported: its loop takes the sizes (1, n,
+    k, m).
     """
     if not isinstance(ufunc, np.ufunc) or (ufunc.signature is not None and ufunc is not np.matmul):
         return None
@@ -43,7 +43,7 @@ def ufunc_loop(ufunc, dtypes):
 
 
 cdef bint _same_number(int a, int b):
-    """Type numbers are equal, or two C names of one type (long and long long)."""
+    """Whether type numbers are equal, or two C names of one type (long and long long)."""
     if a == b:
         return True
     if a >= 24 or b >= 24 or a == 17 or b == 17:

@@ -1,4 +1,4 @@
-# Arrays on the rows' own memory, for callables that keep nothing.
+# Arrays on the rows' own memory, for callables that keep no references.
 
 
 cdef enum:

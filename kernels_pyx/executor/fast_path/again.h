@@ -1,4 +1,4 @@
-/* What a recipe computes again (rows/recompute.pxi), by groups: only what is asked for is written to memory. */
+/* Recomputation by recipes (rows/recompute.pxi), by groups: only requested values are written to memory. */
 #ifndef WB_AGAIN_H
 #define WB_AGAIN_H
 #include "array_fusion.h"
@@ -11,7 +11,7 @@ typedef struct wb_steps {
 typedef struct {
     wb_steps *steps;
     size_t piece_bytes;
-    int direct;               /* nothing but what is asked for is written */
+    int direct;               /* only requested values are written */
 } wb_again;
 
 static void wb_free_again(wb_again *a) {
@@ -24,8 +24,8 @@ static void wb_free_again(wb_again *a) {
     free(a);
 }
 
-/* Whether a result is read behind its group, or is a part of what is asked for: `size` bytes at `offset` of a base; a size
- * of 0 is all of it. */
+/* Whether a result is read after its group, or is part of the request: `size` bytes at `offset` of a base; a size of 0
+ * means all of it. */
 static int wb_is_wanted(const wb_engine *m, const wb_instr *s, const int *ip, int left, int base, ptrdiff_t offset, ptrdiff_t size) {
     const wb_array *x = (const wb_array *)s->data;
     wb_span spans[4], made;
@@ -34,7 +34,7 @@ static int wb_is_wanted(const wb_engine *m, const wb_instr *s, const int *ip, in
     if (x->kind == WB_COPY || x->kind == WB_REDUCE || s->bo != base || size == 0) return 1;
     if (made.from < offset + size && offset < made.to) return 1;
     for (k = 0; k < left; k++) {
-        const int known = wb_goes_by_blocks((const wb_array *)m->code[ip[k]].data); /* of others it is where they begin */
+        const int known = wb_goes_by_blocks((const wb_array *)m->code[ip[k]].data); /* of others it is the beginning */
         n = wb_spans(&m->code[ip[k]], spans);
         for (j = 0; j < n - 1; j++)
             if (spans[j].base == made.base && spans[j].from < made.to && (!known || made.from < spans[j].to)) return 1;

@@ -1,4 +1,4 @@
-/* Arrays of known shape on the fast path: single instructions, and chains of them that run block by block. */
+/* Arrays of known shape on the fast path: single instructions, and chains of instructions that run block by block. */
 #ifndef WB_ARRAY_FUSION_H
 #define WB_ARRAY_FUSION_H
 #include "blocks.h"
@@ -11,7 +11,7 @@ static void wb_op_raising_array(WB_ARGS) {
     if (__builtin_expect(wb_raised(), 0)) WB_LEAVE;
     WB_NEXT;
 }
-/* Every array of a chain in full. */
+/* Writes every array of a chain in full. */
 static void wb_run_chain(char **base, wb_instr *const *chain, int length) {
     wb_fold folds[WB_MOST_FOLDS];
     wb_walk w;
@@ -48,8 +48,8 @@ static __attribute__((noinline)) void wb_chain(wb_engine *m, const struct wb_fas
 }
 static void wb_op_chain(WB_ARGS) { wb_chain(m, i); i = i->target; WB_GO; }
 static void wb_op_go(WB_ARGS) { i = i->target; WB_GO; }
-/* The chain that begins with an instruction, as much of it as lies in front of `stop` and of the first number between its
- * members: runs it and returns what comes behind; NULL if none begins there. */
+/* Runs the chain that begins with an instruction, up to `stop` and to the first scalar instruction between its members,
+ * and returns the next instruction; NULL if no chain begins there. */
 static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr *stop) {
     const wb_group *g;
     int n = 1;
@@ -64,14 +64,15 @@ static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr
 }
 
 static int wb_goes_by_blocks(const wb_array *x) {
-    /* the others say how many items they have if they go block by block (plan: arrays), or how blocks are joined */
+    /* the others have a number of items if they can run block by block (plan: arrays), or a function that joins
+     * blocks */
     return x->kind == WB_FLAT || x->kind == WB_STATS || x->kind == WB_ROWS || (x->kind == WB_REDUCE && x->join != NULL) ||
            ((x->kind == WB_COPY || x->kind == WB_NEST) && x->n > 0);
 }
 static int wb_links(const wb_fast_op *h) {
     return h->fn == wb_op_array && wb_goes_by_blocks((const wb_array *)h->src->data);
 }
-/* The bytes that an instruction of a chain goes over. */
+/* The bytes that an instruction of a chain reads or writes. */
 typedef struct {
     int base;
     ptrdiff_t from, to, stride;
@@ -80,14 +81,14 @@ static wb_span wb_span_of(int base, int offset, ptrdiff_t stride, ptrdiff_t n) {
     const wb_span span = {base, offset, offset + (stride ? stride * n : 16), stride};
     return span;
 }
-/* Rows that lie apart are in step with nothing that they meet: stride -1. */
+/* Rows that are not contiguous are never in step with another span: stride -1. */
 static wb_span wb_copied_span(const wb_array *x, int base, int offset, const ptrdiff_t *steps) {
     const ptrdiff_t row = x->dims[x->nd - 1] * x->item;
     const int apart = x->nd == 2 && steps[0] != row;
     const wb_span span = {base, offset, offset + (x->nd == 2 ? (x->dims[0] - 1) * steps[0] : 0) + row, apart ? -1 : x->item};
     return span;
 }
-/* What it reads (up to three) and, last, what it writes; returns their number. */
+/* The spans that it reads (up to three) and, last, the span that it writes; returns their number. */
 static int wb_spans(const wb_instr *s, wb_span *spans) {
     const wb_array *x = (const wb_array *)s->data;
     const int base[3] = {s->ba, s->bb, s->bc}, offset[3] = {s->oa, s->ob, s->oc};
@@ -97,7 +98,7 @@ static int wb_spans(const wb_instr *s, wb_span *spans) {
         if (x->kind == WB_COPY) spans[k] = wb_copied_span(x, base[k], offset[k], x->steps[0]);
         if (x->kind == WB_ROWS && !x->stride[k]) spans[k].to += x->n / x->inner * x->steps[k][0];
     }
-    if (x->kind == WB_REDUCE) { /* its results are there once the last block has gone by */
+    if (x->kind == WB_REDUCE) { /* its results are complete after the last block */
         const wb_span results = {s->bo, s->oo, s->oo + x->outer * x->item, -1};
         spans[0] = wb_span_of(s->ba, s->oa, x->stride[0], wb_items(x)), spans[1] = results;
         return 2;
@@ -107,11 +108,12 @@ static int wb_spans(const wb_instr *s, wb_span *spans) {
                                       : wb_span_of(s->bo, s->oo, x->stride[3], x->n);
     return k + 1;
 }
-/* Whether two spans meet out of step: then a block of one is not the block of the other. */
+/* Whether two spans overlap out of step, so that a block of one is not the same block of the other. */
 static int wb_out_of_step(const wb_span *a, const wb_span *b) {
     return a->base == b->base && a->from < b->to && b->from < a->to && !(a->from == b->from && a->stride == b->stride && a->stride >= 0);
 }
-/* Whether an instruction can go block by block behind another: what one of them writes, the other touches only in step. */
+/* Whether an instruction can run block by block after another: each accesses the span that the other writes only in
+ * step. */
 static int wb_in_step(const wb_instr *before, const wb_instr *s) {
     wb_span one[4], two[4];
     const int n = wb_spans(before, one), m = wb_spans(s, two);
@@ -122,7 +124,7 @@ static int wb_in_step(const wb_instr *before, const wb_instr *s) {
         if (wb_out_of_step(&one[n - 1], &two[k])) return 0;
     return 1;
 }
-/* Whether an instruction joins a chain: of its length, and each in step. */
+/* Whether an instruction can join a chain: equal length, and in step with each member. */
 static int wb_joins(wb_instr *const *chain, int length, const wb_instr *s) {
     const wb_array *x = (const wb_array *)s->data;
     const ptrdiff_t row = wb_row_of(x);
@@ -137,7 +139,7 @@ static int wb_joins(wb_instr *const *chain, int length, const wb_instr *s) {
     return folds <= WB_MOST_FOLDS;
 }
 
-/* Numbers that are computed between members of a chain: in front of it, or behind all of it. */
+/* Scalar instructions between members of a chain, moved before or after the whole chain. */
 typedef struct {
     wb_instr *chain[WB_LONGEST_CHAIN];
     int length, fronts, behinds;
@@ -150,7 +152,7 @@ static int wb_touches(const wb_span *spans, int n, int base, int offset) {
         if (spans[k].base == base && spans[k].from < offset + WB_WIDEST && offset < spans[k].to) return 1;
     return 0;
 }
-/* Whether a number may be computed before an array instruction that stands in front of it, or the other way round. */
+/* Whether a scalar instruction may be swapped with a neighbouring array instruction. */
 static int wb_may_swap(const wb_instr *number, const wb_instr *s) {
     wb_span spans[4];
     const int n = wb_spans(s, spans), base[3] = {number->ba, number->bb, number->bc}, offset[3] = {number->oa, number->ob, number->oc};
@@ -164,7 +166,7 @@ static int wb_is_number(const wb_fast_op *h) {
     return (h->src->op == WB_KERNEL || (h->src->op == WB_UFUNC && !h->src->x1)) && h->src->scalar_op >= 0 &&
            !h->src->condition_before && !h->src->condition_after;
 }
-/* Takes a packed instruction in; 0 if it ends the run. */
+/* Adds a packed instruction to the run; 0 if it ends the run. */
 static int wb_take(const wb_engine *m, wb_run *r, int at) {
     const wb_fast_op *h = &m->fast_ops[at];
     int k;
@@ -176,16 +178,16 @@ static int wb_take(const wb_engine *m, wb_run *r, int at) {
         return 1;
     }
     if (!wb_is_number(h) || r->fronts + r->behinds == WB_LONGEST_CHAIN) return 0;
-    for (k = 0; k < r->length && !r->behinds; k++) /* numbers keep their order, for registers hold them */
+    for (k = 0; k < r->length && !r->behinds; k++) /* scalar instructions keep their order, because of registers */
         if (!wb_may_swap(h->src, r->chain[k])) break;
     if (k == r->length && !r->behinds) r->front[r->fronts++] = at;
     else r->behind[r->behinds++] = at;
     return 1;
 }
-/* Runs of flat instructions (by rows too), reductions and statistics of one length that no jump leads into, each in step
- * with those before it. Each member keeps its own function: whoever enters in the middle runs the rest one by one. Numbers
- * between members are packed once more, behind everything. Arrays of one block stay as they are. Returns how many packed
- * instructions there are then. */
+/* Finds runs of flat instructions (by rows too), reductions and statistics of equal length without jumps into them,
+ * each in step with the previous ones. Each member keeps its own function: an entry in the middle runs the rest one by
+ * one. Scalar instructions between members are packed again after all others. Arrays of one block are left alone.
+ * Returns the new number of packed instructions. */
 static int wb_find_chains(wb_engine *m, int n, const char *jumped) {
     int at, last, k, total = n;
     wb_free_groups(m);

@@ -1,12 +1,14 @@
-/* A chain of array instructions as it runs: block by block, so that what one writes the next finds in the first-level cache.
+/* A chain of array instructions runs block by block, so that the result of one is in the first-level cache for the
+ * next.
  *
  *   rows:    x ----.------------------------.
  *                  v                        v
  *   block:      a = x * 2   ->  piece 0  -> y = a + x  -> rows
  *
- * What only the chain itself reads is not written to memory: it stands in a piece of one block. Two ops of which the second
- * alone reads the first are one kernel, which rounds after each. Wherever a run stops, what rows in progress do not hold
- * is computed (rows/recompute.pxi: write_elided), and once something was edited there the chain writes everything.
+ * Values read only by the chain itself are not written to memory but kept in a piece of one block. Two ops of which
+ * only the second reads the first are one kernel, which rounds after each. Wherever a run stops, values missing in the
+ * rows in progress are computed (rows/recompute.pxi: write_elided), and after an edit there the chain writes
+ * everything.
  */
 #ifndef WB_BLOCKS_H
 #define WB_BLOCKS_H
@@ -15,8 +17,8 @@
 
 enum { WB_LONGEST_CHAIN = 32, WB_MOST_FOLDS = 8, WB_SECONDS = 6, WB_FORMS = 3 };
 
-/* Pairs: the first op is number 0 to 3 (add, subtract, multiply, divide); the second is add, subtract, multiply, divide, or
- * one of the reversed: c - ab, c / ab. Forms: all contiguous, c a single item, a a single item. */
+/* Pairs: the first op is number 0 to 3 (add, subtract, multiply, divide); the second is add, subtract, multiply,
+ * divide, or a reversed one: c - ab, c / ab. Forms: all contiguous, c a single item, a a single item. */
 enum { WB_THEN_ADD, WB_THEN_SUBTRACT, WB_THEN_MULTIPLY, WB_THEN_DIVIDE, WB_SUBTRACT_FROM, WB_DIVIDE_INTO };
 enum { WB_ALL_VECTORS, WB_SINGLE_C, WB_SINGLE_A };
 
@@ -26,21 +28,21 @@ typedef struct {
     void *fn;
     int base[4], offset[4]; /* of a, b, c, out */
     ptrdiff_t stride[4];
-    short piece[4];         /* the piece of an operand that stands in none of the rows, or -1 */
+    short piece[4];         /* the piece of an operand that is not in the rows, or -1 */
     char gone;              /* 1: a later member does its work too */
-    char streams;           /* 1: from its piece the result goes to its row past the caches (wb_stream) */
-    void *of_op;            /* computes the statistics of its result in the same pass, or NULL; where they stand: */
+    char streams;           /* 1: the result is copied from its piece to its row, bypassing the caches (wb_stream) */
+    void *of_op;            /* computes the statistics of its result in the same pass, or NULL; their place: */
     int numbers_base, numbers_offset;
 } wb_member;
 
 typedef struct wb_group {
     struct wb_group *next;
     int length, n_pieces, n_elided, n_pairs, n_streams;
-    int store;              /* whose rest it leaves out, or -1 */
+    int store;              /* store whose recomputed part is left out, or -1 */
     int first, last;        /* instructions */
     ptrdiff_t n, row, piece_bytes; /* row: of its reductions (array_ops.h: wb_walk) */
     int chained;
-    wb_instr *chain[WB_LONGEST_CHAIN]; /* all of them, as they stand in the program */
+    wb_instr *chain[WB_LONGEST_CHAIN]; /* all of them, as they are in the program */
     wb_member member[WB_LONGEST_CHAIN];
 } wb_group;
 
@@ -95,12 +97,12 @@ static int wb_maker(const wb_group *g, const char *elided, int k, int operand) {
     return -1;
 }
 static int wb_operands(const wb_array *x) { return x->kind == WB_STATS ? 1 : x->n_in; }
-/* How long the rows are in which an instruction must be gone over: 0 if that does not matter. */
+/* Length of the rows in which an instruction must be processed: 0 if any blocks are possible. */
 static ptrdiff_t wb_row_of(const wb_array *x) { return x->kind == WB_STATS || x->kind == WB_REDUCE ? x->n : 0; }
 
 
-/* Whether nobody but this chain reads a result before it is computed again: the plan says which instruction is the last
- * (x1), and no condition of a breakpoint looks at it. */
+/* Whether only this chain reads a result before it is computed again: the plan gives the last reader (x1), and no
+ * condition of a breakpoint reads it. */
 static int wb_may_be_left_out(const wb_engine *m, const wb_member *w, int last) {
     const int store = m->array_store[w->s->frame];
     int k;
@@ -110,7 +112,7 @@ static int wb_may_be_left_out(const wb_engine *m, const wb_member *w, int last) 
     return 1;
 }
 
-/* Let member k do the work of the one that makes its operand, if there is a kernel for both. */
+/* Fuse member k with the member that computes its operand, if there is a kernel for both. */
 static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int k, int operand) {
     wb_member *w = &g->member[k], *v;
     const int maker = wb_maker(g, elided, k, operand), other = 1 - operand;
@@ -135,7 +137,7 @@ static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int
     }
     found = v->x->pairs[WB_FORMS * second + form];
     if (found == NULL) return 0;
-    for (j = maker + 1; j < k; j++) /* nobody in between may write what the first one reads (only in step: wb_in_step) */
+    for (j = maker + 1; j < k; j++) /* none in between may write an operand of it (only in step: wb_in_step) */
         for (i = 0; i < 2; i++)
             if (g->member[j].base[3] == v->base[i] && g->member[j].offset[3] == v->offset[i]) return 0;
     w->base[2] = w->base[other], w->offset[2] = w->offset[other], w->stride[2] = w->stride[other];
@@ -150,7 +152,8 @@ static int wb_join_pair(wb_group *g, const char *elided, const int *readers, int
 }
 static int wb_inputs(const wb_member *w) { return w->fn == w->x->fn ? wb_operands(w->x) : 3; }
 
-/* Let the member before statistics take them in its own pass, if they are those of its result and it has a kernel for both. */
+/* Lets the member before a member of statistics compute them in its own pass, if they are those of its result and it
+ * has a kernel for both. */
 static void wb_take_statistics(wb_group *g, int k) {
     wb_member *w = &g->member[k], *v = w - 1;
     int form;
@@ -163,15 +166,15 @@ static void wb_take_statistics(wb_group *g, int k) {
     w->gone = 1;
 }
 
-/* Large results for rows that are in no cache when they are written: a store that reads its line first would take twice the
- * time. */
+/* Large results for rows that are in no cache when written: normal stores, which read the line first, would take twice
+ * the time. */
 static int wb_may_stream(const wb_engine *m, const wb_member *w, ptrdiff_t n) {
     const int store = m->array_store[w->s->frame], kind = w->x->kind;
     return store >= 0 && m->frames[store].streams && w->base[3] == wb_base_of(m, store) && n * w->stride[3] >= WB_STREAMED &&
            (kind == WB_FLAT || kind == WB_NEST || kind == WB_ROWS);
 }
 
-/* Pieces for what is left out or streamed, used again once the last member that reads them has run. */
+/* Pieces for results that are left out or streamed, reused after their last reader. */
 static void wb_share_pieces(wb_group *g, const char *held) {
     int until[WB_LONGEST_CHAIN], taken[WB_LONGEST_CHAIN] = {0}, piece[WB_LONGEST_CHAIN], k, j, i;
     for (k = 0; k < g->length; k++) until[k] = k;
@@ -189,7 +192,7 @@ static void wb_share_pieces(wb_group *g, const char *held) {
             if (maker >= 0) w->piece[i] = (short)piece[maker];
         }
         if (held[k]) {
-            for (i = 0; taken[i] > k; i++) {} /* taken up to, exclusive: a result never goes over its own operands */
+            for (i = 0; taken[i] > k; i++) {} /* taken up to, exclusive: a result never overwrites its operands */
             taken[i] = until[k] + 1, piece[k] = i, w->piece[3] = (short)i;
             if (i + 1 > g->n_pieces) g->n_pieces = i + 1;
         }
@@ -199,7 +202,7 @@ static void wb_share_pieces(wb_group *g, const char *held) {
     g->length = j;
 }
 
-/* A group of these instructions, of which `elided` says whether a result is to stand in a piece alone. */
+/* A group of these instructions; `elided` marks results that are kept only in a piece. */
 static wb_group *wb_new_group(const wb_engine *m, wb_instr *const *chain, int length) {
     wb_group *g = (wb_group *)calloc(1, sizeof(wb_group));
     int k, i;
@@ -223,7 +226,7 @@ static wb_group *wb_new_group(const wb_engine *m, wb_instr *const *chain, int le
     g->piece_bytes = WB_BLOCK * g->piece_bytes + 64;
     return g;
 }
-/* Pairs become one loop, so do ops and the statistics of what they give, and results that are left out or streamed get pieces. */
+/* Fuses pairs, and ops with statistics of their results; assigns pieces to results that are left out or streamed. */
 static void wb_finish_group(const wb_engine *m, wb_group *g, char *elided, int streams) {
     int readers[WB_LONGEST_CHAIN] = {0}, k, i;
     for (k = 0; k < g->length; k++) {
@@ -261,7 +264,7 @@ static void wb_free_groups(wb_engine *m) {
     free(m->pieces);
     m->pieces = NULL;
 }
-/* Memory for the pieces of the group that takes most of it; without it chains write everything. */
+/* Memory for the pieces of the group that needs most; without it chains write everything. */
 static void wb_take_pieces(wb_engine *m) {
     const wb_group *g;
     size_t bytes = 64;
@@ -271,7 +274,8 @@ static void wb_take_pieces(wb_engine *m) {
         if ((size_t)(g->n_pieces * g->piece_bytes) > bytes) bytes = (size_t)(g->n_pieces * g->piece_bytes);
     m->pieces = posix_memalign(&p, 4096, bytes) ? NULL : (char *)p;
 }
-/* For the listing: the group that begins with an instruction; how many results are left out, or -1. */
+/* For the listing: the number of results left out in the group that begins with an instruction, or -1 without a
+ * group. */
 static int wb_group_facts(const wb_engine *m, int first, int *last, int *pairs) {
     const wb_group *g;
     for (g = m->groups; g != NULL; g = g->next)

@@ -1,6 +1,6 @@
-/* Python's arithmetic on single numbers, where nothing can go wrong. Each function gives the value and returns 0, or
- * returns 1 and leaves the case to Python: an int of more than 64 bits, a division by zero, a power that is complex or
- * too large. Values are those of CPython bit for bit: Objects/floatobject.c and longobject.c say how they are made.
+/* Python's arithmetic on scalars, in cases without errors. Each function stores the value and returns 0, or returns 1
+ * and leaves the case to Python: an int of more than 64 bits, a division by zero, a power that is complex or too large.
+ * Values are those of CPython bit for bit, by the algorithms of Objects/floatobject.c and longobject.c.
  */
 #ifndef WB_CHECKED_H
 #define WB_CHECKED_H
@@ -11,7 +11,7 @@
 
 typedef int (*wb_check)(char *out, const char *a, const char *b, const char *c, const ptrdiff_t *sizes);
 
-/* ints up to here are floats exactly, so that their quotient is rounded once, as Python rounds it */
+/* ints up to here are exact as floats, so that their quotient is rounded once, as in Python */
 #define WB_EXACT_INT ((int64_t)1 << 53)
 static inline int wb_exact(int64_t a) { return a >= -WB_EXACT_INT && a <= WB_EXACT_INT; }
 
@@ -35,7 +35,7 @@ static inline int wb_check_power_int(int64_t a, int64_t b, int64_t *v) {
         if (b & 1 && __builtin_mul_overflow(x, a, &x)) return 1;
         b >>= 1;
         if (!b) break;
-        if (__builtin_mul_overflow(a, a, &a)) return 1; /* the square is needed: b is not zero yet */
+        if (__builtin_mul_overflow(a, a, &a)) return 1; /* another square is needed, since b is not zero yet */
     }
     *v = x;
     return 0;
@@ -49,7 +49,7 @@ static inline int wb_check_power_float(double a, double b, double *v) {
         return 0;
     }
     x = pow(fabs(a), b);
-    if (!(x >= 2.2250738585072014e-308 && x <= 1.7976931348623157e308)) return 1; /* errno may count here */
+    if (!(x >= 2.2250738585072014e-308 && x <= 1.7976931348623157e308)) return 1; /* errno may matter here */
     *v = a < 0 && odd ? -x : x;
     return 0;
 }
@@ -63,7 +63,7 @@ static inline int wb_check_int(double a, int64_t *v) {
     *v = (int64_t)a;
     return 0;
 }
-/* functions of the module math: what is not finite may be an error there */
+/* functions of the module math, in which a result that is not finite may be an error */
 static inline int wb_check_finite(double a, double x, double *v) {
     *v = x;
     return !(isfinite(a) && isfinite(x));
@@ -92,7 +92,7 @@ static int wb_call_item_2(char *out, const char *a, const char *b, const char *c
     wb_part(out, a + (k * sizes[2] + l) * sizes[1], sizes[1]);
     return 0;
 }
-/* a with b at place c; the index is looked at first, so that nothing is written where it fails */
+/* a with b at index c; the index is checked first, so that nothing is written if it fails */
 static int wb_call_put_1(char *out, const char *a, const char *b, const char *c, const ptrdiff_t *sizes) {
     ptrdiff_t k;
     if (wb_place(c, sizes[0], &k)) return 1;

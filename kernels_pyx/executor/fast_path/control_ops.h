@@ -5,7 +5,7 @@
 #include "dispatch.h"
 
 #ifndef WB_AHEAD
-#define WB_AHEAD 2048 /* bytes of the trace that are fetched ahead of the row in progress */
+#define WB_AHEAD 2048 /* bytes of the trace prefetched ahead of the row in progress */
 #endif
 
 static void wb_op_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
@@ -26,7 +26,7 @@ static void wb_op_condition_after(WB_ARGS) {
     }
     WB_NEXT;
 }
-/* ... where it only counts: every firing passes, until one is to stop at */
+/* ... which only counts: every firing is skipped until the one to stop at */
 static void wb_op_condition_count(WB_ARGS) {
     wb_condition *a = (wb_condition *)i->pa;
     if (m->quiet) WB_NEXT;
@@ -34,8 +34,8 @@ static void wb_op_condition_count(WB_ARGS) {
     wb_skip_hit(a, events + a->event);
     WB_NEXT;
 }
-/* ... of one float64 in the row in progress, by the first of its comparisons, which mostly fails. The rest (whether the
- * value is alive, the iteration, further comparisons) is checked only where that one holds. */
+/* ... of one float64 in the row in progress, by the first of its comparisons, which usually fails. The rest (whether
+ * the value is alive, the iteration, further comparisons) is checked only if that one holds. */
 static void wb_op_condition_number(WB_ARGS) {
     const wb_condition_op *c = (const wb_condition_op *)i->pa;
     double v = *(const double *)(m->base[i->frame + 1] + i->oa);
@@ -49,7 +49,7 @@ static void wb_op_condition_number(WB_ARGS) {
 }
 static void wb_op_mark(WB_ARGS) {
     events += i->n_events;
-    row = m->base[i->frame + 1]; /* the frame may be another one from here on */
+    row = m->base[i->frame + 1]; /* the frame may change here */
     i = i->target;
     WB_GO;
 }
@@ -73,7 +73,7 @@ static inline int wb_all_hold(wb_engine *m, const wb_instr *s) {
 WB_BRANCH(guard, wb_all_hold(m, i->src))
 static inline int wb_step_rows(wb_engine *m, wb_rows *rows, int base) {
     char *const ahead = rows->cur + rows->row_bytes;
-    const ptrdiff_t bytes = rows->row_bytes < 512 ? rows->row_bytes : 512; /* longer ones the processor sees coming */
+    const ptrdiff_t bytes = rows->row_bytes < 512 ? rows->row_bytes : 512; /* longer ones are prefetched anyway */
     ptrdiff_t k;
     if (ahead == rows->end || rows->pinning) return 0;
     for (k = 0; k < bytes; k += 64) __builtin_prefetch(ahead + WB_AHEAD + k, 1);
@@ -82,7 +82,7 @@ static inline int wb_step_rows(wb_engine *m, wb_rows *rows, int base) {
     wb_publish(&rows->row, rows->row + 1);
     return 1;
 }
-/* ... of a frame that has arrays too: their rows go on with the frame's */
+/* ... of a frame that also has arrays, whose rows advance with the frame's */
 static void wb_op_back_both(WB_ARGS) {
     wb_rows *rows = &m->frames[i->frame];
     const int array_store = m->array_store[i->frame];
@@ -104,7 +104,7 @@ static void wb_op_back(WB_ARGS) {
     if (ahead == rows->end || more >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
     m->events = events = more;
     rows->cur = row = ahead;
-    __builtin_prefetch(row + WB_AHEAD, 1); /* the trace is written once, from one end to the other */
+    __builtin_prefetch(row + WB_AHEAD, 1); /* the trace is written once, sequentially */
     m->base[i->frame + 1] = row;
     wb_publish(&rows->row, rows->row + 1);
     i = i->target;

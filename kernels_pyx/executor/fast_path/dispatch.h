@@ -1,8 +1,8 @@
-/* Packed instructions and how one hands over to the next: included by every part of the fast path.
+/* Packed instructions and the transfer from one to the next: included by every part of the fast path.
  *
- * A packed instruction is a small function that ends by calling the next one (threaded code). The calls are tail calls:
- * gcc and clang make jumps of them when they optimize. Without that promise (no optimization, sanitizers) each function
- * returns to a plain loop instead (wb_run_fast).
+ * A packed instruction is a small function that ends by calling the next one (threaded code). The calls are tail calls,
+ * which gcc and clang compile to jumps when they optimize. Without that guarantee (no optimization, sanitizers) each
+ * function returns to a plain loop instead (wb_run_fast).
  */
 #ifndef WB_DISPATCH_H
 #define WB_DISPATCH_H
@@ -17,20 +17,20 @@
 #define WB_TAIL_CALLS 1
 #endif
 
-/* events: those of m, which are written back where the fast path is left, and at back jumps for other threads to read. In
- * memory they would be one long chain of additions, longer than that of most loops. */
+/* events: a copy of m's, which is written back when the fast path is left, and at back jumps for other threads. In
+ * memory they would form a chain of additions longer than that of most loops. */
 #define WB_ARGS wb_engine *m, const struct wb_fast_op *i, char *row, int64_t q, long long events, double d
 typedef void (*wb_op_fn)(WB_ARGS);
 
 typedef struct wb_fast_op {
     wb_op_fn fn;
-    int oo, oa, ob;         /* offsets in the row in progress; of a branch, oo: events where it is taken */
+    int oo, oa, ob;         /* offsets in the row in progress; of a branch, oo: events if it is taken */
     int n_events;
     const char *pa, *pb;    /* operands elsewhere */
-    struct wb_fast_op *target;  /* where a jump goes */
+    struct wb_fast_op *target;  /* target of a jump */
     wb_instr *src;
     int frame;
-    short nonlocal;         /* bit 0: a, bit 1: b is elsewhere */
+    short nonlocal;         /* bit 0: a, bit 1: b is outside the row */
 } wb_fast_op;
 
 #ifdef WB_TAIL_CALLS

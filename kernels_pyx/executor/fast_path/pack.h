@@ -1,12 +1,12 @@
-/* Packs the instructions of a program for the fast path: a function for each, by what the registers hold in front of it. */
+/* Packs the instructions of a program for the fast path: a function for each, depending on the registers before it. */
 #ifndef WB_PACK_H
 #define WB_PACK_H
 #include "array_fusion.h"
 #include "control_ops.h"
 #include "scalar_ops.h"
 
-/* How an operand reaches an instruction: 0 in the row, 1 elsewhere at an address that stands still, 2 in a register,
- * 3 in the array row of the same frame, which moves on too. */
+/* Where an operand is: 0 in the row, 1 elsewhere at a fixed address, 2 in a register, 3 in the array row of the same
+ * frame, which advances too. */
 static int wb_kind(const wb_engine *m, const wb_instr *s, int base, int offset, char letter, const wb_cached *cached) {
     const wb_cached *one = &cached[letter == 'q' ? 0 : 1];
     const int array_store = m->array_store[s->frame], arrays = array_store < 0 ? -2 : wb_base_of(m, array_store);
@@ -82,23 +82,23 @@ static void wb_pack_one(const wb_engine *m, wb_fast_op *h, wb_instr *s, wb_cache
         break;
     case WB_MARK: h->fn = wb_op_mark; break;
     case WB_BACK:
-        if (m->pointed[s->frame]) break; /* the driver looks where the next row's columns refer to */
+        if (m->pointed[s->frame]) break; /* the driver resolves the references in the next row's columns */
         h->fn = m->array_store[s->frame] < 0 ? wb_op_back : wb_op_back_both;
         break;
-    default: cached[0].base = cached[1].base = -1; /* the driver carries it out; armed instructions too */
+    default: cached[0].base = cached[1].base = -1; /* the driver executes it; armed instructions too */
     }
 }
 
-/* -- jumps over what is decided already ------------------------------------------------------------------------------
- * Behind one branch of an `if` stand the guards of the other and of the merge, on the same predicate. Where they are known
- * to hold, or not to, marks and taken branches go past them at once, and count their events. */
+/* -- jumps over decided branches --------------------------------------------------------------------------------------
+ * After one branch of an `if` follow the guards of the other and of the merge, on the same predicate. If their outcome
+ * is known, marks and taken branches skip them at once, and count their events. */
 enum { WB_KNOWN = 8 };
 typedef struct {
     int n;
     wb_literal literal[WB_KNOWN]; /* bytes of rows in progress that are true (expect 1) or false (0) */
 } wb_known;
 
-/* The only literal of a guard on a byte of the row in progress, if that is what a packed instruction is. */
+/* The only literal of a packed instruction that is a guard on a byte of the row in progress; NULL for others. */
 static const wb_literal *wb_guard_of(const wb_engine *m, const wb_fast_op *h) {
     const wb_instr *s = h->src;
     const wb_literal *only = s->op == WB_GUARD && s->x1 == 1 ? &m->literals[s->x0] : NULL;
@@ -117,7 +117,7 @@ static int wb_is_known(const wb_known *known, const wb_literal *literal) {
             return known->literal[k].expect == literal->expect;
     return -1;
 }
-/* From a packed instruction on past marks and decided guards; their events are added. */
+/* Skips marks and decided guards from a packed instruction on; their events are added. */
 static wb_fast_op *wb_past_decided(const wb_engine *m, wb_fast_op *h, const wb_known *known, int *events) {
     for (;;) {
         const wb_literal *only = wb_guard_of(m, h);
@@ -166,7 +166,7 @@ static void wb_pack_condition(wb_engine *m, int n, wb_instr *s, const wb_cached 
     }
 }
 
-/* Loops in machine code begin where an iteration does, unless somebody wants to stop inside of them. */
+/* Loops in machine code are entered at the beginning of an iteration, unless a stop inside them is requested. */
 static void wb_enter_natives(wb_engine *m, int length) {
     int k, j;
     for (k = 0; k < length; k++) {
@@ -177,8 +177,8 @@ static void wb_enter_natives(wb_engine *m, int length) {
     }
 }
 
-/* Pack the instructions; `jumped` marks those that are jumped to, where the registers' contents are unknown. (Carrying
- * registers over the back jump was tried too: it gains nothing, the loop is not bound by that store any more.) */
+/* Packs the instructions; `jumped` marks jump targets, where the registers' contents are unknown. (Carrying registers
+ * over the back jump was tried: it gains nothing, because the loop is not bound by that store.) */
 static void wb_pack(wb_engine *m, int length, const char *jumped) {
     const wb_cached nothing = {-1, 0, 0, 0};
     wb_cached cached[2] = {nothing, nothing};

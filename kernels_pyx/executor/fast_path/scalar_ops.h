@@ -1,17 +1,16 @@
-/* Scalar ops of the fast path, each in every way that its operands can reach it.
+/* Scalar ops of the fast path, in a version for each location of the operands.
  *
- * Operands come from the row in progress (r), from elsewhere by address (f), or in the register in which an instruction
- * before left its result (a): q for integers and bools, d for floats. That spares the chain of values the way through
- * memory; every result is stored in the row all the same, for the row is the trace. The expressions are in
- * kernels_pyx/scalar_ops.py.
+ * Operands are in the row in progress (r), elsewhere by address (f), or in the register with the result of an earlier
+ * instruction (a): q for integers and bools, d for floats. Registers keep chains of values out of memory; every result
+ * is still stored in the row, because the row is the trace. The expressions are in kernels_pyx/scalar_ops.py.
  */
 #ifndef WB_SCALAR_OPS_H
 #define WB_SCALAR_OPS_H
 #include "checked_arithmetic.h"
 #include "dispatch.h"
 
-/* Powers of two are the most common divisors of a loop, and the processor's division takes many times as long as a shift.
- * A shift to the right rounds downwards, as Python's division does. */
+/* Powers of two are the most common divisors of a loop, and the processor's division takes many times as long as a
+ * shift. A shift to the right rounds down, as Python's division does. */
 static inline int wb_is_power(int64_t b) { return b > 0 && (b & (b - 1)) == 0; }
 static inline int64_t wb_floor_divide(int64_t a, int64_t b) {
     int64_t x;
@@ -32,7 +31,7 @@ static inline int64_t wb_remainder(int64_t a, int64_t b) {
     return x + (x != 0 && ((x < 0) != (b < 0)) ? b : 0);
 }
 
-/* a register's value and back; a float32 travels in the low half of d, bit for bit */
+/* a register's value and back; a float32 is in the low half of d, bit for bit */
 static inline float wb_low(double d) { float s; memcpy(&s, &d, 4); return s; }
 static inline double wb_high(float s) { double d = 0; memcpy(&d, &s, 4); return d; }
 #define WB_GET_q(T) (T)q
@@ -69,7 +68,7 @@ static inline double wb_high(float s) { double d = 0; memcpy(&d, &s, 4); return 
 #define WB_SCALAR1(name, T, L, R, RL, E) \
     WB_ONE(name, T, L, R, RL, E, r) WB_ONE(name, T, L, R, RL, E, f) WB_ONE(name, T, L, R, RL, E, a)
 
-/* ... with Python's checks: what Python must compute is left to the driver, whole */
+/* ... with Python's checks: cases for Python are left entirely to the driver */
 #define WB_ONE_C(name, T, L, R, RL, E, x) \
     static void wb_op_##name##_##x(WB_ARGS) { \
         const T a = WB_AT_##x(T, L, a); \
@@ -145,7 +144,7 @@ static __attribute__((noinline)) void wb_call_loop(wb_engine *m, const wb_instr 
     args[s->x0] = base[s->bo] + s->oo;
     ((wb_loop)s->fn)(args, &one, m->sizes + 4 * (s - m->code), s->data);
 }
-/* ... and those with Python's checks that are called by address, or have operands that registers do not reach */
+/* ... and those with Python's checks that are called by address, or have operands outside registers */
 static void wb_op_checked(WB_ARGS) {
     const wb_instr *s = i->src;
     char **base = m->base;
@@ -154,13 +153,13 @@ static void wb_op_checked(WB_ARGS) {
         WB_LEAVE;
     WB_NEXT;
 }
-/* ... for machine code (native.pxi); not 0: it raised, and the driver is to run it once more */
+/* ... for machine code (native.pxi); not 0: it raised, and the driver must run it again */
 static int wb_call_loop_once(wb_engine *m, wb_instr *s) {
     wb_call_loop(m, s);
     return s->x1 && wb_raised();
 }
 static void wb_op_loop(WB_ARGS) { wb_call_loop(m, i->src); WB_NEXT; }
-/* ... and loops that may raise: the driver runs them once more and takes the exception */
+/* ... and loops that may raise: the driver runs them again and takes the exception */
 static void wb_op_raising(WB_ARGS) {
     wb_call_loop(m, i->src);
     if (__builtin_expect(wb_raised(), 0)) WB_LEAVE;
@@ -174,7 +173,7 @@ typedef struct {
     char in, out;       /* register files: q, d, s; 0: none (moves) */
     char size;          /* bytes of the result */
     wb_op_fn fn[9];    /* by 3 * a + b, each 0: row, 1: elsewhere, 2: register; one operand: by a */
-    wb_check check;     /* with Python's checks: the same by address, for an instruction that else calls Python */
+    wb_check check;     /* with Python's checks: the same by address, for an instruction that otherwise calls Python */
 } wb_scalar_op;
 
 static const wb_scalar_op wb_scalar_ops[] = {

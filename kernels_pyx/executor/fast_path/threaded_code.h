@@ -3,8 +3,8 @@
  *   dispatch.h       the packed instruction, and how one calls the next
  *   scalar_ops.h     kernels, scalar ops and their table
  *   array_fusion.h   arrays of known shape, chains of them
- *   blocks.h         how a chain goes block by block
- *   again.h          the same for what recipes compute
+ *   blocks.h         execution of a chain block by block
+ *   again.h          the same for recipes
  *   control_ops.h    conditions, guards, tests, marks, back jumps
  *   pack.h           from instructions to packed ones
  */
@@ -13,7 +13,7 @@
 #include "again.h"
 #include "pack.h"
 
-/* Addresses of operands elsewhere: they stand still while the frame is active. */
+/* Addresses of operands outside the row, which are fixed while the frame is active. */
 static inline void wb_resolve_addresses(wb_engine *m, int from, int to) {
     int k;
     for (k = from; k < to; k++) {
@@ -23,7 +23,7 @@ static inline void wb_resolve_addresses(wb_engine *m, int from, int to) {
     }
 }
 
-/* What the registers should hold where the loop is entered. */
+/* Loads the registers as expected where the loop is entered. */
 static void wb_load(const wb_engine *m, const wb_cached *cached, int64_t *q, double *d) {
     const char *at;
     if (cached[0].base >= 0) {
@@ -36,7 +36,7 @@ static void wb_load(const wb_engine *m, const wb_cached *cached, int64_t *q, dou
     }
 }
 
-/* Run from an instruction on until one that the driver must carry out; returns that. */
+/* Runs from an instruction on to one that the driver must execute, and returns that. */
 static wb_instr *wb_run_fast(wb_engine *m, wb_instr *from) {
     const wb_fast_op *i = &m->fast_ops[m->fast_op_of[from - m->code]];
     char *row = m->base[i->frame + 1];

@@ -1,21 +1,21 @@
-# One program for many points: the machine begins again with other inputs, without Python and without the GIL.
+# One program for many points: the machine restarts with other inputs, without Python and without the GIL.
 
 cdef enum:
-    FIRST_LOOK = 1024  # events after which a run that has not ended is looked at for a recurrence; then twice as many
+    FIRST_LOOK = 1024  # events after which a run that has not ended is checked for a recurrence; then twice as many
 
-# how the run of a point ended
+# outcome of the run of a point
 cdef enum PointStatus:
     POINT_OPEN = 0       # neither an end nor a recurrence within the limit
     POINT_ENDED = 1
     POINT_FAILED = 2
-    POINT_RECURS = 3     # what a loop carries returned bit for bit, so it does for ever
+    POINT_RECURS = 3     # the values that a loop carries recurred bit for bit, so the loop never ends
     POINT_WAITING = 255  # not run
 
 POINT_STATUS = {"open": POINT_OPEN, "ended": POINT_ENDED, "failed": POINT_FAILED, "recurs": POINT_RECURS}
 
 
 cdef void return_to_start(Machine m) noexcept nogil:
-    """Put a machine whose rows hold no objects in front of its first instruction. Its chunks stay at hand."""
+    """Reset a machine without objects in its rows to its first instruction. Its chunks are kept for reuse."""
     cdef int s
     cdef Rows* rows
     for s in range(1, m.e.n_stores):
@@ -47,8 +47,9 @@ cdef inline char* _state_at(Machine m, StatePart* part, long long row) noexcept 
 
 
 cdef long long recurrence(Machine m, PointSpecs specs, int f) noexcept nogil:
-    """Iterations after which what frame f carries returned, bit for bit and in this activation; 0 if it did not within
-    the rows that are kept, or if nothing is known of what it carries."""
+    """Number of iterations after which the values that frame f carries recurred bit for bit in this activation; 0 if
+    they did not within the kept rows, or if the carried values are not known.
+    """
     cdef Rows* rows = &m.e.frames[f]
     cdef long long now = rows.row, row, low
     cdef int k, n = 0
@@ -74,7 +75,9 @@ cdef long long recurrence(Machine m, PointSpecs specs, int f) noexcept nogil:
 
 
 cdef int _run_point(Machine m, PointSpecs specs, long long limit, long long* period) noexcept nogil:
-    """Run on to the end, a failure, a recurrence or the limit; returns a PointStatus, or -1: asked to stop, -2: no memory."""
+    """Run to the end, a failure, a recurrence or the limit; returns a PointStatus, or -1: stop requested, -2: no
+    memory.
+    """
     cdef long long look = FIRST_LOOK
     cdef int status, k
     while True:
@@ -122,8 +125,9 @@ cdef void _read_outputs(Machine m, PointSpecs specs, long long point) noexcept n
 
 
 cdef void _read_series(Machine m, PointSpecs specs, long long point) noexcept nogil:
-    """The newest values of loop variables in the last activation, the one with which the iteration in progress begins
-    included."""
+    """The newest values of loop variables in the last activation, including the start value of the iteration in
+    progress.
+    """
     cdef SeriesColumn* series
     cdef Rows* rows
     cdef long long first, count
@@ -146,14 +150,15 @@ cdef void _read_series(Machine m, PointSpecs specs, long long point) noexcept no
 def run_points(Machine machine not None, PointSpecs specs not None, long long start, long long stop, long long limit,
                unsigned char[::1] status, long long[::1] events, long long[:, ::1] iterations, long long[::1] periods,
                list failures):
-    """Run the points ``start`` to ``stop`` from the beginning each; returns the first one that was not run.
+    """Run each of the points ``start`` to ``stop`` from the beginning; returns the first one that was not run.
 
-    limit: events of one point after which it is left as it is, at the next back jump.
-    status, events, iterations (points, frames), periods: what is written for each point: POINT_STATUS, events, iteration
-    of each frame in its last activation (-1: never entered), iterations after which the state returned.
-    failures: gets (point, instruction, exception) for each point in which a node failed.
+    limit: events of one point after which it is stopped at the next back jump. status, events, iterations (points,
+    frames), periods: results for each point: POINT_STATUS, events, iteration of each frame in its last activation (-1:
+    never entered), iterations after which the state recurred. failures: receives (point, instruction, exception) for
+    each point in which a node failed.
 
-    The rows of the program may hold no objects (ValueError). ``request_stop`` makes it return before the present point.
+    The rows of the program must not hold objects (ValueError). After ``request_stop`` it returns before the current
+    point.
     """
     cdef long long point = start
     cdef int done = 0, f, mode

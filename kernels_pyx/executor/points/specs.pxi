@@ -1,6 +1,6 @@
-# What a run of many points reads and writes, as C structures: made once for each call, freed behind it.
+# Inputs and outputs of a run of many points, as C structures: created for each call and freed after it.
 
-cdef struct FeedColumn:  # an input: where it goes in the row of the outermost level, and its value for each point
+cdef struct FeedColumn:  # an input: its offset in the row of the outermost level, and its value for each point
     int base
     int offset
     size_t size
@@ -26,7 +26,7 @@ cdef struct SeriesColumn:  # the newest values of a loop variable: (points, leng
     char* data
     long long* counts
 
-cdef struct StatePart:  # a part of what a loop carries from one iteration to the next
+cdef struct StatePart:  # a part of the values that a loop carries from one iteration to the next
     int frame
     int store
     int offset
@@ -53,7 +53,7 @@ cdef class PointSpecs:
     cdef int n_series
     cdef int n_states
     cdef int n_spans
-    cdef list held  # the arrays whose memory is used
+    cdef list held  # arrays whose memory is used
 
     def __cinit__(self, Machine machine not None, Py_ssize_t points, list feeds, list outputs, list series, list states,
                   list spans):

@@ -1,15 +1,15 @@
-# The frontier of a change: nodes computed on rows that are complete, up to the first that gives another value.
+# The frontier of a change: nodes recomputed on complete rows, up to the first that gives another value.
 
 def first_difference(
     Machine machine not None, int frame, int start, int stop, list guard not None, list outputs not None,
     long long row, long long last,
 ):
-    """The first row of ``frame`` from ``row`` to ``last`` (exclusive) in which a node that fired there gives another
-    value now than the row holds, or -1; and in how many rows it was computed.
+    """The first row of ``frame`` from ``row`` to ``last`` (exclusive) in which a node that fired there now gives
+    another value than the row holds, or -1; and the number of rows in which it was computed.
 
     ``start`` and ``stop`` are its instructions, ``guard`` (base, offset, expect) of the conditions under which it
-    fires, ``outputs`` (base, offset, bytes) of what it writes, with -1 bytes for an object. The rows keep what they
-    hold. A node that fails counts as another value.
+    fires, ``outputs`` (base, offset, bytes) of its results, with -1 bytes for an object. The rows are not changed. A
+    failing node counts as another value.
     """
     cdef Rows* rows = &machine.e.frames[frame]
     cdef long long act = _activation(rows, row), r, checked = 0, found = -1
@@ -52,7 +52,7 @@ def first_difference(
                 left = rows.per_chunk - r % rows.per_chunk - 1 if machine.e.array_store[frame] < 0 and not machine.e.pointed[frame] else 0
             if act < 0:
                 continue
-            if single:  # one compiled kernel: all rows at hand in one go
+            if single:  # one compiled kernel: all contiguous rows in one call
                 many = min(last - r, rows.per_chunk - r % rows.per_chunk)
                 if begins >= 0:
                     many = min(many, begins - r)
@@ -98,13 +98,13 @@ def first_difference(
 
 
 cdef bint _in_rows_of(Machine machine, int frame, list guard):
-    """Whether conditions stand in a frame's own numbers or stand still while it is active."""
+    """Whether conditions are in a frame's own rows or fixed while it is active."""
     cdef int array_store = machine.e.array_store[frame]
     return array_store < 0 or all(not 0 <= base - wb_base_of(&machine.e, array_store) <= 1 for base, _, _ in guard)
 
 
 cdef bint _is_single(Machine machine, int frame, int k, long long* out, int n_out) noexcept:
-    """Whether an instruction is a kernel whose operands stand as :func:`_in_rows_of` says."""
+    """Whether an instruction is a kernel whose operands satisfy :func:`_in_rows_of`."""
     cdef Instr* i = &machine.e.code[k]
     cdef int array_store = machine.e.array_store[frame], base
     cdef short* bases = [i.ba, i.bb, i.bc]
@@ -122,7 +122,7 @@ cdef long long _kernel_rows(
     Engine* e, Instr* i, long long row_bytes, Literal* literals, int n_guard, int size, long long many,
     long long* checked,
 ) noexcept nogil:
-    """A kernel on many rows, the first of which the bases stand on; which of them differs, or -1."""
+    """Run a kernel on many rows, beginning with that of the bases; returns the first row that differs, or -1."""
     cdef char scratch[16]
     cdef char* p = e.base[i.ba] + i.oa
     cdef char* q = e.base[i.bb] + i.ob
@@ -164,7 +164,7 @@ cdef long long _kernel_rows(
 
 
 cdef bint _as_before(Machine machine, long long* out, int n_out, char* kept, list before) except -1:
-    """Whether the outputs are bit for bit what they were; puts back what was there."""
+    """Whether the outputs are unchanged bit for bit; restores the previous ones."""
     cdef int k
     cdef Py_ssize_t at = 0, n = 0
     cdef bint same = True
@@ -191,7 +191,7 @@ cdef bint _as_before(Machine machine, long long* out, int n_out, char* kept, lis
 
 
 cdef long long _activation(Rows* rows, long long row) noexcept:
-    """Number of the activation that a row belongs to."""
+    """Index of the activation that a row belongs to."""
     cdef long long low = rows.first_act, high = rows.n_acts, mid
     while low < high:
         mid = (low + high) // 2
@@ -203,7 +203,7 @@ cdef long long _activation(Rows* rows, long long row) noexcept:
 
 
 cdef void _stand_on(Machine machine, int frame, long long row) noexcept:
-    """Let operands of a frame come from a row that is complete."""
+    """Let operands of a frame refer to a complete row."""
     cdef int store = machine.e.array_store[frame], base
     machine.e.base[frame + 1] = row_address(&machine.e.frames[frame], row)
     if store >= 0:
@@ -215,7 +215,7 @@ cdef void _stand_on(Machine machine, int frame, long long row) noexcept:
 
 
 cdef void _stand_in(Machine machine, int frame, long long row, long long act) noexcept:
-    """... and those of the frames around it from the rows that its activation belongs to."""
+    """... and those of the enclosing frames to the rows that its activation belongs to."""
     cdef Rows* rows = &machine.e.frames[frame]
     cdef int parent = machine.program.frames[frame].parent
     cdef long long outer
@@ -227,7 +227,7 @@ cdef void _stand_in(Machine machine, int frame, long long row, long long act) no
 
 
 cdef void _stand_back(Machine machine) noexcept:
-    """Operands come from the rows in progress again."""
+    """Let operands refer to the rows in progress again."""
     cdef int f, base
     cdef Rows* rows
     for f in range(machine.e.n_frames):

@@ -1,10 +1,10 @@
-# Revising a run for new inputs: parts of the program carried out on rows that are there already.
+# Revision of a run for new inputs: parts of the program executed on existing rows.
 
 def carry_out(Machine machine not None, int start, int stop):
-    """Carry out the instructions from ``start`` to ``stop`` (exclusive) of the outermost level, none of which drives a
-    frame; returns how many events fired.
+    """Execute the instructions from ``start`` to ``stop`` (exclusive) of the outermost level, none of which drives a
+    frame; returns the number of events.
 
-    Where one fails the machine stands in front of it, ``machine.error`` says why, and -1 comes back.
+    If one fails, the machine stops before it, ``machine.error`` holds the error, and -1 is returned.
     """
     cdef int status = RUNNING, mode
     cdef long long fired
@@ -16,7 +16,7 @@ def carry_out(Machine machine not None, int start, int stop):
 
 
 cdef long long _carry_out(Machine machine, int start, int stop, int* status) noexcept nogil:
-    """Events are counted for the caller, not for the run."""
+    """Execute the instructions; returns the number of events, which are not added to those of the run."""
     cdef Instr* code = machine.e.code
     cdef Instr* i = &code[start]
     cdef Instr* last
@@ -41,19 +41,19 @@ cdef long long _carry_out(Machine machine, int start, int stop, int* status) noe
 
 
 def window(Machine machine not None, int base, int offset, dtype, shape):
-    """A read-only array of what stands in the rows in progress; it shows what is written there later, too, and must not
-    be kept longer than the machine."""
+    """A read-only array on the rows in progress; it also shows later writes, and must not outlive the machine."""
     return _window(machine.e.base[base] + offset, np.ndarray(shape, dtype))
 
 
 def same_bits(a, b):
-    """Whether two values are bit for bit the same to everything that may read them: arrays of one dtype, shape, order
-    in memory and content; anything else only if it is one object."""
+    """Whether two values are bit for bit the same for all readers: arrays with equal dtype, shape, memory order and
+    content; other objects only if identical.
+    """
     if a is b:
         return True
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.dtype != b.dtype or a.shape != b.shape:
         return False
-    if a.strides != b.strides and a.size > 1:  # sums go through memory in order
+    if a.strides != b.strides and a.size > 1:  # sums run in memory order
         return False
     if a.dtype.hasobject:
         return a.dtype == object and all(type(x) is type(y) and x == y for x, y in zip(a.flat, b.flat))
@@ -72,11 +72,11 @@ def holds(Machine machine not None, list guard not None):
 
 
 def outermost_events(Machine machine not None, int stop, dict loops not None):
-    """How the outermost level goes to instruction ``stop``, by the values that stand in its row.
+    """The path of the outermost level to instruction ``stop``, by the values in its row.
 
-    ``loops`` maps the first instruction of each loop to that behind its last. Returns (the first instruction from
-    ``stop`` on that it comes to, events of the outermost level in front of it as ``Machine.e.events`` would count them,
-    {first instruction of each loop that it enters: such events when that begins}).
+    ``loops`` maps the first instruction of each loop to the one after its last. Returns (the first instruction reached
+    from ``stop`` on, events of the outermost level before it as ``Machine.e.events`` would count them, {first
+    instruction of each loop that it enters: such events when the loop begins}).
     """
     cdef int k = 0, j
     cdef long long events = 0
@@ -104,7 +104,7 @@ def outermost_events(Machine machine not None, int stop, dict loops not None):
 
 
 def loop_events(Machine machine not None, int frame):
-    """Events in front of the last activation of a frame."""
+    """Events before the last activation of a frame."""
     return machine.e.frames[frame].opened
 
 
@@ -119,10 +119,10 @@ def counts(Machine machine not None):
 
 
 def set_position(Machine machine not None, int ip, long long events, dict stores not None, dict opened=None):
-    """Stand in front of instruction ``ip`` after ``events`` events (as ``Machine.e.events`` counts them).
+    """Move to instruction ``ip`` after ``events`` events (as ``Machine.e.events`` counts them).
 
-    ``stores`` maps stores to the counts that hold there; later rows of them are forgotten, and what is to be read must
-    be there. ``opened`` sets when the activations of frames began.
+    ``stores`` maps stores to their counts at this position; later rows are dropped, and rows that will be read must
+    exist. ``opened`` sets the events at which the activations of frames began.
     """
     cdef int f
     machine.epoch += 1
@@ -148,9 +148,10 @@ def base_events(Machine machine not None):
 
 
 def revised(Snapshot s not None, Machine machine not None, long long shift, stores):
-    """A snapshot with the outermost level as it stands in ``machine`` now, ``shift`` events later, and of all stores but
-    ``stores`` the rows that are there now. In front of everything, only what stood there then: the rest is computed
-    again, and results kept alive here would take fresh memory in each update."""
+    """A snapshot with the current outermost level of ``machine``, ``shift`` events later, and the current rows of all
+    stores except ``stores``. At the beginning it keeps only the original content: the rest is computed again, and
+    results kept alive here would take new memory in each update.
+    """
     cdef Snapshot made = Snapshot()
     cdef int f
     cdef Rows* outer = &machine.e.frames[0]
@@ -176,6 +177,6 @@ def revised(Snapshot s not None, Machine machine not None, long long shift, stor
 
 
 def drop_stores(Snapshot s not None, stores):
-    """Let a snapshot know of no rows of these stores."""
+    """Remove the rows of these stores from a snapshot."""
     for f in stores:
         s.rows[f] = (-1, 0, -1, -1)

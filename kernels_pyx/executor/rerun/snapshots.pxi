@@ -1,7 +1,7 @@
 # Snapshots: the state of a machine between two instructions, and going back to it.
 
 cdef enum:
-    # what Python takes: the object, two dictionaries, two lists; for each store a tuple of four numbers
+    # memory of Python objects: the snapshot, two dictionaries, two lists; for each store a tuple of four numbers
     SNAPSHOT_BYTES = 1024
     STORE_BYTES = 192
     # entries of each store's list of rewinds
@@ -9,20 +9,20 @@ cdef enum:
 
 
 cdef class Snapshot:
-    """State of a machine between two instructions, enough to go on from there."""
+    """State of a machine between two instructions, sufficient to continue from there."""
 
     cdef readonly long long events
     cdef readonly int ip
     cdef long long base_events
     cdef list rows     # per frame: (row, activations)
     cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)
-    cdef dict arrays   # store of arrays -> (bytes of what the next row reads, bytes of the row in progress or None)
-    cdef set pins      # stores of arrays whose row in progress is to be kept whole
+    cdef dict arrays   # store of arrays -> (bytes that the next row reads, bytes of the row in progress or None)
+    cdef set pins      # stores of arrays whose row in progress must be kept whole
     cdef Machine origin
 
     @property
     def bytes(self):
-        """Bytes of the rows and of the arrays that it keeps alive, and its own."""
+        """Bytes of the rows and arrays that it keeps alive, and of the snapshot itself."""
         cdef long long held = SNAPSHOT_BYTES + STORE_BYTES * len(self.rows)
         for raw, objects in self.live.values():
             held += len(raw)
@@ -44,7 +44,7 @@ cdef class Snapshot:
 
 
 def snapshot(Machine machine not None, active):
-    """Copy the state; ``active`` lists the frames that are open where the machine stands, the outermost included."""
+    """Copy the state; ``active`` lists the frames that are open at the machine's position, including the outermost."""
     cdef Snapshot s = Snapshot()
     cdef Rows* rows
     cdef int f, k
@@ -76,9 +76,10 @@ def snapshot(Machine machine not None, active):
 
 
 cdef tuple _array_rows(Machine machine, int f, int ip):
-    """What a frame's array rows hold that cannot be computed from here on: what the row in progress reads of the row
-    before it, and itself, unless its iteration has not begun. (The one row of the outermost level never changes once it
-    is computed; restore takes it from the machine itself.)"""
+    """Values in a frame's array rows that cannot be computed from here on: those of the previous row that the row in
+    progress reads, and the row in progress itself, unless its iteration has not begun. (The single row of the outermost
+    level never changes once it is computed; restore takes it from the machine itself.)
+    """
     cdef int store = machine.e.array_store[f]
     cdef Rows* rows = &machine.e.frames[store]
     cdef char* before = machine.e.base[wb_base_of(&machine.e, store) + 1]
@@ -92,7 +93,7 @@ cdef tuple _array_rows(Machine machine, int f, int ip):
 
 
 cdef list _shared_arrays(Machine machine):
-    """What stands in the memory of the outermost level that several arrays use in turn."""
+    """Content of the memory of the outermost level that is shared by several arrays."""
     cdef int store = machine.e.array_store[0]
     cdef char* cur = machine.e.frames[store].cur
     return [(cur + <int>start)[: <Py_ssize_t>size] for start, size in machine.program.stores[store - machine.e.n_frames][2]]
@@ -111,7 +112,7 @@ cdef object _object_at(char* where):
 
 
 def restore(Machine machine not None, Snapshot s not None):
-    """Go back (or, in a fresh machine, forward) to a snapshot; later rows are forgotten, earlier ones stay readable."""
+    """Go back (or, in a new machine, forward) to a snapshot; later rows are dropped, earlier ones stay readable."""
     cdef int f
     if machine.rewind is not None:
         rewind_rows(machine, s)
@@ -120,7 +121,7 @@ def restore(Machine machine not None, Snapshot s not None):
     machine.e.events = s.base_events
     machine.error = None
     machine.status = POLL
-    machine.next_release = 0  # what the snapshot brings back goes again
+    machine.next_release = 0  # objects that the snapshot brings back are released again
     for f in range(machine.e.n_stores):
         row, acts, start, parent = s.rows[f]
         if f < machine.e.n_frames:
@@ -152,7 +153,7 @@ cdef object _write_shared(Machine machine, list pieces):
 
 
 cdef object _set_activations(Machine machine, Rows* rows, long long acts, long long start, long long parent):
-    """Forget later activations. Of earlier ones that this machine does not have, or no longer, only the last counts."""
+    """Drop later activations. If earlier ones are missing in this machine, only the last counts."""
     cdef bint lost = acts > rows.n_acts or acts <= rows.first_act
     cdef long long* block
     cdef long long** room
@@ -187,7 +188,9 @@ cdef object _set_activations(Machine machine, Rows* rows, long long acts, long l
 
 
 cdef object _note_rewind(Machine machine, int store, long long row):
-    """Remember that rows of a store from ``row`` on will be written anew: a bounded list, its oldest entries joined."""
+    """Record that rows of a store from ``row`` on will be rewritten, in a bounded list whose oldest entries are
+    merged.
+    """
     noted = [entry for entry in machine.rewound.get(store, ()) if entry[1] < row]
     noted.append((machine.epoch + 1, row))
     if len(noted) > REWINDS:
@@ -197,8 +200,9 @@ cdef object _note_rewind(Machine machine, int store, long long row):
 
 
 cdef object _seek(Machine machine, int f, long long row, object live):
-    """Make ``row`` the row in progress of a frame, or the last one of a frame that is closed (``live`` is None there);
-    later rows are forgotten."""
+    """Make ``row`` the row in progress of a frame, or the last one of a closed frame (``live`` is None then); later
+    rows are dropped.
+    """
     cdef Rows* rows = &machine.e.frames[f]
     cdef long long chunk = row // rows.per_chunk if row >= 0 else -1
     cdef long long next_row = row + (live is None)
@@ -214,7 +218,7 @@ cdef object _seek(Machine machine, int f, long long row, object live):
         if fresh == NULL:
             free(gone)
             raise MemoryError("no memory to go back to a checkpoint")
-    # first nobody may see the chunks any more, then they are given back
+    # unpublish the chunks first, then return them
     with nogil:
         PyThread_acquire_lock(machine.lock, 1)
         wb_publish(&rows.row, row)
@@ -225,7 +229,7 @@ cdef object _seek(Machine machine, int f, long long row, object live):
         if lost:
             rows.chunks[0] = fresh
             rows.base_chunk = rows.first_chunk = chunk
-            rows.first_row = next_row  # the last row of a frame that is closed is gone
+            rows.first_row = next_row  # the last row of a closed frame is missing
         elif chunk < 0:
             rows.base_chunk = rows.first_chunk = 0
             rows.first_row = 0
@@ -249,7 +253,7 @@ cdef object _seek(Machine machine, int f, long long row, object live):
 
 
 cdef object _seek_arrays(Machine machine, int store, long long row, bint closed, object live):
-    """The same for a store of arrays, which needs the row before ``row`` too, wherever that stands."""
+    """The same for a store of arrays, which also needs the row before ``row``, wherever that is."""
     cdef Rows* rows = &machine.e.frames[store]
     cdef int base = wb_base_of(&machine.e, store)
     cdef long long low = max(<long long>0, row - 1) // rows.per_chunk
@@ -320,7 +324,7 @@ cdef object _write_arrays(Machine machine, int store, tuple live):
 
 
 cdef int _room_for(Machine machine, Rows* rows) noexcept:
-    """Room for two chunks in the directory; -1 without memory."""
+    """Make room for two chunks in the directory; -1 without memory."""
     cdef int done = 0
     with nogil:
         PyThread_acquire_lock(machine.lock, 1)
@@ -331,7 +335,7 @@ cdef int _room_for(Machine machine, Rows* rows) noexcept:
 
 
 cdef object _write_live(Machine machine, Rows* rows, tuple live):
-    """The row before and the row in progress, as the snapshot has them."""
+    """Restore the previous row and the row in progress from the snapshot."""
     cdef bytes raw = live[0]
     cdef int k, back, n = 0
     cdef char* row
@@ -350,7 +354,7 @@ cdef object _write_live(Machine machine, Rows* rows, tuple live):
             where = <PyObject**>(row + rows.object_offsets[k])
             item = live[1][n]
             n += 1
-            if back or rows.row % rows.per_chunk:  # else it is the copy in front of a chunk, which does not count
+            if back or rows.row % rows.per_chunk:  # otherwise it is the copy before a chunk, which does not count
                 rows.object_bytes += object_size(<PyObject*>item) - (object_size(<PyObject*>kept[k]) if kept[k] is not None else 0)
             if item is None:
                 where[0] = NULL

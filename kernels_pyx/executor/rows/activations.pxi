@@ -1,5 +1,5 @@
-# The activations of a frame: where each begins, and which row of the frame around it started it. They stand in blocks,
-# so that the oldest can go.
+# The activations of a frame: the row at which each begins, and the row of the enclosing frame that started it. They are
+# stored in blocks, so that the oldest can be freed.
 
 cdef inline long long act_start(Rows* rows, long long number) noexcept nogil:
     return rows.acts[number // ACTS - rows.base_act][number % ACTS]
@@ -10,7 +10,7 @@ cdef inline long long act_parent(Rows* rows, long long number) noexcept nogil:
 
 
 cdef inline long long acts_to_come(Rows* rows) noexcept nogil:
-    """Bytes that one more activation takes of the system."""
+    """Bytes that one more activation takes from the system."""
     cdef long long more = ACT_BYTES if rows.act_spare == NULL else 0
     if rows.n_acts // ACTS < rows.act_blocks:
         return 0
@@ -20,7 +20,7 @@ cdef inline long long acts_to_come(Rows* rows) noexcept nogil:
 
 
 cdef int room_in_tables(Rows* rows, PyThread_type_lock lock) noexcept nogil:
-    """Room for one more activation. -1: no memory."""
+    """Make room for one more activation. -1: no memory."""
     cdef long long gone = rows.first_act // ACTS - rows.base_act
     cdef long long room = 2 * rows.act_room + 4
     cdef long long* block
@@ -51,7 +51,7 @@ cdef int room_in_tables(Rows* rows, PyThread_type_lock lock) noexcept nogil:
 
 
 cdef void free_blocks(Rows* rows, long long start, long long stop) noexcept nogil:
-    """Free blocks of activations by number; one is kept for the next. The caller holds the lock."""
+    """Free blocks of activations by index; one is kept for reuse. The caller holds the lock."""
     cdef long long number
     for number in range(start, stop):
         if rows.act_spare == NULL:
@@ -62,7 +62,7 @@ cdef void free_blocks(Rows* rows, long long start, long long stop) noexcept nogi
 
 
 cdef void push_activation(Rows* rows, long long parent_row) noexcept nogil:
-    """Note a new activation, for which there is room."""
+    """Record a new activation, for which there is room."""
     set_activation(rows, rows.n_acts, rows.row, parent_row)
     wb_publish(&rows.n_acts, rows.n_acts + 1)
 

@@ -1,7 +1,7 @@
-# Where the memory of chunks comes from and goes to: what an earlier run has given back is taken first.
+# Allocation of chunks: memory returned by earlier runs is used first.
 
-# Chunks that are kept for the next run of the same size, whose pages are there then: large ones of array stores, which the
-# system may take back when it is short of memory, and, apart from those, chunks of frames under small budgets.
+# Chunks are kept for the next run with the same size, so that their pages are already mapped: large ones of array
+# stores, which the system may reclaim when it is short of memory, and separately chunks of frames under small budgets.
 cdef enum:
     SHELVED = 64
     SHELVED_BYTES = 268435456
@@ -19,7 +19,7 @@ cdef PyThread_type_lock _pool_lock = PyThread_allocate_lock()
 
 
 cdef char* take_chunk(Rows* rows) noexcept nogil:
-    """Memory for one chunk; object columns start as NULL."""
+    """Allocate one chunk; object columns start as NULL."""
     global _pool_size
     cdef char* chunk = NULL
     if rows.spare != NULL:
@@ -47,7 +47,7 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
 
 
 cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
-    """Keep memory for the next run, or give it back; the caller has released the objects in it."""
+    """Keep memory for the next run, or free it; the caller has released the objects in it."""
     global _pool_size
     cdef size_t size = rows.chunk_bytes
     if chunk == NULL:
@@ -71,7 +71,7 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
 
 
 cdef void free_chunk(Rows* rows, char* chunk) noexcept nogil:
-    """Give memory back to the system; the caller has released the objects in it."""
+    """Free memory; the caller has released the objects in it."""
     if rows.carry and (rows.n_objects or rows.chunk_bytes < LEAST_SHELVED):
         free(chunk)
     else:
@@ -79,7 +79,7 @@ cdef void free_chunk(Rows* rows, char* chunk) noexcept nogil:
 
 
 cdef char* _take_shelved(size_t size) noexcept nogil:
-    """A large chunk of exactly this size that an earlier run has given back, or NULL."""
+    """A large chunk of exactly this size from an earlier run, or NULL."""
     cdef char* found = NULL
     cdef int k
     PyThread_acquire_lock(_pool_lock, 1)
@@ -93,15 +93,16 @@ cdef char* _take_shelved(size_t size) noexcept nogil:
 
 
 cdef void _displace(size_t size) noexcept nogil:
-    """Free as many bytes that earlier runs left for frames under small budgets, or all: with new ones in their place a
-    run stays within its budget."""
+    """Free this many bytes that earlier runs left for frames under small budgets, or all of them, so that a run with
+    new ones stays within its budget.
+    """
     cdef size_t held = _shelf_held[1]
     if held:
         _make_room(1, SHELVED_SMALL - (held - size if held > size else 0))
 
 
 cdef void _make_room(int shelf, size_t wanted) noexcept nogil:
-    """Free the oldest chunks of a shelf until it has room for so many bytes, and for one more chunk."""
+    """Free the oldest chunks of a shelf until it has room for this many bytes, and for one more chunk."""
     cdef char* gone
     cdef size_t its, most = SHELVED_SMALL if shelf else SHELVED_BYTES
     cdef int at
@@ -122,7 +123,7 @@ cdef void _make_room(int shelf, size_t wanted) noexcept nogil:
 
 
 cdef bint _shelve(char* chunk, size_t size, int shelf) noexcept nogil:
-    """Keep a chunk for the next run, in place of the oldest ones of its shelf; False if it is too large."""
+    """Keep a chunk for the next run, replacing the oldest ones of its shelf; False if it is too large."""
     cdef int at
     if size > <size_t>(SHELVED_SMALL if shelf else SHELVED_BYTES):
         return False

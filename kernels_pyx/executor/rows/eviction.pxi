@@ -1,12 +1,13 @@
-# The budget: what a machine holds, which rows leave when more is wanted, and who is told of it (machine.pyi: Machine).
+# The budget: the memory of a machine, the rows that are dropped to make room, and the hooks that receive them
+# (machine.pyi: Machine).
 #
-# Everything that grows with the run counts: chunks, what their objects hold, activations, checkpoints, what a keeper of
-# retired rows reports. Room is made before anything is taken. The store that holds most loses its oldest rows: a chunk,
-# or, where that is not complete yet but its objects are large, some rows of it.
+# Everything that grows with the run counts: chunks, memory of their objects, activations, checkpoints, memory reported
+# by a keeper of retired rows. Room is made before memory is taken. The store that holds most loses its oldest rows: a
+# chunk, or some rows of an incomplete chunk with large objects.
 
 cdef enum:
     LEAST_CHUNK = 4096
-    CHUNKS_EACH = 6  # chunks that a budget is divided into, for every store: two or three stay
+    CHUNKS_EACH = 6  # number of chunks into which a budget is divided, for every store: two or three stay
 
 
 cdef long long held_bytes(Machine m) noexcept nogil:
@@ -26,7 +27,7 @@ cdef long long chunk_wanted(Machine m) noexcept:
 
 
 cdef inline long long chunk_to_come(Rows* rows) noexcept nogil:
-    """Bytes that the next row of a store takes of the system."""
+    """Bytes that the next row of a store takes from the system."""
     cdef long long more = <long long>rows.chunk_bytes if rows.spare == NULL else 0
     if not at_end(rows):
         return 0
@@ -36,23 +37,25 @@ cdef inline long long chunk_to_come(Rows* rows) noexcept nogil:
 
 
 cdef inline long long rows_to_spare(Rows* rows) noexcept nogil:
-    """Rows below this one may go: the last complete row stays, and what it reads is in the row before it."""
+    """Rows below this one may be dropped: the last complete row stays, and also the row before it, which it reads."""
     return rows.row - 1 if at_end(rows) else rows.row - 2
 
 
 cdef inline bint droppable(Rows* rows) noexcept nogil:
-    cdef long long more = rows.scratch_bytes > 0  # the first row that stays is computed again from the one before it
+    cdef long long more = rows.scratch_bytes > 0  # the first kept row is computed again from the one before it
     return rows.n_chunks - rows.first_chunk >= 2 and (rows.first_chunk + 1) * rows.per_chunk + more <= rows_to_spare(rows)
 
 
 cdef inline Rows* needing(Machine m, int s) noexcept nogil:
-    """The arrays of a frame that are computed again from its rows: they leave before it. NULL: there are none."""
+    """The arrays of a frame that are computed again from its rows, so they are dropped before these. NULL: there are
+    none.
+    """
     cdef int arrays = m.e.array_store[s] if s < m.e.n_frames else -1
     return &m.e.frames[arrays] if arrays >= 0 and m.e.frames[arrays].scratch_bytes else NULL
 
 
 cdef long long activation_of(Rows* rows, long long row) noexcept nogil:
-    """The last activation of a frame that begins at a row or before it; of those that count, the first at least."""
+    """The last activation of a frame that begins at or before a row; at least the first one that still counts."""
     cdef long long low = rows.first_act, high = rows.n_acts, middle
     while low + 1 < high:
         middle = (low + high) // 2
@@ -64,7 +67,7 @@ cdef long long activation_of(Rows* rows, long long row) noexcept nogil:
 
 
 cdef long long tied_bytes(Machine m, int s) noexcept nogil:
-    """Bytes of activations of the frame around s that count only because rows of s lead to them."""
+    """Bytes of activations of the frame enclosing s that are kept only because rows of s refer to them."""
     cdef Rows* rows = &m.e.frames[s]
     cdef Rows* around
     cdef long long low
@@ -76,8 +79,9 @@ cdef long long tied_bytes(Machine m, int s) noexcept nogil:
 
 
 cdef long long rows_that_may_go(Machine m, int s) noexcept nogil:
-    """Rows of a store below this one may go where room is wanted badly: all of a frame whose last activation lies in an
-    iteration, of the frame around it, that is gone itself."""
+    """Rows of a store below this one may be dropped if memory is short: all rows of a frame whose last activation
+    belongs to a dropped iteration of the enclosing frame.
+    """
     cdef Rows* rows = &m.e.frames[s]
     cdef Rows* around
     if s < m.e.n_frames and m.program.frames[s].parent > 0 and rows.n_acts > 0:
@@ -88,7 +92,7 @@ cdef long long rows_that_may_go(Machine m, int s) noexcept nogil:
 
 
 cdef int victim(Machine m) noexcept nogil:
-    """The store that holds most of those that can lose rows, or -1."""
+    """The largest store that can lose rows, or -1."""
     cdef int s, target, found = -1
     cdef long long most = 0, weight, tied
     cdef Rows* rows
@@ -115,8 +119,9 @@ cdef int victim(Machine m) noexcept nogil:
 
 
 cdef int make_room(Machine m, int f, long long more) noexcept nogil:
-    """Drop rows until ``more`` bytes and the next row of frame f (-1: none) fit the budget, or nothing is left that may
-    go; -1 when the retire hook raised."""
+    """Drop rows until ``more`` bytes and the next row of frame f (-1: none) fit the budget, or no more rows may be
+    dropped; -1 if the retire hook raised.
+    """
     cdef Rows* rows = NULL
     cdef Rows* arrays = NULL
     cdef long long wanted, chunk, row
@@ -146,12 +151,12 @@ cdef int make_room(Machine m, int f, long long more) noexcept nogil:
         if shed(m, s) < 0:
             return -1
         if m.e.frames[s].first_chunk == chunk and m.e.frames[s].first_row == row:
-            return 0  # all rows of its chunk have gone, and the chunk stays
+            return 0  # all rows of its chunk were dropped, but the chunk stays
     return 0
 
 
 cdef int shed(Machine m, int s) noexcept nogil:
-    """Retire and forget the oldest chunk of a store, or a part of its rows; -1 when the hook raised: they stay then."""
+    """Retire and drop the oldest chunk of a store, or a part of its rows; -1 if the hook raised, and they are kept."""
     cdef Rows* rows = &m.e.frames[s]
     cdef bint whole = droppable(rows)
     cdef long long begin = rows.first_chunk * rows.per_chunk
@@ -164,7 +169,7 @@ cdef int shed(Machine m, int s) noexcept nogil:
     if m.retire is not None and upto > start and retire_rows(m, s, start, upto) < 0:
         return -1
     if rows.n_objects:
-        with gil:  # of rows that stay, what the first one reads is in the row before it
+        with gil:  # the first kept row reads the row before it
             release_objects(
                 rows, rows.chunks[rows.first_chunk - rows.base_chunk], 0 if whole else start - begin,
                 rows.per_chunk + 1 if whole else upto - begin,
@@ -184,7 +189,7 @@ cdef int shed(Machine m, int s) noexcept nogil:
 
 
 cdef int shed_computed(Machine m, int s) noexcept nogil:
-    """The same for a store of arrays that are computed again: its oldest chunk, and the row behind it leaves too."""
+    """The same for a store of arrays that are computed again: drops its oldest chunk, and also the row after it."""
     cdef Rows* rows = &m.e.frames[s]
     cdef long long start = max(rows.first_row, rows.first_chunk * rows.per_chunk)
     cdef long long inside = (rows.first_chunk + 1) * rows.per_chunk, stop
@@ -193,7 +198,7 @@ cdef int shed_computed(Machine m, int s) noexcept nogil:
     while m.retire is not None and start <= inside:
         stop = min(inside + 1, start + max(1, <long long>HUGE_BYTES // (rows.recorded + rows.scratch_bytes)))
         if not m.retire_computed and start < inside:
-            stop = inside  # what is recorded is shown where it stands
+            stop = inside  # recorded values are passed in place
         if retire_rows(m, s, start, stop) < 0:
             return -1
         start = stop
@@ -207,7 +212,7 @@ cdef int shed_computed(Machine m, int s) noexcept nogil:
 
 
 cdef void forget_activations(Machine m, int f) noexcept nogil:
-    """Activations of which no row is left, and to which none of an inner frame leads, no longer count."""
+    """Drop activations without remaining rows to which no row of an inner frame refers."""
     cdef Rows* rows = &m.e.frames[f]
     cdef Rows* inner
     cdef long long low = rows.first_row, first
@@ -225,7 +230,7 @@ cdef void forget_activations(Machine m, int f) noexcept nogil:
 
 
 cdef int retire_rows(Machine m, int s, long long start, long long stop) noexcept with gil:
-    """Show rows of the oldest chunk of a store to the retire hook; -1 when it raised."""
+    """Pass rows of the oldest chunk of a store to the retire hook; -1 if it raised."""
     cdef Rows* rows = &m.e.frames[s]
     cdef char* at = row_address(rows, start)
     cdef cnp.npy_intp dims[2]
@@ -246,7 +251,7 @@ cdef int retire_rows(Machine m, int s, long long start, long long stop) noexcept
                 item = (<PyObject**>(at + k * rows.row_bytes + rows.object_offsets[n]))[0]
                 column.append(None if item == NULL else <object>item)
             objects[rows.object_offsets[n]] = column
-        with Subnormals(False):  # the hook is none of the program's work
+        with Subnormals(False):  # the hook is not part of the program
             m.retire(s, start, window, objects)
         if Py_REFCNT(window) > 1:
             raise BufferError("the retire hook kept the rows that it was shown, whose memory is used again: copy them")
@@ -260,13 +265,13 @@ cdef int retire_rows(Machine m, int s, long long start, long long stop) noexcept
 
 
 cdef object rewind_rows(Machine m, Snapshot snap):
-    """Tell the rewind hook about every store in which going to a snapshot makes rows anew that were retired."""
+    """Call the rewind hook for every store in which going to a snapshot rewrites retired rows."""
     cdef int store, f
     cdef long long row
     frame_of = {m.e.array_store[f]: f for f in range(m.e.n_frames) if m.e.array_store[f] >= 0}
     for store in range(m.e.n_stores):
         f = store if store < m.e.n_frames else frame_of[store]
-        # the row in progress, or the one behind the last of a frame that is not open there
+        # the row in progress, or the one after the last of a frame that is not open there
         row = max(<long long>0, <long long>snap.rows[store][0] + (0 if f in snap.live else 1))
         if row < m.e.frames[store].first_row:
             m.rewind(store, row)

@@ -1,11 +1,12 @@
-# Objects of the outermost level are let go of when their last reader has run.
+# Objects of the outermost level are released when their last reader has run.
 #
-# The plan lists them in program order: (instruction, base, offset), the instruction in front of which the object may still be
-# there. Memory is asked for by calls, so in front of each call whatever died before it goes. What was jumped over goes
-# as well. A slot that was released says which entry of the list did so: reading it is an error, releasing it again is nothing.
+# The plan lists them in program order: (instruction, base, offset), the object being needed until before the
+# instruction. Calls allocate memory, so dead objects are released before each call, including those of skipped
+# instructions. A released slot stores the index of its entry in the list: reading it is an error, releasing it again
+# has no effect.
 
 class ReleasedError(RuntimeError):
-    """An instruction wanted an object that had been released: an error of the plan."""
+    """An instruction read a released object, which is an error of the plan."""
 
     def __init__(self, place, until):
         super().__init__(f"the object at {place} had been released in front of instruction {until}")
@@ -18,12 +19,12 @@ class ReleasedError(RuntimeError):
 
     @property
     def until(self):
-        """The instruction behind its last reader."""
+        """The instruction after its last reader."""
         return self._until
 
 
 cdef void release_objects_before(Machine self, int ip) noexcept:
-    """Release what no instruction from ``ip`` on reads; small arrays stay. The caller holds the GIL."""
+    """Release objects that no instruction from ``ip`` on reads; small arrays are kept. The caller holds the GIL."""
     cdef Rows* rows = &self.e.frames[0]
     cdef Release* one
     cdef PyObject** where
@@ -46,19 +47,19 @@ cdef void release_objects_before(Machine self, int ip) noexcept:
 
 
 def release(Machine machine not None, int ip):
-    """Release what the program says nothing reads from instruction ``ip`` on, as far as that has not been done."""
+    """Release the remaining objects that by the program are not read from instruction ``ip`` on."""
     release_objects_before(machine, ip)
 
 
 cdef bint _is_small(Machine self, PyObject* item) noexcept:
-    """Whether an object is an array of its own that is not worth releasing."""
+    """Whether an object is an array with its own memory that is too small to be released."""
     if not isinstance(<object>item, cnp.ndarray):
         return False
     return cnp.PyArray_NBYTES(<cnp.ndarray>item) < self.least_released and cnp.PyArray_BASE(<cnp.ndarray>item) == NULL
 
 
 cdef object released_error(Machine self, char* at):
-    """The error for an object slot that holds nothing."""
+    """The error for reading an empty object slot."""
     cdef unsigned int entry = (<unsigned int*>(<PyObject**>at + 1))[1]
     cdef ptrdiff_t offset = at - self.e.base[1]
     if entry == 0 or entry > <unsigned int>self.program.n_releases or self.program.releases[entry - 1].offset != offset:
@@ -67,7 +68,7 @@ cdef object released_error(Machine self, char* at):
 
 
 cdef void note_peak(Machine self, long long more) noexcept nogil:
-    """Remember the most bytes of rows and objects so far; ``more`` are on their way."""
+    """Update the peak of bytes of rows and objects; ``more`` bytes are about to be added."""
     cdef long long held = more
     cdef int f
     for f in range(self.e.n_stores):

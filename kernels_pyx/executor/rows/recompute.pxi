@@ -1,16 +1,16 @@
-# What rows of arrays do not hold is computed again, bit for bit, for whoever wants to see it.
+# Values that rows of arrays do not hold are recomputed on demand, bit for bit.
 #
-#   row of a store of arrays:  | recorded: in the rows | the rest: one piece of memory, written anew in every iteration |
-#                              0                       recorded                                             row_bytes of the plan
+#   row of a store of arrays:  | recorded: in the rows | the rest: one piece of memory, rewritten in every iteration |
+#                              0                       recorded                                           row_bytes of the plan
 #
-# Readers name a place by its offset in the whole row. A recipe lists the instructions that compute one array of the rest
-# from what is recorded; they run here on bases of their own, so that the run is not disturbed.
+# Readers refer to a value by its offset in the whole row. A recipe lists the instructions that compute one array of the
+# rest from recorded values; they run here on separate bases, so that the run is not disturbed.
 #
-# Edits: a row in which something was edited is kept whole (a pin), for its nodes ran in part before the edit. Rows that
-# were complete before an edit were computed with what it wrote over, which is put back in copies.
+# Edits: a row with an edit is kept whole (a pin), because some of its nodes ran before the edit. Rows that were
+# complete before an edit were computed with the overwritten values, which are restored in copies.
 
 cdef enum:
-    LOOK_UP = 1048576  # bytes that a reader computes under the lock before it lets others have it
+    LOOK_UP = 1048576  # bytes that a reader computes before it releases the lock for others
 
 
 cdef void free_recipes(Program p) noexcept:
@@ -22,7 +22,7 @@ cdef void free_recipes(Program p) noexcept:
 
 
 cdef Recipe* recipe_of(Program p, int store, long long offset) noexcept nogil:
-    """How the array at an offset of a store is computed again; below zero: all of them."""
+    """The recipe for the array at an offset of a store; for a negative offset: for all of them."""
     cdef int k
     for k in range(p.n_recipes):
         if p.recipes[k].store == store and offset < 0 and p.recipes[k].size == 0:
@@ -50,7 +50,7 @@ cdef int pin_row(Rows* rows, PyThread_type_lock lock) noexcept nogil:
 
 
 cdef void drop_pins(Rows* rows, long long last) noexcept nogil:
-    """Forget what was kept of rows behind ``last``. The caller holds the lock, or is alone."""
+    """Free the pins of rows after ``last``. The caller holds the lock, or is the only thread."""
     cdef Pin** at = &rows.pins
     cdef Pin* one
     while at[0] != NULL:
@@ -72,9 +72,10 @@ cdef Pin* pin_of(Rows* rows, long long row) noexcept nogil:
 
 
 def note_edit(Machine machine not None, int base, int at, int store, long long row, int offset, long long size, list opened):
-    """Say that ``size`` bytes at operand (base, at), which are at ``offset`` of a row of a store, are about to be
-    edited; ``opened`` lists the frames that are open where the machine stands. Nothing to do without rows that are
-    computed again."""
+    """Record that ``size`` bytes at operand (base, at), which are at ``offset`` of a row of a store, are about to be
+    edited; ``opened`` lists the frames that are open at the machine's position. Has no effect without rows that are
+    computed again.
+    """
     cdef int f, s
     cdef bint some = False
     cdef Edit* grown
@@ -89,7 +90,7 @@ def note_edit(Machine machine not None, int base, int at, int store, long long r
         if s >= 0 and machine.e.frames[s].scratch_bytes > 0:
             machine.e.frames[s].pinning = 1
     if size <= 0 or (machine.e.frames[store].scratch_bytes > 0 and offset >= machine.e.frames[store].recorded):
-        return  # the row in progress alone has it, which is kept whole
+        return  # only the row in progress has it, which is kept whole
     with nogil:
         PyThread_acquire_lock(machine.lock, 1)
     try:
@@ -114,7 +115,7 @@ def note_edit(Machine machine not None, int base, int at, int store, long long r
 
 
 cdef void forget_edits(Machine machine, long long event) noexcept:
-    """Forget the edits after an event. The caller holds the lock, or is alone."""
+    """Forget the edits after an event. The caller holds the lock, or is the only thread."""
     cdef int k, left = 0
     for k in range(machine.n_edits):
         if machine.edits[k].event <= event:
@@ -127,16 +128,16 @@ cdef void forget_edits(Machine machine, long long event) noexcept:
 
 
 # -- computing ---------------------------------------------------------------------------------------------------------
-cdef struct Again:  # what computing again works with
+cdef struct Again:  # state of a recomputation
     char** bases
-    char* scratch      # the memory for the rest of a row; none where what is asked for is written where it is wanted ...
-    char* copies[5]    # ... and copies of what edits wrote over: rows of numbers (two), of arrays, the row before; outermost
+    char* scratch      # memory for the rest of a row; none if the result is written directly to its target ...
+    char* copies[5]    # ... and copies of rows with edits undone: numbers (two), arrays, the previous row; outermost
     ByGroups* how
     char* pieces
 
 
 cdef int begin_again(Machine m, int store, Recipe* recipe, long long offset, long long size, Again* again) noexcept nogil:
-    """For ``size`` bytes at ``offset`` of rows; -1 without memory."""
+    """Prepare recomputation of ``size`` bytes at ``offset`` of rows; -1 without memory."""
     cdef Rows* arrays = &m.e.frames[store]
     memset(again, 0, sizeof(Again))
     again.bases = <char**>malloc(m.program.n_bases * sizeof(char*))
@@ -172,7 +173,7 @@ cdef char* _copy_of(char** copy, const char* source, long long size) noexcept no
 
 
 cdef int _undo_edits(Machine m, int f, int store, long long row, Again* again) noexcept nogil:
-    """Let the bases lead to what stood there when a row was computed; -1 without memory."""
+    """Let the bases point to the values with which a row was computed; -1 without memory."""
     cdef Engine* e = &m.e
     cdef Rows* numbers = &e.frames[f]
     cdef Rows* arrays = &e.frames[store]
@@ -212,8 +213,9 @@ cdef int _undo_edits(Machine m, int f, int store, long long row, Again* again) n
 
 
 cdef int compute_again(Machine m, int f, int store, long long row, char* rest, Again* again) noexcept nogil:
-    """Compute what a recipe gives in a row, into ``rest``, where its byte 0 would stand; -1 without memory. The caller
-    holds the lock, or is the thread of the run."""
+    """Compute the result of a recipe in a row; ``rest`` is the address of byte 0 of the row; -1 without memory. The
+    caller holds the lock, or is the thread of the run.
+    """
     cdef Engine* e = &m.e
     cdef Rows* arrays = &e.frames[store]
     cdef int base = wb_base_of(e, store), mode
@@ -223,7 +225,7 @@ cdef int compute_again(Machine m, int f, int store, long long row, char* rest, A
     again.bases[base] = row_address(arrays, row)
     again.bases[base + 1] = row_address(arrays, row if first else row - 1)  # a first row reads nothing there
     again.bases[base + 2] = rest
-    if e.pointed[f]:  # an edit in the next row changed what this one refers to, which was no longer read here
+    if e.pointed[f]:  # an edit in the next row changed this row's reference
         point_from(m.program, again.bases, f, row_address(&e.frames[f], row) - e.frames[f].row_bytes)
     if m.n_edits and _undo_edits(m, f, store, row, again) < 0:
         return -1
@@ -247,7 +249,7 @@ cdef int rest_of_row(Machine m, int f, int store, long long row, Again* again, c
     if pin != NULL:
         source = pin.bytes - arrays.recorded
     elif _in_progress(m, store, row) or (arrays.pinning and row == arrays.row):
-        source = arrays.scratch  # the last row of a loop that has been left is pinned when the next one begins
+        source = arrays.scratch  # the last row of a finished loop is pinned when the next one begins
     elif compute_again(m, f, store, row, source, again) < 0:
         return -1
     if source + offset != out:
@@ -256,7 +258,9 @@ cdef int rest_of_row(Machine m, int f, int store, long long row, Again* again, c
 
 
 cdef void write_elided(Machine m) noexcept nogil:
-    """Where a run stops, the memory of the rest gets what the blocks of chains alone have held (fast_path/blocks.h)."""
+    """Where a run stops, write the values held only in blocks of chains to the memory of the rest
+    (fast_path/blocks.h).
+    """
     cdef Engine* e = &m.e
     cdef Instr* i
     cdef int s, k
@@ -272,7 +276,7 @@ cdef void write_elided(Machine m) noexcept nogil:
 
 
 cdef long long first_recomputable(Machine m, int f, int store) noexcept nogil:
-    """The first row of which what is not recorded can be computed."""
+    """The first row for which unrecorded values can be computed."""
     return max(m.e.frames[store].first_row, m.e.frames[f].first_row)
 
 
@@ -303,7 +307,7 @@ cdef object column_again(Machine m, int store, long long offset, dtype, long lon
         row = start
         while True:
             first = first_recomputable(m, f, store)
-            if start < first:  # also rows that were there at first may have gone
+            if start < first:  # rows may have been dropped since the start
                 start += (first - start + step - 1) // step * step
                 row = max(row, start)
             stop = min(stop, arrays.row + 1)
@@ -326,7 +330,7 @@ cdef object column_again(Machine m, int store, long long offset, dtype, long lon
 
 
 cdef object whole_rows(Machine m, int store, long long start, long long stop):
-    """Complete rows of a store as bytes, with what is not recorded; in the thread of the run."""
+    """Complete rows of a store as bytes, including unrecorded values; in the thread of the run."""
     cdef Rows* arrays = &m.e.frames[store]
     cdef int f = frame_of_store(m, store)
     cdef long long width = arrays.recorded + arrays.scratch_bytes, row

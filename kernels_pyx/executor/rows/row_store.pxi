@@ -1,11 +1,11 @@
-# Row storage of one frame: what the executor computes in is what the trace keeps.
+# Row storage of one frame: the executor computes directly in the rows that the trace keeps.
 #
-# A frame has one row per iteration and one more, the init row, in front of every activation: it holds the values
-# that the loop starts with, in the columns of the values that the loop carries. So "the loop variable in this
-# iteration" is always "its column in the row before".
+# A frame has one row per iteration and one more, the init row, before every activation: it holds the start values of
+# the loop, in the columns of the values that the loop carries. So "the loop variable in this iteration" is always "its
+# column in the previous row".
 #
-# Arrays of known shape stand in a second store of the same frame, whose rows go with those of the first. There the row
-# before is found by an address of its own instead of the copy.
+# Arrays of known shape are in a second store of the same frame, whose rows correspond to those of the first. There the
+# previous row is found by a separate address instead of the copy.
 #
 #   chunk:   | carry | row 0 | row 1 | ... | row R-1 |      carry = copy of the last row of the chunk before, so that
 #                                                           "the row before" is one row_bytes away everywhere
@@ -15,7 +15,7 @@
 cdef enum:
     HUGE_BYTES = 2097152  # one transparent huge page
     POOL_CHUNKS = 128
-    CACHED_BYTES = 25165824  # of more, the largest caches that processors share hold little
+    CACHED_BYTES = 25165824  # beyond this, the last-level cache holds little
     ACTS = 256             # activations of a block ...
     ACT_BYTES = 4096       # ... and its bytes
 
@@ -34,7 +34,7 @@ cdef void release_objects(Rows* rows, char* chunk, long long start, long long st
 
 
 cdef void hold_row_objects(Rows* rows, char* row) noexcept:
-    """The references in a copied row are references of their own."""
+    """Take references for the objects in a copied row."""
     cdef int k
     cdef PyObject* held
     for k in range(rows.n_objects):
@@ -57,8 +57,9 @@ cdef long long row_objects(Rows* rows, char* row) noexcept:
 
 
 cdef class HeldElsewhere:
-    """Base of objects whose ``nbytes`` bytes are not in this process, such as arrays on a device. In rows they count as
-    arrays do."""
+    """Base of objects whose ``nbytes`` bytes are not in this process, such as arrays on a device. In rows they count
+    like arrays.
+    """
 
     cdef readonly long long nbytes
 
@@ -83,7 +84,7 @@ cdef inline bint at_end(Rows* rows) noexcept nogil:
 
 
 cdef long long kept_bytes(Rows* rows) noexcept nogil:
-    """Bytes of a store: chunks, what their objects hold, activations, directory."""
+    """Bytes of a store: chunks, their objects, activations, directory."""
     cdef long long chunks = rows.n_chunks - rows.first_chunk + (rows.spare != NULL)
     cdef long long blocks = rows.act_blocks - rows.first_act // ACTS + (rows.act_spare != NULL)
     cdef long long held = chunks * <long long>rows.chunk_bytes + rows.object_bytes + rows.scratch_bytes
@@ -91,7 +92,7 @@ cdef long long kept_bytes(Rows* rows) noexcept nogil:
 
 
 cdef void limit_rows(Rows* rows, long long stop_row) noexcept nogil:
-    """Where the loop has to look up: at the end of the present chunk, or in front of ``stop_row`` in it (-1: none)."""
+    """Set where the loop must check: at the end of the current chunk, or before ``stop_row`` in it (-1: none)."""
     cdef long long c = rows.row // rows.per_chunk
     if rows.row < 0:
         return
@@ -102,7 +103,7 @@ cdef void limit_rows(Rows* rows, long long stop_row) noexcept nogil:
 
 
 cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
-    """Append one chunk and make its first row current; -1 when there is no memory."""
+    """Append one chunk and make its first row current; -1 without memory."""
     cdef char* chunk = take_chunk(rows)
     cdef int done = 0
     if chunk == NULL:
@@ -125,7 +126,7 @@ cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
 
 
 cdef int room_in_directory(Rows* rows) noexcept nogil:
-    """Room for one more chunk: chunks that were dropped leave theirs. The caller holds the lock."""
+    """Make room for one more chunk, in the places of dropped chunks. The caller holds the lock."""
     cdef long long gone = rows.first_chunk - rows.base_chunk
     cdef long long capacity = rows.capacity * 2 + 8
     cdef char** grown
@@ -142,7 +143,7 @@ cdef int room_in_directory(Rows* rows) noexcept nogil:
 
 
 cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
-    """Forget the oldest chunk, whose objects have been released."""
+    """Drop the oldest chunk, whose objects have been released."""
     cdef char* chunk
     PyThread_acquire_lock(lock, 1)
     chunk = rows.chunks[rows.first_chunk - rows.base_chunk]
@@ -152,13 +153,13 @@ cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     rows.first_row = max(rows.first_row, rows.first_chunk * rows.per_chunk + rows.edge)
     PyThread_release_lock(lock)
     if rows.spare == NULL:
-        rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again
+        rows.spare = chunk  # its pages are already mapped; large ones would be requested from the system repeatedly
     else:
-        free_chunk(rows, chunk)  # kept for the next run it would still be memory of this one, beyond its budget
+        free_chunk(rows, chunk)  # if kept for the next run it would still count for this one, beyond its budget
 
 
 cdef void first_readable(Rows* rows, long long row, PyThread_type_lock lock) noexcept nogil:
-    """Rows before this one, which stands in the oldest chunk, cannot be read any more."""
+    """Mark rows before this one, which is in the oldest chunk, as no longer readable."""
     PyThread_acquire_lock(lock, 1)
     rows.first_row = row
     PyThread_release_lock(lock)
@@ -173,7 +174,7 @@ cdef void copy_column(Rows* rows, char* out, long long start, long long count, l
     k = 0
     while k < count:
         at = row_address(rows, row) + offset
-        left = (rows.per_chunk - row % rows.per_chunk + step - 1) // step  # items that this chunk still holds
+        left = (rows.per_chunk - row % rows.per_chunk + step - 1) // step  # items in this chunk
         if left > count - k:
             left = count - k
         row += left * step

@@ -1,11 +1,11 @@
-# What other threads and the driver see of a machine: columns of rows, activations, traps.
+# The interface of a machine for other threads and the driver: columns of rows, activations, traps.
 
 #: beyond every row
 FOREVER = 1 << 62
 
 
 cdef class View:
-    """Reads a machine's rows; hands out copies only. Safe while the machine runs."""
+    """Reads a machine's rows; returns only copies. Safe while the machine runs."""
 
     cdef Machine machine
 
@@ -15,18 +15,18 @@ cdef class View:
     def rows(self, int frame):
         """(first row that can be read, row in progress, number of activations)."""
         cdef Rows* rows = &self.machine.e.frames[frame]
-        cdef long long row = wb_read(&rows.row)  # before the first: machine code moves that on first
+        cdef long long row = wb_read(&rows.row)  # before first_row, which machine code advances first
         return wb_read(&rows.first_row), row, wb_read(&rows.n_acts)
 
     def first(self, int store, int shift, long long offset=0):
-        """The first row in which a place of a store can be read; with shift -1 a place in the row before it."""
+        """The first row in which a value of a store can be read; with shift -1 a value in the previous row."""
         cdef Rows* rows = &self.machine.e.frames[store]
         if rows.scratch_bytes and offset >= rows.recorded:
             return first_recomputable(self.machine, frame_of_store(self.machine, store), store)
         return _first_row(rows, shift) - shift
 
     def rows_kept(self, int store):
-        """About so many of the newest rows of a store stay when rows leave."""
+        """Approximate number of the newest rows of a store that stay when rows are dropped."""
         cdef Rows* rows = &self.machine.e.frames[store]
         return rows.per_chunk if rows.per_chunk > 1 else 2
 
@@ -42,10 +42,12 @@ cdef class View:
         return max(found, -1)
 
     def column(self, int frame, int offset, dtype, long long start, long long stop, long long step=1, shape=(), int shift=0):
-        """Items at ``offset`` (below zero: of the row before) of rows start, start + step, ... as an array of ``dtype``.
+        """Items at ``offset`` (negative: in the previous row) of rows start, start + step, ... as an array of
+        ``dtype``.
 
-        ``frame`` is the number of a store: a frame, or what holds its arrays. Object columns (dtype None) come as a list. Rows that were dropped are left out at the front:
-        returns (first row read, items). In a store of arrays ``shift`` -1 means the row before each of these rows.
+        ``frame`` is the index of a store: a frame, or the store of its arrays. Object columns (dtype None) are returned
+        as a list. Dropped rows at the beginning are left out: returns (first row read, items). In a store of arrays
+        ``shift`` -1 means the row before each of these rows.
         """
         cdef Rows* rows = &self.machine.e.frames[frame]
         cdef long long count, k, first, newest
@@ -60,9 +62,9 @@ cdef class View:
         size = 8 if dtype is None else out.itemsize * math.prod(shape)
         if dtype is not None:
             data = <char*>cnp.PyArray_DATA(out)
-        with nogil:  # whoever waits for the lock must not hold the GIL
+        with nogil:  # a thread that waits for the lock must not hold the GIL
             PyThread_acquire_lock(lock, 1)
-            newest = wb_read(&rows.row)  # before the first: machine code moves that on first
+            newest = wb_read(&rows.row)  # before first_row, which machine code advances first
             start, stop, first = start + shift, stop + shift, _first_row(rows, shift)
             if start < first:
                 start += (first - start + step - 1) // step * step
@@ -98,8 +100,9 @@ cdef class View:
         return out
 
     def activations(self, int frame):
-        """(init rows, parent rows) of the activations of a frame, as int64 arrays. Those of which no row is left, and
-        none of an inner frame either, are left out at the front; the first of all has init row 0."""
+        """(init rows, parent rows) of the activations of a frame, as int64 arrays. Those without remaining rows, in
+        this frame or an inner one, are left out at the beginning; the first of all has init row 0.
+        """
         cdef Rows* rows = &self.machine.e.frames[frame]
         cdef long long n, k, number, count
         cdef cnp.ndarray start
@@ -139,34 +142,35 @@ cdef class View:
 
     @property
     def epoch(self):
-        """Grows whenever the machine goes back to a snapshot; odd while it does."""
+        """Increases whenever the machine goes back to a snapshot; odd while it does."""
         return self.machine.epoch
 
     def changed_from(self, int store, long long epoch):
-        """The first row of a store that may not be what it was at that ``epoch``. (An edit of the row in progress is no
-        step back; going back to a row brings the one before it along.)"""
+        """The first row of a store that may differ from that at this ``epoch``. (An edit of the row in progress does
+        not count as going back; going back to a row also restores the one before it.)
+        """
         rows = [row for at, row in list(self.machine.rewound.get(store, ())) if at > epoch]
         return max(0, min(rows) - 1) if rows else FOREVER
 
     @property
     def ip(self):
-        """Instruction in front of which the machine stands; meaningful while it does not run."""
+        """The next instruction; meaningful while the machine does not run."""
         return self.machine.ip
 
     @property
     def events(self):
-        """Events so far: exact while the machine does not run, else as of the last control instruction."""
+        """Events so far: exact while the machine does not run, otherwise as of the last control instruction."""
         return self.machine.e.events + (self.machine.e.code[self.machine.ip].ev_index if self.machine.status != RUNNING else 0)
 
     @property
     def peak(self):
-        """The most bytes that ``bytes`` has been, as far as calls and ends of runs have seen it."""
+        """The maximum of ``bytes``, as observed at calls and ends of runs."""
         note_peak(self.machine, 0)
         return self.machine.peak_bytes
 
     @property
     def objects(self):
-        """Bytes of the arrays that object columns hold; a view counts in full."""
+        """Bytes of the arrays in object columns; a view counts in full."""
         cdef int f
         cdef long long held = 0
         for f in range(self.machine.e.n_stores):
@@ -180,12 +184,12 @@ cdef class View:
 
     @property
     def bytes(self):
-        """Bytes that rows, the arrays in them and the tables of activations hold; exact at any moment."""
+        """Bytes of rows, of the arrays in them and of the tables of activations; exact at any moment."""
         return read_held(self.machine) - self.machine.reserved_bytes - self.machine.checkpoint_bytes
 
 
 cdef long long read_held(Machine machine) noexcept:
-    """Bytes that a machine holds, which may run: chunks come and go under the lock, objects under the GIL."""
+    """Bytes of a machine, which may be running: chunks change under the lock, objects under the GIL."""
     cdef long long held
     with nogil:
         PyThread_acquire_lock(machine.lock, 1)
@@ -195,14 +199,18 @@ cdef long long read_held(Machine machine) noexcept:
 
 
 cdef inline long long _first_row(Rows* rows, int shift) noexcept nogil:
-    """The first row that can be read. After going back to a checkpoint the row before it holds what the next one reads."""
+    """The first row that can be read. After going back to a checkpoint the row before it holds the values that the next
+    one reads.
+    """
     if shift and not rows.edge and rows.first_row - 1 >= rows.first_chunk * rows.per_chunk:
         return max(<long long>0, rows.first_row - 1)
     return rows.first_row
 
 
 def request_stop(Machine machine not None, bint on=True):
-    """Ask a running machine to stop at the next back jump (fast) or event (exact), from any thread; or take that back."""
+    """Request a running machine to stop at the next back jump (fast) or event (exact), from any thread; or
+    cancel that.
+    """
     machine.e.stop_flag = on
 
 
@@ -216,8 +224,9 @@ def put(Machine machine not None, int base, int offset, dtype, shape, item):
 
 
 def arm_many(Machine machine not None, changes):
-    """(instruction, on, iteration): make the machine stop in front of these, with an iteration from 0 on in that one of
-    their frame only; or no longer."""
+    """(instruction, on, iteration): make the machine stop before these, with an iteration from 0 on only in that
+    iteration of their frame; or no longer.
+    """
     cdef int ip
     cdef Instr* i
     for ip, on, iteration in changes:
@@ -232,7 +241,7 @@ def arm_many(Machine machine not None, changes):
 
 
 def shapes_held(Machine machine not None):
-    """Ids of the shapes that a machine has met and of those that its program was made with, each once."""
+    """Ids of the shapes seen by a machine and of those in its program, without duplicates."""
     return sorted((machine.shapes | set(machine.program.shapes)) - {0})
 
 
@@ -242,6 +251,6 @@ def arm(Machine machine not None, int ip, bint on, long long iteration=-1):
 
 
 def current_instruction(Machine machine not None):
-    """(instruction, is event, silent) in front of which the machine stands."""
+    """(instruction, is event, silent) of the next instruction."""
     cdef Instr* i = &machine.e.code[machine.ip]
     return machine.ip, bool(i.is_event), bool(i.silent)

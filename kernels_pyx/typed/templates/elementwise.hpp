@@ -12,20 +12,20 @@ template <class C, class T> inline value_of<C> get(const T* p) { return convert<
 template <class T> inline const T* at(const char* p) { return reinterpret_cast<const T*>(p); }
 template <class T> inline T* at(char* p) { return reinterpret_cast<T*>(p); }
 
-// float16 has instructions of its own where F16C is there: whole blocks are converted, computed in float, converted back.
+// float16 has special instructions with F16C: whole blocks are converted, computed in float, converted back.
 #ifdef __F16C__
 template <class C, class... T> constexpr bool in_blocks = same<C, float16> || (same<T, float16> || ...);
 #else
 template <class C, class... T> constexpr bool in_blocks = false;
 #endif
-// One operand is a single item: worth a loop of its own only where that is what memory bandwidth hangs on.
+// One operand is a single item: a separate loop is used only where memory bandwidth depends on it.
 template <class Op> constexpr bool own_loops = false;
 template <> constexpr bool own_loops<Add> = true;
 template <> constexpr bool own_loops<Subtract> = true;
 template <> constexpr bool own_loops<Multiply> = true;
 template <> constexpr bool own_loops<Divide> = true;
 
-// Whole vectors of float16, or of bfloat16 in pairs, for the ops that vectors know.
+// Whole vectors of float16, or of bfloat16 in pairs, for ops with vector versions.
 #ifdef __F16C__
 template <class Op, class... T> constexpr bool in_lanes = own_loops<Op> && (same<T, float16> && ...);
 #else
@@ -37,7 +37,7 @@ template <class Op, class... T> constexpr bool in_pairs = own_loops<Op> && (same
 template <class Op, class... T> constexpr bool in_pairs = false;
 #endif
 
-// Short arrays of small items: a vector of eight, four and two of them, where a long loop would count single items.
+// Short arrays of small items: vectors of eight, four and two items, where a long loop would process single items.
 template <int Count, class Body> inline void fixed(ptrdiff_t& i, const Body& body) {
 #pragma GCC ivdep
     for (int j = 0; j < Count; j++) body(i + j);
@@ -154,7 +154,7 @@ template <class Op> constexpr bool is_chain = false;
 template <class X, class Y> constexpr bool is_chain<Chain<X, Y>> = true;
 template <class X, class Y> constexpr bool is_chain<Reverse<X, Y>> = true;
 
-template <class Op, class T, class C> struct Ternary {  // one type for all: clip and the chains
+template <class Op, class T, class C> struct Ternary {  // one type for all operands: clip and the chains
     static void scalar(char* out, const char* a, const char* b, const char* c) {
         store(at<T>(out), Op::template run<C>(get<C>(at<T>(a)), get<C>(at<T>(b)), get<C>(at<T>(c))));
     }
@@ -188,7 +188,7 @@ template <class Op, class T, class C> struct Ternary {  // one type for all: cli
     }
 };
 
-// where(condition, x, y). With one type on all sides the bits are moved as they are, NaN payloads included.
+// where(condition, x, y). If all types are equal the bits are copied, including NaN payloads.
 template <class If, class A, class B, class O, class C> struct Select {
     static inline void one(O* out, const If* condition, const A* x, const B* y) {
         if constexpr (same<A, O> && same<B, O>) {

@@ -1,4 +1,5 @@
-// Ops whose work is in libm or in integer division. One version serves every processor: wider vectors would not help.
+// Ops dominated by libm or by integer division. One version serves all processors, because wider vectors would not
+// help.
 #pragma once
 
 #include "operators.hpp"
@@ -61,7 +62,8 @@ struct Fmod {
     }
 };
 
-// Integers by repeated squaring, wrapping. A negative exponent, which NumPy refuses, gives the reciprocal's integer part.
+// Powers of integers by repeated squaring, wrapping around. A negative exponent, which NumPy refuses, gives the integer
+// part of the reciprocal.
 struct Power {
     template <class C> static float run(float a, float b) { return __builtin_powf(a, b); }
     template <class C> static double run(double a, double b) { return __builtin_pow(a, b); }

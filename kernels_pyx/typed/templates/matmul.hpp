@@ -1,9 +1,10 @@
 // Matrix products for small sizes; BLAS is faster above about 64 in each dimension.
 //
-// Order, the same on every machine: c[i, j] starts at 0 and takes a[i, p] * b[p, j] for p = 0, 1, 2 ..., every product and
-// every sum rounded in the compute type (float for the narrow floats, which are rounded once at the end). A single
-// column (n = 1) of floats is the exception: eight running sums over p modulo 8, added pairwise, then the rest in order.
-// Error of an element: at most (k + 1) u sum_p |a[i, p] b[p, j]|, u the unit roundoff of the compute type.
+// The order of operations is the same on every machine: c[i, j] starts at 0 and takes a[i, p] * b[p, j] for p = 0, 1, 2
+// ..., every product and every sum rounded in the compute type (float for the narrow floats, which are rounded once at
+// the end). A single column (n = 1) of floats is the exception: eight running sums over p modulo 8, added pairwise,
+// then the rest in order. Error of an element: at most (k + 1) u sum_p |a[i, p] b[p, j]|, u the unit roundoff of the
+// compute type.
 #pragma once
 
 #include "reduce.hpp"
@@ -30,11 +31,11 @@ template <class A, class O, class C> struct Product {
         return sum;
     }
 
-    // The same for eight rows at once: their running sums are added pairwise side by side.
+    // The same for eight rows at once, with their running sums added pairwise in parallel.
     static void eight_dots(O* out, const A* a, const A* b, ptrdiff_t k) {
         using vec = typename eight<V>::type;
         typedef decltype(vec{} == vec{}) lanes;
-        // Eight names, not an array: an array would live on the stack.
+        // Eight variables, not an array, which would be on the stack.
         const vec zero{};
         vec r0 = zero, r1 = zero, r2 = zero, r3 = zero, r4 = zero, r5 = zero, r6 = zero, r7 = zero, x, y;
         ptrdiff_t p = 0;

@@ -1,5 +1,5 @@
-// The narrow floats many at a time: float16 through F16C or AVX-512 where the unit has them, bfloat16 through integer
-// operations on pairs. Blocks for all ops, whole vectors for the ops that vectors know.
+// The narrow floats many at a time: float16 by F16C or AVX-512 if available, bfloat16 by integer operations on pairs.
+// Blocks for all ops, whole vectors for ops with vector versions.
 #pragma once
 
 #include "values.hpp"
@@ -89,7 +89,7 @@ inline void write(float16* to, const float* from, ptrdiff_t n) {
 }
 #endif
 
-// 2 WIDTH consecutive bfloat16 as two vectors, those at even and those at odd places: no shuffles either way.
+// 2 WIDTH consecutive bfloat16 as two vectors, at even and at odd positions: no shuffles in either direction.
 struct pairs {
     lanes even, odd;
 };
@@ -98,7 +98,7 @@ inline pairs load_pairs(const bfloat16* p) {
     std::memcpy(&w, p, sizeof w);
     return {lanes(w << 16), lanes(w & 0xffff0000u)};
 }
-inline words rounded_upper(lanes v) {  // the bfloat16 in the upper half; the lower half is rubbish
+inline words rounded_upper(lanes v) {  // the bfloat16 is in the upper half; the lower half is undefined
     const words u = words(v);
     return (v != v) ? u | 0x00400000u : u + 0x7fffu + ((u >> 16) & 1u);
 }

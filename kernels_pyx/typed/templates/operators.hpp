@@ -1,5 +1,5 @@
-// What one op does to values in registers. C is the compute type as the tables name it, V the type of its values (float
-// for the narrow floats). Sources: NumPy's umath loops for every rule that C leaves open.
+// The ops on values in registers. C is the compute type as named in the tables, V the type of its values (float
+// for the narrow floats). Sources: NumPy's umath loops for all cases that C leaves open.
 #pragma once
 
 #include "values.hpp"
@@ -21,7 +21,7 @@ inline double absolute(double v) { return __builtin_fabs(v); }
 inline float hypotenuse(float a, float b) { return __builtin_hypotf(a, b); }
 inline double hypotenuse(double a, double b) { return __builtin_hypot(a, b); }
 
-// Lexicographic, false where a NaN takes part; as NumPy orders complex numbers.
+// Lexicographic, false if a NaN is involved, as NumPy orders complex numbers.
 template <class T> inline bool complex_above(Complex<T> a, Complex<T> b, bool equal) {
     const bool clear = (a.re > b.re) & (a.im == a.im) & (b.im == b.im);
     return clear | ((a.re == b.re) & (equal ? a.im >= b.im : a.im > b.im));
@@ -122,7 +122,7 @@ template <class X, class Y> struct Reverse {
     template <class C, class V> static V run(V a, V b, V c) { return Y::template run<C>(c, X::template run<C>(a, b)); }
 };
 
-// --- comparison. Signed against unsigned 64 bits is compared exactly, as NumPy does, though they meet in float64.
+// --- comparison. Signed and unsigned 64 bits are compared exactly, as in NumPy, although their common type is float64.
 template <class V> inline bool equals(V a, V b) {
     if constexpr (is_complex<V>) return (a.re == b.re) & (a.im == b.im);
     else return a == b;
@@ -163,7 +163,7 @@ struct Invert {
         else return V(~a);
     }
 };
-struct BitwiseCount {  // of the absolute value, as NumPy
+struct BitwiseCount {  // of the absolute value, as in NumPy
     template <class C, class V> static uint8_t run(V a) {
         const V magnitude = is_signed<V> && a < 0 ? V(-a) : a;
         uint64_t u = uint64_t(magnitude) & (~uint64_t(0) >> (64 - width<V>));

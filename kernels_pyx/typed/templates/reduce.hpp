@@ -47,7 +47,7 @@ template <class V, class A> inline void eight_at(typename eight<V>::type& to, co
     }
 }
 
-// Vectors that the processor has: gcc takes comparisons of wider ones apart item by item.
+// Vectors of the processor's width: gcc splits comparisons of wider ones item by item.
 #if defined(__AVX512F__)
 #define WB_VECTOR_BYTES 64
 #elif defined(__AVX2__)
@@ -150,7 +150,7 @@ struct MeanOf : SumOf {
         else return SumOf::line<C, A, V>(a, n);
     }
     template <class V> static V last(V acc, ptrdiff_t n) {
-        if constexpr (is_complex<V>) {  // as NumPy, whose count is an int64: by a complex number, in double
+        if constexpr (is_complex<V>) {  // as in NumPy, whose count is an int64: divided by a complex number, in double
             const complex128 mean = smith(complex128{acc.re, acc.im}, complex128{double(n), 0});
             return convert<V>(mean);
         } else return acc / V(n);
@@ -170,10 +170,11 @@ struct ProdOf {
     template <class V> static V last(V acc, ptrdiff_t) { return acc; }
 };
 
-// The greatest or smallest; the first NaN wins, and -0 is smaller than 0: so it does not depend on the order of the items.
+// The greatest or smallest; the first NaN wins, and -0 is smaller than 0, so that it does not depend on the order of
+// the items.
 template <bool Greatest> struct Extreme {
     template <class V> static bool negative(V x) { return __builtin_signbit(x) != 0; }
-    // What `acc` is to be if it is a zero or a NaN, for items that lie `step` apart.
+    // The final value if `acc` is a zero or a NaN, for items at distance `step`.
     template <class C, class A, class V> static V settled(V acc, const A* a, ptrdiff_t n, ptrdiff_t step) {
         if constexpr (is_float<V>) {
             if (acc == 0 && negative(acc) == Greatest) {
@@ -197,7 +198,7 @@ template <bool Greatest> struct Extreme {
         V acc = get<C>(a);
         ptrdiff_t i = 1;
         if constexpr (is_float<V>) {
-            // 32 running extremes, whatever the vectors, so that the same NaN wins on every processor
+            // 32 running extrema for any vector width, so that the same NaN wins on every processor
             typedef typename native<V>::type vec;
             constexpr int ITEMS = 32, WIDE = sizeof(vec) / sizeof(V), VECTORS = ITEMS / WIDE;
             V room[ITEMS];
@@ -267,7 +268,8 @@ template <class Op, class A, class O, class C> struct Reduce {
     }
 };
 
-// any and all: whether some item (or no item) differs from zero; looks at whole blocks, and stops at the first that decides.
+// any and all: whether an item (or no item) differs from zero; checks whole blocks, and stops at the first that
+// decides.
 template <class A, bool All> struct Truth {
     static void call(char* out, const char* in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner) {
         constexpr ptrdiff_t BLOCK = 1024;
@@ -291,7 +293,7 @@ template <class A, bool All> struct Truth {
     }
 };
 
-// The first position of the greatest or smallest item; the first NaN, where there is one.
+// The first position of the greatest or smallest item, or of the first NaN if there is one.
 template <class A, class O, bool Greatest> struct Position {
     using V = value_of<A>;
     static void call(char* out, const char* in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner) {

@@ -1,9 +1,9 @@
 // Seven numbers of an array in one pass: count, NaN count, Inf count, min, max, sum, sum of squares.
 //
-// A NaN counts only as such. An infinity counts as such and takes part in min and max, not in the sums. Without a
-// number left, min is +inf and max -inf. Everything is computed in double (int64 and uint64 beyond 2^53 are rounded
-// first). Blocks of 1024 are summed in 16 running sums, the blocks by Neumaier's compensated sum: the error of a sum is at
-// most about 70 u sum |x|, u = 2^-53, whatever n. A finite sum of squares may overflow to inf.
+// A NaN is only counted. An infinity is counted and included in min and max, not in the sums. Without other numbers,
+// min is +inf and max -inf. Everything is computed in double (int64 and uint64 beyond 2^53 are rounded first). Blocks
+// of 1024 are summed in 16 running sums, the blocks by Neumaier's compensated sum: the error of a sum is at most about
+// 70 u sum |x|, u = 2^-53, whatever n. A finite sum of squares may overflow to inf.
 #pragma once
 
 #include "reduce.hpp"
@@ -18,12 +18,12 @@ inline namespace WB_ISA {
 template <class A> struct Statistics {
     typedef eight<double>::type vec;
     static constexpr ptrdiff_t BLOCK = 1024;
-    // Floats are ranked as floats: half as wide as the doubles in which they are summed.
+    // Floats are compared as floats, half as wide as the doubles in which they are summed.
     using Rank = choose<same<A, float> || is_narrow<A>, float, double>;
     typedef typename eight<Rank>::type ranks;
 
-    // s + x * one, where one is 1: a sum with its one rounding, which processors compute where they multiply. Those with
-    // two of each unit have minima, maxima and sums on the same two, which would do all the work.
+    // s + x * one, where one is 1: a sum with one rounding, which processors compute in their multiplication units.
+    // Otherwise, with two units of each kind, minima, maxima and sums would all run on the same two.
     static vec sum_by_product(const vec& s, const vec& x, [[maybe_unused]] const vec& one) {
 #ifdef __AVX512F__
         return vec(_mm512_fmadd_pd(__m512d(x), __m512d(one), __m512d(s)));
@@ -56,7 +56,7 @@ template <class A> struct Statistics {
     };
 
     template <class T> static T plus(T x, T y) { return x + y; }
-    // y where x is a NaN, as the instructions have it, which gcc does not take for comparisons of whole vectors.
+    // y if x is a NaN, as in the instructions, which gcc does not use for comparisons of whole vectors.
     template <class T> static T lesser(T x, T y) {
 #ifdef __AVX512F__
         if constexpr (same<T, vec>) return T(_mm512_min_pd(__m512d(x), __m512d(y)));
@@ -71,7 +71,7 @@ template <class A> struct Statistics {
 #endif
         return x > y ? x : y;
     }
-    // The eight lanes of a vector brought together, half by half.
+    // The eight lanes of a vector reduced by halves.
     template <class T> static double across(T x, T (*both)(T, T)) {
         typedef decltype(T{} == T{}) lanes;
         x = both(x, __builtin_shuffle(x, lanes{4, 5, 6, 7, 0, 1, 2, 3}));
@@ -81,7 +81,7 @@ template <class A> struct Statistics {
     }
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-    // Vectors as wide as the machine's: gcc takes wider ones apart item by item.
+    // Vectors of the machine's width: gcc splits wider ones item by item.
     typedef double quad __attribute__((vector_size(32)));
     static double all_of(quad x) { return (x[0] + x[2]) + (x[1] + x[3]); }
     // Four consecutive numbers as doubles.
@@ -107,7 +107,7 @@ template <class A> struct Statistics {
     static quad of_ints(__m128i x) { return quad(_mm256_cvtepi32_pd(x)); }
 #endif
 
-    // Where numbers come from: an array that is there, ...
+    // The source of the numbers: an array in memory, ...
     struct There {
         const A* a;
 #if defined(__AVX2__) && !defined(__AVX512F__)
@@ -122,7 +122,7 @@ template <class A> struct Statistics {
         static constexpr bool by_products(int k) { return k == 1; }
         void rest(ptrdiff_t, ptrdiff_t) const {}
     };
-    // ... or an op on two arrays, or on an array and a single item, that writes its result on the way.
+    // ... or an op on two arrays, or on an array and a single item, whose result is also written.
     template <class Op, bool AIsSingle, bool BIsSingle> struct Made {
         A* out;
         const A *a, *b;
@@ -174,9 +174,9 @@ template <class A> struct Statistics {
         run(at<A>(to), Made<Op, AIsSingle, BIsSingle>{at<A>(to), at<A>(a), at<A>(b), one}, n, out);
     }
 
-    // `a`: where the numbers stand once they were asked for.
+    // `a`: address of the numbers after the source has returned them.
     template <class Source> static void run(const A* a, Source given, ptrdiff_t n, double* out) {
-        const Source source = given;  // in registers: what is written might lie over it
+        const Source source = given;  // in registers: writes might alias it
         Total sum, squares;
         double nans = 0, infs = 0, low = __builtin_inf(), high = -low;
         const auto one_by_one = [&](const A* from, ptrdiff_t m) {
@@ -236,10 +236,10 @@ template <class A> struct Statistics {
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < 8; j++) least[k][j] = Rank(low), most[k][j] = Rank(high);
         for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(7) : BLOCK) > 0; i += m) {
-            // A block of numbers only, as nearly all are, needs no masks: a NaN or Inf would show in its sum.
+            // A block of finite numbers, as nearly all are, needs no masks: a NaN or Inf would be visible in its sum.
             vec s[2] = {}, q[2] = {}, one = vec{} + 1, x;
 #ifdef __AVX512F__
-            asm("" : "+v"(one)); // a known 1 would make sums of them again
+            asm("" : "+v"(one)); // a constant 1 would be compiled to plain sums again
 #endif
             ranks below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, r;
             const auto add = [&](ptrdiff_t from, int k) {

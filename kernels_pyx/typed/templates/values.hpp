@@ -1,7 +1,7 @@
-// The element types, how they are read from memory and written back, and the conversions between them.
+// The element types, their reads from and writes to memory, and the conversions between them.
 //
-// Everything here lives in a namespace named after the instruction set of the unit that includes it, so that the linker
-// never takes a function compiled for AVX-512 for the one compiled for any x86-64.
+// Everything here is in a namespace named after the instruction set of the including unit, so that the linker never
+// uses a function compiled for AVX-512 in place of the one for any x86-64.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ template <bool Yes, class A, class B> struct choose_type { using type = A; };
 template <class A, class B> struct choose_type<false, A, B> { using type = B; };
 template <bool Yes, class A, class B> using choose = typename choose_type<Yes, A, B>::type;
 
-// What a value is in a register: the narrow floats are computed in float.
+// The type of a value in a register: the narrow floats are computed in float.
 template <class T> using value_of = choose<is_narrow<T>, float, T>;
 
 template <class To, class From> inline To bits_as(From from) {
@@ -59,7 +59,7 @@ template <class To, class From> inline To bits_as(From from) {
 // nearest even; a NaN keeps its sign and its upper payload and becomes quiet, as with the F16C instructions.
 inline float widen(float16 h) {
     const int32_t magnitude = h.bits & 0x7fff;
-    // subnormals are multiples of 2^-24; no number on the way is below float's range, which a thread may flush
+    // subnormals are multiples of 2^-24; no intermediate number is below float's range, which a thread may flush
     const uint32_t small = bits_as<uint32_t>(float(magnitude) * 0x1p-24f);
     const uint32_t normal = (uint32_t(magnitude) << 13) + (magnitude >= 0x7c00 ? 0x70000000u : 0x38000000u);
     const uint32_t quiet = magnitude > 0x7c00 ? 0x00400000u : 0u;
@@ -85,7 +85,7 @@ inline void narrow(float value, bfloat16& out) {
     out.bits = uint16_t((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : rounded);
 }
 
-// Rounded to odd first: then the second rounding cannot go wrong.
+// Rounded to odd first, so that the second rounding is correct.
 inline void narrow(double value, float16& out) {
     float once = float(value);
     uint32_t u = bits_as<uint32_t>(once);
@@ -103,8 +103,9 @@ template <class T> inline value_of<T> load(const T* p) {
     else return *p;
 }
 
-// --- conversions. Float to integer is undefined in C where the value does not fit; NumPy on x86-64 gives what the
-// processor's truncating conversion to int32 (for 8, 16 and 32 bits) or int64 gives, and so do these, everywhere.
+// --- conversions. Float to integer is undefined in C where the value does not fit; NumPy on x86-64 returns the result
+// of the processor's truncating conversion to int32 (for 8, 16 and 32 bits) or int64, and so do these on all
+// processors.
 template <class F> inline int32_t truncate32(F x) {
     return x < F(0x1p31) && x > F(-0x1p31) - F(1) ? int32_t(x) : INT32_MIN;
 }

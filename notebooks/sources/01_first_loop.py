@@ -37,8 +37,9 @@ import workbench as wb
 # %% [markdown]
 # ## 1. The loop
 #
-# Newton's method finds the square root of a number `a`. It begins with any `x` and replaces it by the mean of `x` and
-# `a / x`, until `x * x` is as good as `a`. `@wb.graph` turns the function into a graph that can be stepped through.
+# Newton's method finds the square root of a number `a`. It starts from a guess `x` and replaces it by the mean of `x`
+# and `a / x`, until `x * x` differs from `a` by at most 1e-12. `@wb.graph` turns the function into a graph that can
+# be stepped through.
 
 
 # %%
@@ -77,7 +78,7 @@ panel
 # Try this, in this order:
 #
 # 1. Press **Step** (under *Forward*) a few times. Each press runs one operation, and the mark in the graph moves on.
-# 2. Press the **Step** under *Back* as often. The values go back as well.
+# 2. Press the **Step** under *Back* the same number of times. The values go back as well.
 # 3. Press **Iteration** (*Forward*) a few times. `x` is 100, then 50.01, then 25.02: far from the root, it halves.
 # 4. Click on a box in the graph to see its value, and where it comes from.
 # 5. Press **Run**. The loop goes to its end, and `x` is the root of 2.
@@ -88,7 +89,8 @@ panel
 #
 # ## 3. The same from Python
 #
-# Each button is a command of a **session**, and a session needs no panel. Nothing has run in this one yet.
+# Each button is a command of a **session**: one run of a graph, which can stop anywhere. A session needs no panel.
+# Nothing has run in this one yet.
 
 # %%
 session = wb.Session(graph, {"a": 2.0, "start": 100.0})
@@ -101,7 +103,8 @@ print("x in iteration 1:", session.value("x", iteration=1))
 assert session.value("x", iteration=1) == 0.5 * (100.0 + 2.0 / 100.0)
 
 # %% [markdown]
-# A step back leads to exactly the same state as before, bit for bit.
+# An **event** is one operation that has run, and the events of a run are counted from its start. A step back restores
+# the earlier state exactly, bit for bit.
 
 # %%
 before = session.position
@@ -129,8 +132,9 @@ assert [round(float(value), 2) for value in x.values[:3]] == [100.0, 50.01, 25.0
 # %% [markdown]
 # ## 4. One question: why does it stop?
 #
-# The condition compares the distance between `x * x` and `a` with 1e-12: the loop goes on while the distance is larger.
-# Here are the last distances.
+# The condition compares the distance between `x * x` and `a` with 1e-12: the loop continues while the distance is
+# larger. Here are the last distances. (`while_4` is the name of the loop in the graph: the `while` is in line 4 of
+# its cell.)
 
 # %%
 for iteration in range(len(x) - 3, len(x)):
@@ -143,7 +147,8 @@ assert abs(x.values[-1] ** 2 - 2.0) <= 1e-12 < abs(x.values[-2] ** 2 - 2.0)
 
 # %% [markdown]
 # The condition is evaluated one more time than the body: the last result is *false*, and the loop is left. How often
-# a decision went each way is on record too.
+# a decision went each way is on record too. (The Switch is the operation that leads `x` into the body or out of the
+# loop; notebook 03 builds one.)
 
 # %%
 for node, (false, true) in session.trace.branch_counts().items():
@@ -157,8 +162,8 @@ assert set(session.trace.branch_counts().values()) == {(1, len(x) - 1)}
 #
 # Replace the three dots. The check after each answer says whether it is right; `course.hint("01.1")` gives a hint.
 #
-# **01.1** The session below finds the root of 10. In which iteration is `x` right to six digits (the error below 1e-6)
-# for the first time? Read it from the trace.
+# **01.1** The session below finds the root of 10. In which iteration is the error of `x` below 1e-6 for the first
+# time? Read it from the trace.
 
 # %%
 ten = wb.Session(square_root.graph_for(10.0, 1.0), {"a": 10.0, "start": 1.0})
@@ -180,7 +185,7 @@ course.check_answer("01.2", true, false)
 # - The value of a loop variable belongs to an iteration, and every one of them is on record.
 # - A loop stops when its condition is false, and the values on both sides of the condition say why.
 #
-# The panel ends with the kernel, or earlier with `panel.close()`. What the boxes and lines of its graph are is the
+# The panel closes with the kernel, or earlier with `panel.close()`. What the boxes and lines of its graph are is the
 # subject of [02 What a dataflow graph is](02_dataflow_graphs.ipynb).
 
 # %%

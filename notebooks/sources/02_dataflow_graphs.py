@@ -82,8 +82,8 @@ assert np.isclose(result["index"], 70.0 / 1.75**2)
 # %% [markdown]
 # ## 2. When a node fires
 #
-# **A node fires as soon as all its inputs are there.** This is the only rule. A session fires one node at a time, and
-# `step` fires exactly one.
+# To **fire** is to read the inputs once and compute the outputs. **A node fires as soon as all its inputs are
+# there.** This is the only rule. A session fires one node at a time, and `step` fires exactly one.
 
 # %%
 session = wb.Session(graph, {"weight": 70.0, "height": 1.75})
@@ -118,12 +118,13 @@ print("in reverse:       ", allowed(order[::-1]))
 assert allowed(order) and allowed(["height", "multiply", "weight", *order[3:]]) and not allowed(order[::-1])
 
 # %% [markdown]
-# All allowed orders give the same numbers, because a node has no memory: what it gives depends on what it reads and on
+# All allowed orders give the same numbers, because a node has no memory: its outputs depend on its inputs and on
 # nothing else. This is why a framework may reorder a graph, or fire nodes at the same time.
 #
 # ## 3. What is not needed is not computed
 #
-# You ask a session for outputs. It follows the edges back from them, and skips every node that it does not reach.
+# You ask a session for outputs. It follows the lines of the graph, its **edges**, back from them, and skips every
+# node that it does not reach.
 
 # %%
 only_index = wb.Session(graph, {"weight": 70.0, "height": 1.75}, outputs=["index"])
@@ -147,8 +148,7 @@ assert update.reused == 3
 assert np.isclose(session.outputs["index"], 80.0 / 1.75**2)
 
 # %% [markdown]
-# The square of the height was kept. In a graph of a thousand nodes that is the difference between a second and an
-# instant.
+# The square of the height was kept. The larger the graph, the more an update of one input can save.
 #
 # ## 4. Values have types
 #
@@ -183,7 +183,7 @@ print(explanation)
 assert {"weight", "height"} <= {link.tag.node for link in explanation.links}
 
 # %% [markdown]
-# The same to click on: each value opens and closes its own sources.
+# Here is the same explanation in a view. A click on a value opens or closes its sources.
 
 # %% tags=["nbval-ignore-output"]
 ExplainView(session, "distance")
@@ -191,7 +191,7 @@ ExplainView(session, "distance")
 # %% [markdown]
 # ## 6. Plain Python as a graph
 #
-# Nobody likes to write graphs by hand. `@wb.graph` reads a Python function and makes the graph of it. Each node keeps
+# Nobody likes to write graphs by hand. `@wb.graph` reads a Python function and makes its graph. Each node remembers
 # the line that it comes from.
 
 
@@ -245,7 +245,8 @@ course.check_answer("02.3", distance)
 # %% [markdown]
 # ## What you have seen
 #
-# - A graph is nodes, and values that go from one node to others. It holds no numbers.
+# - A graph consists of nodes, and of values that go from one node to others. Apart from constants it holds no
+#   numbers.
 # - A node fires when all its inputs are there. Order, omission and updates all follow from that.
 # - Every value can be traced back to the inputs that it was computed from.
 #

@@ -16,9 +16,9 @@
 # [◂ 02 What a dataflow graph is](02_dataflow_graphs.ipynb) · [the course](README.md) ·
 # [04 Branches ▸](04_branches.ipynb)
 #
-# In a graph without loops each node fires once, and its name is enough to say which value is meant. In a loop the same
-# node fires again and again. Which of its values does the next node read? The answer of dataflow graphs is the
-# **frame**, and six small ops that lead values into it, round it and out of it.
+# In a graph without loops each node fires once, and its name is enough to say which value is meant. In a loop the
+# same node fires again and again. Which of its values does the next node read? The answer of dataflow graphs is the
+# **frame**, and six small operations (**ops** for short) that lead values into it, around it and out of it.
 #
 # **After this notebook you can**
 #
@@ -42,7 +42,7 @@ import workbench as wb
 # | op | what it does | in the program |
 # |---|---|---|
 # | **Enter** | brings a value from outside into the frame, iteration 0 | `i = 0` |
-# | **Merge** | passes on the input that is there: the first value, or that of the last iteration | the top of `while` |
+# | **Merge** | passes on the input that is there: the start value, or the previous iteration's | the top of `while` |
 # | **LoopCond** | marks the decision "go on?" | `i < n` |
 # | **Switch** | sends the value into the body (true) or to the exit (false) | the colon |
 # | **NextIteration** | hands the value to the next iteration | the jump back |
@@ -74,9 +74,9 @@ for n in (3, 1, 0):
     assert graph.run(n=n)["result"] == n
 
 # %% [markdown]
-# Look at the circle: Merge, test and Switch at the top, the body below, and the way back to the Merge. The box round it
-# is the frame. (Without `dataflow_ops=True` the picture has a loop in place of these ops: its variables as they start,
-# as they are now and as they are next.)
+# Look at the circle: Merge, test and Switch at the top, the body below, and the way back to the Merge. The box around
+# it is the frame. (Without `dataflow_ops=True` the picture has a loop in place of these ops: its variables as they
+# start, as they are now and as they are next.)
 
 # %% tags=["nbval-ignore-output"]
 graph.view(dataflow_ops=True)
@@ -85,7 +85,8 @@ graph.view(dataflow_ops=True)
 # ## 2. Fire it, node by node
 #
 # Follow the numbers in brackets. They are the **iteration** in which a node fires, and only NextIteration makes them
-# grow.
+# grow. (The event numbers that are left out belong to the constants and to `limit` and `by_one`: a session fires
+# these without stopping.)
 
 # %%
 session = wb.Session(graph, {"n": 2})
@@ -121,9 +122,9 @@ for name in ("start", "i", "switch", "plus", "back", "result"):
 assert [session.trace.count(x) for x in ("start", "i", "switch", "plus", "back", "result")] == [1, 3, 3, 2, 2, 1]
 
 # %% [markdown]
-# The test is evaluated one more time than the body. In the last iteration the Switch sends the value to its false side.
-# The nodes on the true side get nothing: they are **dead**, and a dead value does not pass NextIteration. So the loop
-# ends. (The next notebook is about dead values.)
+# The test is evaluated one more time than the body. In the last iteration the Switch sends the value to its false
+# side. The nodes on the true side receive no value: they are **dead**, those on the false side are **alive**, and a
+# dead value does not pass NextIteration. So the loop ends. (The next notebook is about dead values.)
 #
 # Even with `n = 0` the test is evaluated once. The value goes from Enter to Exit in iteration 0:
 
@@ -139,8 +140,8 @@ assert empty.trace.count("plus") == 0 and empty.outputs["result"] == 0
 # ## 3. Loop variables and loop invariants
 #
 # `i` is carried from iteration to iteration: it is a **loop variable**. `n` and `1` entered by an Enter with
-# `is_constant=True`: they are **loop invariants**, the same in every iteration. The table of all values that cross a
-# border tells them apart.
+# `is_constant=True`: they are **loop invariants**, the same in every iteration. The table of all values that enter a
+# frame, leave it or go on to its next iteration tells them apart.
 
 # %%
 print(graph.cross_references())
@@ -173,8 +174,8 @@ except wb.WorkbenchError as error:
 #
 # ## 5. The same, in one line
 #
-# `while_loop` writes the six ops. A constant that is made in the loop lives in it and needs no Enter (it waits for the
-# Identity that you will find below, so that it fires with the loop).
+# `while_loop` writes the six ops. A constant that is made inside the loop belongs to its frame and needs no Enter.
+# (It waits for the Identity that you will find below, so that it fires once in each iteration.)
 
 # %%
 b = wb.GraphBuilder("count")
@@ -195,7 +196,7 @@ assert [short.nodes[x].op for x in (variable.enter, variable.merge, variable.swi
 # ## 6. Step through it
 #
 # Press **Step** and watch the value go round. Then press **Iteration**, and **Step** under *Back*. Under *View*,
-# **Dataflow ops** shows the ops as they are, as here, or the loop that they make.
+# **Dataflow ops** switches between the ops themselves, as here, and the loop that they form.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, {"n": 3})

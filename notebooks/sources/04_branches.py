@@ -21,7 +21,7 @@
 # **After this notebook you can**
 #
 # 1. build a branch out of Switch and Merge, and say which nodes are dead and why;
-# 2. read the answer that you get when you ask for a dead value;
+# 2. read the error that a request for a dead value gives;
 # 3. tell a branch, which computes one side, from `where`, which computes both;
 # 4. follow the decisions of a branch inside a loop.
 #
@@ -59,7 +59,7 @@ assert graph.run(x=9.0)["result"] == 3.0 and graph.run(x=-3.0)["result"] == 9.0
 # The Switch gives its value to one side. The other side gets a *dead* value. What a node reads decides what it
 # becomes:
 #
-# - **A node that reads a dead value is dead.** It does not compute, and is dead for those who read it.
+# - **A node that reads a dead value is dead.** It computes nothing, and its own outputs are dead as well.
 # - **Merge alone is different**: it passes on the input that is alive. It is dead only if all its inputs are.
 #
 # The dead side of the picture is greyed, and marked.
@@ -78,7 +78,8 @@ print("dead: ", *(name for name in graph.nodes if session.trace.count(name) == 0
 assert "square" in fired and "root" not in fired
 
 # %% [markdown]
-# No square root of -3 was ever tried. That is what branches are for: to do *less*, and to avoid what must not be done.
+# The square root of -3 was never computed. That is what branches are for: to do *less*, and to avoid what must not be
+# done.
 #
 # ## 2. Asking for a dead value
 #
@@ -97,7 +98,7 @@ except wb.WorkbenchError as error:
     assert error.slug == "dead-value" and "decide" in error.message
 
 # %% [markdown]
-# Explain a value that is alive, and its branch is part of the explanation:
+# The explanation of a value that is alive includes its branch:
 
 # %%
 explanation = session.explain("result")
@@ -134,8 +135,9 @@ for with_branch in (True, False):
     session.close()
 
 # %% [markdown]
-# The result is 0 in both cases. But with `where` an infinity was made on the way. If you look for the first infinity of
-# a run (as we shall in notebook 09), it is found there. In the derivative of such a formula it does real harm.
+# The result is 0 in both cases. But with `where` an infinity was made on the way. A search for the first infinity of
+# a run (as in notebook 09) finds it there. In the derivative of such a formula it does real harm: it is multiplied by
+# 0, and the product is NaN.
 #
 # ## 4. A branch in a loop
 #
@@ -164,7 +166,8 @@ for switch, (false, true) in session.trace.branch_counts().items():
 assert session.outputs["steps"] == 111 and session.trace["n"].values.max() == 9232
 
 # %% [markdown]
-# Every decision of every Switch is on record. As a table, and as a picture:
+# Every decision of every Switch is on record. Here are those of `parity`, as letters (E for even, o for odd) and as a
+# picture. (The Switch of `equal` belongs to `cond` itself: the constants of both sides wait for it.)
 
 # %%
 branches = session.trace.branches(loops=False)

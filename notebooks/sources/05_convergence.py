@@ -16,13 +16,13 @@
 # [◂ 04 Branches](04_branches.ipynb) · [the course](README.md) · [06 Oscillation and chaos
 # ▸](06_oscillation_and_chaos.ipynb)
 #
-# Type any number into a pocket calculator and press the cosine key again and again. The display settles at 0.739085...
-# That is a loop with one variable, and it **converges**. How fast? Can you predict when six digits are right? And is
-# the loop done when the display no longer moves?
+# Set a pocket calculator to radians, type any number and press the cosine key again and again. The display settles at
+# 0.739085... That is a loop with one variable, and it **converges**. How fast? Can you predict when six digits are
+# right? And is the value exact once the display no longer moves?
 #
 # **After this notebook you can**
 #
-# 1. measure the rate of a linear convergence in its numbers, and read it from a logarithmic plot;
+# 1. measure the rate of linear convergence from the values, and read it from a logarithmic plot;
 # 2. tell linear, quadratic and sublinear convergence apart;
 # 3. forecast the iteration in which a tolerance is met;
 # 4. say why a small step is not the same as a small error.
@@ -38,6 +38,8 @@ from workbench.widgets import EvolutionView
 
 # %% [markdown]
 # ## 1. The cosine key
+#
+# The function below builds the loop with any update, since you will need more of them. Here the update is the cosine.
 
 
 # %%
@@ -101,7 +103,8 @@ assert abs(verdict.limit - root) < error[19] / 100
 # ## 2. A logarithmic look
 #
 # If the error is multiplied by 0.674 each time, its logarithm falls by the same amount each time. So on a logarithmic
-# axis **linear convergence is a straight line**, and its slope is the rate. The line across is a tolerance of 1e-6.
+# axis **linear convergence is a straight line**, and its slope is the logarithm of the rate. The line across is a
+# tolerance of 1e-6.
 
 # %% tags=["nbval-ignore-output"]
 EvolutionView(cosine, scale="error", tolerance=1e-6)
@@ -129,7 +132,7 @@ assert forecast.low <= met <= forecast.high
 # %% [markdown]
 # ## 4. Faster, and slower
 #
-# Three loops with the same limit zero, or nearly so. Look how many digits each gains in an iteration.
+# Here are three loops with the limit zero. Look how many digits each gains in an iteration.
 
 
 # %%
@@ -185,8 +188,9 @@ print("limit that classify finds:", round(verdict.limit, 6))
 assert abs(verdict.limit - 5.0) < 1e-6
 
 # %% [markdown]
-# The step is the error times (1 - rate). So **error = step / (1 - rate)**: at a rate of 0.999 it is a thousand times
-# the step. If you look only at the step, you think you have six digits, and you have three.
+# The step is the error times (1 - rate). So **error = step / (1 - rate)**, if the error keeps its sign: at a rate of
+# 0.999 it is a thousand times the step. If you look only at the step, you think you have six digits, and you have
+# three.
 #
 # ## 6. Exercises
 #
@@ -199,8 +203,8 @@ rate = ...
 course.check_answer("05.1", rate)
 
 # %% [markdown]
-# **05.2** A loop has an error of 1 at its beginning and a linear rate of 0.9. In which iteration is the error below
-# 1e-6 for the first time? (A logarithm helps, or a loop.)
+# **05.2** A loop starts with an error of 1 and converges linearly with the rate 0.9. In which iteration is the error
+# below 1e-6 for the first time? (A logarithm helps, or a loop.)
 
 # %%
 iteration = ...

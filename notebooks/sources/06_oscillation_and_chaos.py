@@ -24,7 +24,7 @@
 #
 # 1. tell a loop that oscillates from one that converges slowly and from one that is chaotic;
 # 2. read a cobweb plot and a bifurcation diagram;
-# 3. explain why chaos destroys a forecast, though every step is exact;
+# 3. explain why chaos defeats a forecast, although nothing in the loop is random;
 # 4. calm a loop that oscillates.
 #
 # It takes about 45 minutes with the exercises.
@@ -39,6 +39,8 @@ from workbench.widgets import EvolutionView, LiveFigure
 
 # %% [markdown]
 # ## 1. Four ponds
+#
+# The loop counts years, and `x` is the number of fish in each. We let four ponds run for 400 years and classify `x`.
 
 # %%
 b = wb.GraphBuilder("pond")
@@ -84,8 +86,8 @@ assert np.allclose(last[:4], last[4:], atol=1e-6) and not np.allclose(last[:2], 
 # %% [markdown]
 # ## 2. Slow or for ever?
 #
-# At the border, $r = 3$, the values alternate too, but ever less. Looking at 60 of them does not tell whether they will
-# meet. The label does, because it asks *how* the swing shrinks.
+# At the border, $r = 3$, the values alternate too, but ever less. A look at 60 of them does not tell whether they
+# will meet. The label of `classify` does, because it depends on *how* the swing shrinks.
 
 # %%
 for rate in (2.95, 3.0, 3.05):
@@ -198,9 +200,9 @@ print("the two are unrelated from year", lost)
 assert difference[1] < 1e-11 and 30 <= lost <= 50
 
 # %% [markdown]
-# The difference doubles each year. After 40 doublings a trillionth is as large as the pond. So to know ten more years,
-# you have to know the start a thousand times better. That is what CHAOTIC means: bounded, without a pattern, and with
-# small differences that grow. `classify` finds the factor:
+# On average the difference doubles each year. After 40 doublings a trillionth is as large as the pond. So to know ten
+# more years, you have to know the start a thousand times better. That is what CHAOTIC means: bounded, without a
+# pattern, and with small differences that grow. `classify` finds the factor:
 
 # %%
 with fish(4.0, years=400) as session:

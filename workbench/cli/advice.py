@@ -11,7 +11,7 @@ from workbench.text import printable
 _PYTHON = re.compile(r"\b(?:session|graph|trace|wb|workbench)\.[a-z_]+|\b[a-z_]+\(\)|\bmax_links\b")
 #: slug -> advice for lines of ``workbench debug``
 DEBUGGER = {
-    "unknown-value": "find TEXT lists the names that contain a text, variables lists the loop variables.",
+    "unknown-value": "find TEXT lists the names that contain TEXT, variables lists the loop variables.",
     "not-computed": "print computes it on demand; workbench run MODEL -o NAME makes it an output.",
     "not-recorded": "print NAME ITERATION recomputes dropped values; frames shows how far the loops have run.",
     "not-finished": "run continues to the end.",

@@ -18,8 +18,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "debug",
         help="debug a model at the terminal",
-        description="Step through a model both ways, with breakpoints, values, and reasons why loops end. help lists "
-        "the commands; Ctrl-C pauses a run. Lines may also be piped in. Exit status 1 if a line of a script failed.",
+        description="Step through a model forwards and back, with breakpoints, values, and reasons why loops end. "
+        "help lists the commands; Ctrl-C pauses a run. Lines may also be piped in. "
+        "Exit status 1 if a line of a script failed.",
     )
     add_model(parser)
     add_inputs(parser)

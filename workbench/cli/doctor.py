@@ -296,7 +296,7 @@ def _notebooks() -> Iterator[Check]:
     yield Check(
         "course",
         OK if where else NOTE,
-        str(where) if where else "the notebooks are not here",
+        str(where) if where else "the notebooks were not found",
         "" if where else "workbench course writes them into a folder.",
     )
 

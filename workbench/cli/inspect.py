@@ -28,7 +28,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "and how values evolved.",
     )
     parser.add_argument("source", metavar="MODEL|TRACE", type=Path, help="model file, or a saved trace")
-    parser.add_argument("--node", metavar="NAME", help="one node: what it reads, what reads it, and its values")
+    parser.add_argument("--node", metavar="NAME", help="one node: its inputs, its readers, and its values")
     parser.add_argument("--nodes", action="store_true", help="all nodes with op, type, frame and inputs")
     parser.add_argument("--values", action="store_true", help="for a trace: all values, not only loop variables")
     parser.add_argument("--report", action="store_true", help="for a trace: how loops and variables evolved, and why")

@@ -14,8 +14,9 @@ def add(commands: argparse._SubParsersAction) -> None:
         "mcp",
         help="serve the debugger to a program (Model Context Protocol)",
         description="Serves tools over standard input and output, by the Model Context Protocol: open a model, run, "
-        "step both ways, set breakpoints, ask why a loop ends, find the first NaN, compare runs, read logs. Files are "
-        'read from the given folders only, and nothing in them is executed but the graph. Needs: pip install "mcp>=2".',
+        "step forwards and back, set breakpoints, ask why a loop ends, find the first NaN, compare runs, read logs. "
+        "Files are read only from the given folders, and only the graph in them is executed. "
+        'Needs: pip install "mcp>=2".',
     )
     parser.add_argument(
         "--folder",

@@ -42,9 +42,9 @@ def readable(path: str) -> Path:
     if not any(found.is_relative_to(folder) for folder in allowed):
         names = ", ".join(map(str, allowed))
         raise ToolError(
-            f"{shown} is outside of the folders that may be read: {names}.",
+            f"{shown} is outside the folders that may be read: {names}.",
             slug="outside",
-            fix="pass a path inside of these folders, or copy the file there.",
+            fix="pass a path in these folders, or copy the file there.",
         )
     if not found.exists():
         raise ToolError(f"There is no file {shown}.", slug="no-such-file", fix=_instead(allowed, found.parent))

@@ -154,7 +154,7 @@ def help_(terminal: Terminal, words: list[str], line: str) -> None:
         rows = [(_names(c), c.text) for c in COMMANDS.values() if c.group == group]
         screen.table(("", ""), rows, indent="  ", most=200)
     screen.say(
-        "A minus goes back: s- n- i- r-. An empty line repeats a step. "
+        "A minus means back: s- n- i- r-. An empty line repeats a step. "
         "help COMMAND explains one command; help glossary explains words.",
         "quiet",
     )

@@ -80,7 +80,7 @@ def _more(terminal: Terminal, left_out: int) -> None:
         terminal.screen.say(f"... {left_out:,} more", "quiet")
 
 
-@command("list l", _GROUP, "list [NAME]", "a node with its inputs, what reads it, and how it runs", completes="value")
+@command("list l", _GROUP, "list [NAME]", "a node with its inputs, its readers, and how it runs", completes="value")
 def list_(terminal: Terminal, words: list[str], line: str) -> None:
     name, _, _ = split_name(terminal, words)
     session = terminal.session

@@ -26,7 +26,7 @@ _MOVES = (
     ("flip f next-branch", "next_branch", False, "run until a branch changes direction"),
     ("flip-back f- previous-branch", "previous_branch", False, "go back to where a branch last changed direction"),
     ("reverse r- c- reverse-continue", "reverse_continue", False, "run back to the last breakpoint"),
-    ("restart", "restart", False, "go back to the start; breakpoints are kept"),
+    ("restart", "restart", False, "go back to the start and drop all edits; breakpoints are kept"),
 )
 
 

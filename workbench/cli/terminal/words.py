@@ -99,7 +99,7 @@ def part_of(name: str, value: Any, index: tuple[Any, ...] | None) -> Any:
         raise SessionError(
             f"{name!r} is {shape}: {error}.",
             slug="bad-index",
-            fix=f"print {name} shows it whole." if array.ndim == 0 else "give at most one part per dimension.",
+            fix=f"print {name} shows all of it." if array.ndim == 0 else "give at most one part per dimension.",
         ) from None
 
 

@@ -93,7 +93,7 @@ class Breakpoint(HitCounter):
         self.entry = entry
         #: called before a node of an internal breakpoint: returns the reason to stop, or an empty string
         self.probe = probe
-        #: True if it stops only when a Switch goes to another side than last time
+        #: True if it stops only when a Switch goes to a different side from last time
         self.flips = flips
         self._enabled, self._changed = True, changed
 

@@ -121,7 +121,7 @@ class BreakpointStore:
         self, refs: tuple[Ref, ...], reason_to_stop: Callable[[Position], str], flips: bool = False
     ) -> Breakpoint:
         """Add an internal breakpoint before these nodes; ``reason_to_stop`` returns the reason to stop, or an empty
-        string. With ``flips`` it is called only if a Switch goes to another side than last time."""
+        string. With ``flips`` it is called only if a Switch goes to a different side from last time."""
         point = Breakpoint(
             next(self._own), "", refs, internal=True, changed=weakly(self._changed), probe=reason_to_stop, flips=flips
         )

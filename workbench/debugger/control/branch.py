@@ -107,7 +107,7 @@ def _decision(run: Run, position: Position) -> bool:
 
 
 def _flip(run: Run, position: Position) -> str:
-    """A sentence if the next node, a Switch, goes to another side than last time; otherwise an empty string."""
+    """A sentence if the next node, a Switch, goes to a different side from last time; otherwise an empty string."""
     assert position.node is not None
     if not position.iteration or position.iteration[-1] == 0:
         return ""

@@ -3,7 +3,7 @@
 ::
 
     Revision               the steps of the outermost level, in program order
-      LoopRestart          one loop: the first iteration that differs, and again from there
+      LoopRestart          one loop: the first iteration that differs, and a rerun from it
       RevisionPosition     where the executor is, in events of the new run
       Changes              values that differ, and the queue of the steps that read them
       OldRun               the run as it was before

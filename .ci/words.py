@@ -2,8 +2,8 @@
 
 ``python .ci/words.py [FOLDER ...]`` prints each finding as ``file:line: what: text`` and fails if there is one.
 Checked are the phrases of ``PHRASES`` everywhere; the first line of every docstring, which says what the thing is or
-does and never begins with a question word; the ``HABITS`` in the pages of the documentation; and that names of code
-quoted in docstrings exist.
+does and never begins with a question word; the ``HABITS`` in the pages of the documentation; most of them, ``SPOKEN``,
+in the docstrings and comments of the package; and that names of code quoted in docstrings exist.
 """
 
 from __future__ import annotations
@@ -32,7 +32,19 @@ HABITS = {
     "a what-clause as the subject (name the thing)": re.compile(SENTENCE + r"What (?!is\b|are\b|does\b|do\b)[^?]*$"),
     "'without a word' (write 'silently')": re.compile(r"\bwithout a word\b"),
     "'at a price' (write 'too slow', 'too large')": re.compile(r"\bat a \w+ price\b"),
+    "'at a terminal' (write 'in a terminal')": re.compile(r"\b[Aa]t (?:a|the) terminal\b"),
+    "'a whole example' (write 'a complete example')": re.compile(r"\ba whole example\b"),
+    "'otherwise' as a manner (write 'differently')": re.compile(r"\b(?:chosen|rounded|computed|ordered) otherwise\b"),
+    "'comes again' (write 'repeats', 'returns')": re.compile(r"\bcomes? again\b"),
 }
+#: the habits that docstrings and comments of the package have no use for either; ``tell`` is fine in "tell apart", and
+#: ``stand`` in "stand-in"
+SPOKEN = {what: habit for what, habit in HABITS.items() if "tells" not in what and "stands" not in what} | {
+    "told (write 'reported', 'shown')": re.compile(r"\b(?:is|are|be|been|was|were) told\b"),
+    "stands (write 'is')": re.compile(r"(?<!`)\b(?:stands|stood)\b(?! (?:for|out)\b)"),
+}
+SPEAKERS = (ROOT / "workbench", ROOT / "widgets")
+COMMENT = re.compile(r"(?:^\s*|\s\s)#:? (.*)")
 #: names in docstrings that belong to other libraries, or to a pattern that is explained there
 FOREIGN = set(
     "name_1 label_1 label_2 random_NAME _print_sympy _parse_sym_expr checked_add_int64_int64_int64 steps_per_execution "
@@ -65,6 +77,17 @@ def findings(text: str, python: bool) -> Iterator[tuple[int, str, str]]:
                 doc = ast.get_docstring(node) or ""
                 if FIRST.match(doc):
                     yield node.body[0].lineno, "docstring begins with a question word", doc.splitlines()[0]
+
+
+def spoken(text: str) -> Iterator[tuple[int, str, str]]:
+    """(line, what, the line's text) of the habits in docstrings, outside of their examples, and in comments."""
+    lines = text.splitlines()
+    said = {n: found[1] for n, line in enumerate(lines, start=1) if (found := COMMENT.search(line))}
+    for doc in docstrings(parsed(text)):
+        said |= {n: lines[n - 1].strip(' "') for n in range(doc.lineno, (doc.end_lineno or doc.lineno) + 1)}
+    for number, line in sorted(said.items()):
+        if not line.startswith((">>>", "...")):
+            yield from ((number, what, line) for what, habit in SPOKEN.items() if habit.search(line))
 
 
 def prose(text: str) -> Iterator[tuple[int, str, str]]:
@@ -119,12 +142,14 @@ def main(names: list[str]) -> int:
         for line, what, text in findings(path.read_text(encoding="utf-8"), path.suffix in {".py", ".pyi"}):
             print(f"{path.relative_to(ROOT)}:{line}: {what}: {text[:100]}")
             count += 1
-        if any(path.is_relative_to(page) for page in PAGES):
-            for line, what, text in prose(path.read_text(encoding="utf-8")):
+        page = any(path.is_relative_to(page) for page in PAGES)
+        code = path.suffix == ".py" and any(path.is_relative_to(folder) for folder in SPEAKERS)
+        if page or code:
+            for line, what, text in (prose if page else spoken)(path.read_text(encoding="utf-8")):
                 print(f"{path.relative_to(ROOT)}:{line}: {what}: {text[:100]}")
                 count += 1
-    code = [path for path in files(["workbench", "widgets", "kernels_pyx", "tests", ".ci"]) if path.suffix != ".md"]
-    for path, line, name in stale_names({path: path.read_text(encoding="utf-8") for path in code}):
+    sources = [path for path in files(["workbench", "widgets", "kernels_pyx", "tests", ".ci"]) if path.suffix != ".md"]
+    for path, line, name in stale_names({path: path.read_text(encoding="utf-8") for path in sources}):
         if not names:
             print(f"{path.relative_to(ROOT)}:{line}: nothing is called ``{name}``")
             count += 1

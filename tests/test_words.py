@@ -59,6 +59,10 @@ def test_a_natural_sentence_passes(lint, text):
         "What cannot be read is refused.",
         "JAX clamps it without a word.",
         "Exact at a bearable price.",
+        "Debug it at a terminal.",
+        "Each page has a whole example.",
+        "One row is rounded otherwise than ten.",
+        "The period in which they come again.",
     ],
 )
 def test_a_habit_in_a_page_is_seen(lint, line):
@@ -69,6 +73,22 @@ def test_a_habit_in_a_page_is_seen(lint, line):
 @pytest.mark.parametrize("line", ["What is a frame?", "Its outputs stand out.", "Of the 704 names, 330 are computed."])
 def test_a_natural_line_of_a_page_passes(lint, line):
     assert not list(lint.prose(line))
+
+
+@pytest.mark.parametrize(
+    "said", ["Equal but for rounding.", "The run stands there.", "Nobody reads it.", "It was told."]
+)
+def test_a_habit_in_a_docstring_or_comment_is_seen(lint, said):
+    code = f'def f():\n    """{said}"""\n    return 1  # {said}\n'
+    assert [number for number, _, _ in lint.spoken(code)] == [2, 3]
+    assert not list(lint.spoken(f'text = "{said}"\n'))
+
+
+@pytest.mark.parametrize(
+    "said", ["Its digits tell them apart.", "An empty cell stands for none.", "A stand-in pulls it."]
+)
+def test_a_natural_docstring_passes(lint, said):
+    assert not list(lint.spoken(f'"""{said}"""'))
 
 
 def test_a_quoted_name_that_nothing_has_is_seen(lint):

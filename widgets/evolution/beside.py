@@ -1,4 +1,4 @@
-"""Other runs beside one: their lines in its strips, their values in words, and how far they are apart."""
+"""Other runs beside one: their lines in its strips, their values in words, and their differences."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from workbench.widgets.evolution.condition_rows import ConditionRows, LoopShown
     from workbench.widgets.series.other_runs import OtherRun, OtherRuns
 
-#: dashes of other runs, by their slot; the chips above the strips show the same
+#: dashes of other runs, by slot, as on the chips above the strips
 DASHES = ("5px,3px", "2px,3px", "8px,3px")
-#: strips of differences
+#: maximum strips of differences
 MOST_DIFFERENCES = 2
-#: height of a strip of words with a note that has two lines, in units of a strip
+#: height of a text strip with a note of two lines, in units of a strip
 TWO_LINES = 0.7
 
 
 class Beside:
-    """The other runs that are drawn, each followed on its own."""
+    """The other runs drawn, each followed separately."""
 
     def __init__(self, runs: OtherRuns, condition: ConditionRows | None) -> None:
         self.runs, self._condition = runs, condition
@@ -37,7 +37,7 @@ class Beside:
         self._conditions: dict[int, ConditionRows] = {}
 
     def lines(self, names: Sequence[str], outer: Outer, log: bool) -> list[dict[str, Any]]:
-        """``line`` (the name of the own line that it goes with), ``label``, ``words``, ``slot``, ``x``, ``y``,
+        """``line`` (the name of the corresponding line of this run), ``label``, ``words``, ``slot``, ``x``, ``y``,
         ``whole`` and ``bool`` of each."""
         found: list[dict[str, Any]] = []
         others = self.runs.traces()
@@ -54,7 +54,7 @@ class Beside:
         return found
 
     def condition(self, below: Sequence[Strip], shown: LoopShown, graph: Graph) -> None:
-        """Add the lines of the other runs to the strips of the condition, and how many iterations they made."""
+        """Add the lines of the other runs to the strips of the condition, and notes on their numbers of iterations."""
         for other, trace in self.runs.traces() if self._condition is not None else ():
             try:
                 ended = ended_in(trace, graph, shown.path, shown.outer)
@@ -70,21 +70,21 @@ class Beside:
                     add_line(strip, theirs[strip.name].lines[0], other, shown.now)
 
     def _rows(self, trace: Trace) -> ConditionRows:
-        assert self._condition is not None  # asked by its caller
+        assert self._condition is not None  # checked by the caller
         if id(trace) not in self._conditions:
             self._conditions[id(trace)] = self._condition.fresh()
         return self._conditions[id(trace)]
 
 
 def add_line(strip: Strip, line: StripLine, other: OtherRun, now: float | None) -> None:
-    """Add a line of another run to a strip, in full strength and told apart by its dashes."""
+    """Add a line of another run to a strip, in full colour and distinguished by its dashes."""
     value = value_at(line.x, line.y, now)
     strip.lines.append(beside_line(line.name, line.x, line.y, other.label, other.slot, strip.lines[0].tone))
     strip.notes += [] if value is None else [f"{other.words}: {numeral(value)}"]
 
 
 def beside_line(name: str, x: np.ndarray, y: np.ndarray, label: str, slot: int, own_tone: str) -> StripLine:
-    """A line of another run beside one of this tone."""
+    """A line of another run beside one of the tone ``own_tone``."""
     return StripLine(
         f"{name} ({label})",
         x,
@@ -98,13 +98,15 @@ def beside_line(name: str, x: np.ndarray, y: np.ndarray, label: str, slot: int, 
 
 
 def value_at(x: np.ndarray, y: np.ndarray, now: float | None) -> float | None:
-    """The value in one iteration; None where none is drawn."""
+    """The value in one iteration; None if none is drawn."""
     k = -1 if now is None else int(np.searchsorted(x, now))
     return float(y[k]) if 0 <= k < len(x) and x[k] == now and np.isfinite(y[k]) else None
 
 
 def differences(model: dict[str, Any]) -> list[Strip]:
-    """A strip of each variable for its difference to the newest run that is drawn, where both have a value."""
+    """A strip of each variable with its difference from the newest run drawn, in iterations for which both have a
+    value.
+    """
     strips: list[Strip] = []
     if model["log"]:
         return strips

@@ -1,4 +1,4 @@
-"""The strips of a loop's condition, as the evolution view asks for them."""
+"""The interface by which the evolution view gets the strips of a loop's condition."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoopShown:
-    """One activation of a loop as a picture shows it.
+    """One activation of a loop in a picture.
 
-    ``path`` and ``outer`` are the loop and the iteration of the loops around it, ``trace`` is the record, ``ahead``
-    what :meth:`workbench.Session.look_ahead` gave. ``now`` is the iteration that the picture stands for, ``ended`` the
-    one in which the condition was false, ``running`` whether the record grows, ``above`` the number of strips of
-    variables.
+    ``path`` and ``outer`` are the loop and the iteration of the enclosing loops, ``trace`` is the record, ``ahead`` the
+    result of :meth:`workbench.Session.look_ahead`. ``now`` is the iteration of the picture, ``ended`` the one in which
+    the condition was false, ``running`` is True while the record grows, ``above`` is the number of strips of variables.
     """
 
     path: tuple[str, ...]
@@ -31,7 +30,7 @@ class LoopShown:
 
 
 class ConditionRows(Protocol):
-    """Gives the strips of a loop's condition; :class:`ConditionStrips` does."""
+    """Returns the strips of a loop's condition; implemented by :class:`ConditionStrips`."""
 
     @property
     def behind(self) -> bool: ...

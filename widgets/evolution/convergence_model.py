@@ -1,4 +1,4 @@
-"""One variable's convergence, or its values where it does not converge, with the forecast: as plain data."""
+"""The convergence of one variable, or its values if it does not converge, with the forecast, as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, short_name
 from workbench.widgets.text.numerals import spaced
 
-#: rows of the table beside a plot
+#: maximum rows of the table beside a plot
 ROWS = 12
 
 
@@ -45,7 +45,7 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
 
 
 def limit_text(evolution: Any) -> str:
-    """The limit with the digits that its error leaves; empty where that leaves none."""
+    """The limit with the digits that its error leaves; "" if it leaves none."""
     if evolution.limit is None:
         return ""
     found = estimate(evolution.limit, evolution.limit_error, getattr(evolution, "distance", 0.0))
@@ -53,7 +53,7 @@ def limit_text(evolution: Any) -> str:
 
 
 def ahead_model(ahead: Any, last: float | None = None) -> dict[str, np.ndarray] | None:
-    """A forecast as plain arrays; it begins at ``last``, the value in front of it, so that the lines meet."""
+    """A forecast as plain arrays; it begins at ``last``, the preceding value, so that the lines meet."""
     if ahead is None:
         return None
     found = {"x": ahead.iterations, "y": ahead.value, "low": ahead.low, "high": ahead.high}
@@ -64,7 +64,7 @@ def ahead_model(ahead: Any, last: float | None = None) -> dict[str, np.ndarray] 
 
 
 def _rows(x: np.ndarray, y: np.ndarray, ahead: Any) -> list[tuple[str, ...]]:
-    """A few points of the record and of the forecast, for those who read a table instead of a plot."""
+    """A few points of the record and of the forecast, for readers of the table."""
     rows: list[tuple[str, ...]] = []
     for k in _picked(len(x)):
         rows.append((number(int(x[k])), number(float(y[k])), "", ""))

@@ -18,13 +18,13 @@ EMPTY = {"x": np.empty(0), "y": np.empty(0), "low": np.empty(0), "high": np.empt
 
 
 def forecast_traces(ahead: dict[str, np.ndarray] | None, name: str, colour: str, log: bool) -> list[dict[str, Any]]:
-    """The band and the dashed line of a forecast; both are there, and empty, without one, so that indexes stay."""
+    """The band and the dashed line of a forecast; both are empty without one, so that trace indices do not change."""
     at = ahead if ahead is not None else EMPTY
     low, high, y = (np.asarray(at[k], dtype=np.float64) for k in ("low", "high", "y"))
     if log:
         y = np.where(np.isfinite(y) & (y > 0), y, np.nan)
         high = np.where(np.isfinite(high) & (high > 0), high, np.nan)
-        # a band that reaches zero goes down to the lowest place that the plot needs
+        # a band that reaches zero extends to the lowest value that the plot needs
         good = np.concatenate([y[np.isfinite(y)], high[np.isfinite(high)]])
         floor = float(good.min()) / 10.0 if len(good) else 1.0
         low = np.where(np.isfinite(low) & (low > floor), low, floor)
@@ -71,7 +71,7 @@ def level_shape(y: float) -> dict[str, Any]:
 
 
 def crossing_shapes(at: float, low: float, high: float) -> list[dict[str, Any]]:
-    """A line down the plot at an expected iteration, and its interval as a stripe."""
+    """A vertical line at an expected iteration, and its interval as a stripe."""
     down = {"yref": "paper", "y0": 0, "y1": 1, "xref": "x", "layer": "below"}
     line = {"type": "line", "x0": at, "x1": at, "line": {"color": theme.VERMILION, "width": 1.5, "dash": "dot"}, **down}
     if not low < high:

@@ -1,4 +1,4 @@
-"""The look-ahead as lines of the evolution view; and the iteration that a picture stands for."""
+"""The look-ahead as lines of the evolution view, and the iteration of a picture."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from workbench.session import Session
 
 Path = tuple[str, ...]
-#: what is looked ahead is drawn up to so many times of what was computed, and so many iterations; farther than ``LONG``
-#: of both only where it is to the end
+#: the look-ahead is drawn up to so many times the computed part, and so many iterations; beyond ``LONG`` of both only
+#: if it reaches the end
 NEAR, LONG = (1.5, 16), (20.0, 1000)
 
 
 def ahead_of(session: Session | None, path: Path, outer: tuple[int, ...] | None, running: bool) -> Any:
-    """The session's look-ahead of a loop, of the activation that is shown; None without one."""
+    """The session's look-ahead of a loop, for the activation shown; None if there is none."""
     if session is None or running or not path or session.state == "closed":
         return None
     try:
@@ -35,7 +35,7 @@ def ahead_of(session: Session | None, path: Path, outer: tuple[int, ...] | None,
 
 
 def drawn_part(iterations: np.ndarray, end: int | None, last: float) -> slice:
-    """The iterations that are drawn: all to the end, unless the computed part would shrink to a dot."""
+    """The iterations drawn: all to the end, unless the computed part would shrink to a dot."""
     share, more = LONG if end is not None else NEAR
     far = share * last + more
     if len(iterations) and iterations[-1] <= far:
@@ -44,7 +44,7 @@ def drawn_part(iterations: np.ndarray, end: int | None, last: float) -> slice:
 
 
 def with_ahead(lines: list[dict[str, Any]], found: Any, graph: Graph, statistics: bool, log: bool) -> None:
-    """Add ``ahead`` (x, y) to the lines whose value was looked ahead."""
+    """Add ``ahead`` (x, y) to the lines with a look-ahead."""
     last = max((float(line["x"][-1]) for line in lines if len(line["x"])), default=0.0)
     part = drawn_part(found.iterations, found.end, last)
     known: dict[str, Mapping[str, np.ndarray]] = {}
@@ -66,7 +66,7 @@ def with_ahead(lines: list[dict[str, Any]], found: Any, graph: Graph, statistics
 
 
 def lines_ahead(names: list[str], found: Any, graph: Graph, log: bool) -> list[dict[str, Any]]:
-    """Lines without a value for what was looked ahead before the first step."""
+    """Lines with a look-ahead only, before the first step."""
     lines: list[dict[str, Any]] = []
     for name in names:
         try:
@@ -98,7 +98,7 @@ def lines_ahead(names: list[str], found: Any, graph: Graph, log: bool) -> list[d
 
 
 def now_of(snapshot: Any, path: Path, outer: tuple[int, ...] | None, lines: list[dict[str, Any]]) -> float | None:
-    """The current iteration, or the last one that was computed; None before the first."""
+    """The current iteration, or the last computed one; None before the first."""
     last = max((float(line["x"][-1]) for line in lines if len(line["x"])), default=None)
     counts = getattr(snapshot, "iterations", None) or {}
     at = counts.get(path, -1)
@@ -109,12 +109,12 @@ def now_of(snapshot: Any, path: Path, outer: tuple[int, ...] | None, lines: list
 
 
 def iteration_words(graph: Graph, path: Path, iteration: int, named: bool) -> str:
-    """``iteration 5``, or ``inner: iteration 5`` where there are several loops; empty outside of all."""
+    """``iteration 5``, or ``inner: iteration 5`` if there are several loops; "" outside loops."""
     if not path:
         return ""
     return (f"{loop_name(graph, path)}: " if named else "") + f"iteration {numeral(iteration)}"
 
 
 def end_words(end: int) -> str:
-    """The word at the end of a loop, by a proof."""
+    """The label at the proved end of a loop."""
     return f"ends in iteration {numeral(end)}: proved"

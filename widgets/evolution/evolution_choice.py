@@ -1,4 +1,4 @@
-"""Settings of an evolution view: the loop, its values, how they are drawn; as plain data."""
+"""Settings of an evolution view as plain data: the loop, its values, the kind of plot."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ SCALE_TIPS = {
 }
 ACTIVATIONS = {"all": "all, in order", "looked at": "the one looked at, else the newest", "number": "another \u2026"}
 AGAINST_CHANGE = "its change"
-#: kinds that show several values together
+#: kinds that show several values at once
 MANY = ("strips", "line", "statistics")
-#: values that are shown at first, and that can be chosen
+#: maximum values shown at first, and offered
 SHOWN, MOST = 6, 60
 
 
 def scales_of(kind: str) -> tuple[str, ...]:
-    """The scales that a kind has; none for portraits."""
+    """The scales of a kind; none for portraits."""
     return {"strips": SCALES, "line": SCALES, "statistics": SCALES[:2], "heat": SCALES[:2]}.get(kind, ())
 
 
 class Choice:
-    """Settings of one view. ``set`` changes one, and raises WorkbenchError for what there is not."""
+    """Settings of one view. ``set`` changes one, and raises WorkbenchError for an invalid setting."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Choice:
         self.known: list[str] = []
         self.names: list[str] = []
         self.first = ""
-        #: parts of the first value that have a line of their own; a portrait shows the first of them
+        #: parts of the first value that are separate lines; a portrait shows the first of them
         self.lines: list[str] = []
         if self.given is not None:
             self._use(self.given, self._frame_of(self.given))
@@ -100,7 +100,7 @@ class Choice:
 
     @property
     def closed(self) -> list[str]:
-        """Values that are known and not shown."""
+        """Known values that are not shown."""
         return [name for name in self.known if name not in self.names]
 
     def _set_open(self, value: Any) -> None:
@@ -115,7 +115,7 @@ class Choice:
 
     # -- changing ---------------------------------------------------------------------------------------------------
     def set(self, name: str, value: Any) -> str:
-        """Change one setting; gives the line of Python that makes a view of it."""
+        """Change one setting; returns the line of Python that makes such a view."""
         change = getattr(self, f"_set_{name}", None)
         if change is None:
             raise WorkbenchError(
@@ -144,7 +144,7 @@ class Choice:
         self._use(names, path)
 
     def follow(self, path: tuple[str, ...]) -> None:
-        """Show another loop; of a loop in a loop the activation that is looked at, else the newest."""
+        """Show another loop; for a nested loop the selected activation, else the newest."""
         self._set_frame(path)
         self.activation = "looked at" if len(path) > 1 else "all"
 
@@ -152,7 +152,7 @@ class Choice:
         names = [str(v) for v in value]
         for name in names:
             if name not in self.known:
-                self.graph.value(name)  # an unknown name is an error that lists near ones
+                self.graph.value(name)  # an unknown name is an error that lists similar ones
                 self.known.append(name)
         self.names = names
         if names and self.first not in names:
@@ -182,7 +182,7 @@ class Choice:
         self.activation = _one_of(value, ACTIVATIONS, "activation")
 
     def _set_number(self, value: Any) -> None:
-        """Iterations of the loops around: a tuple, or text such as "3, 0"."""
+        """Set the iterations of the enclosing loops: a tuple, or text such as "3, 0"."""
         parts = value.replace(",", " ").split() if isinstance(value, str) else np.atleast_1d(value).tolist()
         depth = len(self.frame) - 1
         try:
@@ -197,14 +197,14 @@ class Choice:
             )
         self.number, self.activation = path, "number"
 
-    # -- asking -----------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------------------------
     @property
     def many(self) -> bool:
         """True if several values are shown together."""
         return self.kind in MANY
 
     def outer(self, trace: Trace | None, moment: Moment | None) -> tuple[int, ...] | None:
-        """The activation that is shown: iterations of the loops around; None for all of them (or no nesting)."""
+        """The activation shown, as iterations of the enclosing loops; None for all activations (or no nesting)."""
         depth = len(self.frame) - 1
         if depth < 1 or (self.activation == "all" and self.many):
             return None
@@ -215,7 +215,7 @@ class Choice:
         return newest_outer(trace, self.graph, self.frame)
 
     def selected(self, node: str | None) -> str | None:
-        """The selected value, if it belongs to the loop that is shown."""
+        """The selected value, if it belongs to the loop shown."""
         if node is None:
             return None
         name = node if node in self.known else value_name(self.graph, node)
@@ -224,7 +224,7 @@ class Choice:
         return name if self.given is None and self._frame_of([name]) == self.frame else None
 
     def names_with(self, node: str | None) -> list[str]:
-        """The values that are shown, and the selected one of the same loop."""
+        """The values shown, and the selected one if it is of the same loop."""
         chosen = self.selected(node)
         return self.names if chosen is None or chosen in self.names else [*self.names, chosen]
 
@@ -255,7 +255,7 @@ class Choice:
 
 
 def opened(graph: Graph, names: Sequence[str], path: tuple[str, ...]) -> list[str]:
-    """The values that have a strip at first: not counters nor flags, unless there is nothing else."""
+    """The values with a strip at first: no counters and flags, unless there is nothing else."""
     variables = {v.name: v for v in graph.frames[path].variables} if path in graph.frames else {}
 
     def is_plain(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Commands of an evolution view: what it shows, chosen by code or in the browser, and clicks on its curves."""
+"""Commands of an evolution view: its settings, changed by code or in the browser, and clicks on its curves."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class EvolutionControl(_Part):
         _follows: bool
         _fresh: bool
 
-    _presented: list[str] | None = None  # the strips that were there before, while one is presented
+    _presented: list[str] | None = None  # the earlier strips, while one is presented
 
     def present(self, on: bool, name: str = "") -> None:
-        """Show one strip, of ``name`` if it has one, without the condition; with ``on=False`` all again."""
+        """Show one strip, that of ``name`` if it has one, without the condition; ``on=False`` restores all."""
         if on == (self._presented is not None):
             return
         if on:
@@ -44,7 +44,7 @@ class EvolutionControl(_Part):
         self._fresh = True
         self.update_now()
 
-    # -- what is shown ----------------------------------------------------------------------------------------------
+    # -- settings ----------------------------------------------------------------------------------------------
     @property
     def kind(self) -> str:
         """The kind of plot: "strips", "line", "statistics", "heat", "cobweb" or "phase"; can be set."""
@@ -65,7 +65,7 @@ class EvolutionControl(_Part):
 
     @property
     def names(self) -> list[str]:
-        """The values that are shown, without the selected one; can be set."""
+        """The values shown, without the selected one; can be set."""
         return list(self._choice.names)
 
     @names.setter
@@ -82,7 +82,7 @@ class EvolutionControl(_Part):
         self.scale = "log" if log else "linear"
 
     def show_activation(self, activation: str | tuple[int, ...]) -> None:
-        """Choose the activation of a loop in a loop: "all", "looked at", or the iteration of the loops around it."""
+        """Choose the activation of a nested loop: "all", "looked at", or the iteration of the enclosing loops."""
         self._chosen("activation", activation)
 
     def _chosen(self, name: str, value: Any) -> None:
@@ -112,7 +112,7 @@ class EvolutionControl(_Part):
             did(line)
 
     def _answer(self, question: Callable[[], Any]) -> Any:
-        """An answer, or None where the record has none."""
+        """The result of a reading function, or None if the record has no such value."""
         try:
             return question()
         except FAILED:

@@ -19,7 +19,7 @@ from workbench.widgets.text.loop_names import loop_names
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
 
-#: closed strips that have a button each
+#: maximum closed strips with a button
 MOST_CLOSED = 4
 
 

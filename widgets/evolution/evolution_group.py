@@ -1,4 +1,4 @@
-"""Content of an evolution view: some values of one loop, each followed on its own."""
+"""Content of an evolution view: values of one loop, each followed separately."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from workbench.widgets.evolution.evolution_model import EvolutionModel
 if TYPE_CHECKING:
     from workbench.trace import Trace
 
-#: values that stay followed after they are no longer shown
+#: values that remain followed when they are no longer shown
 KEPT = 24
 
 Outer = tuple[int, ...] | None
 
 
 class EvolutionGroup:
-    """Followed values by name; choosing others reads nothing again. See :class:`EvolutionModel`."""
+    """Followed values by name; values chosen again are not read anew. See :class:`EvolutionModel`."""
 
     def __init__(self, judged: bool) -> None:
         self.judged = judged

@@ -1,4 +1,4 @@
-"""Which lines a value is drawn as: numbers as they are, parts of small arrays, norms and statistics of large ones."""
+"""The lines that represent a value: numbers, elements of small arrays, norms and statistics of large ones."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from workbench.widgets.series.minmax_pyramid import Pyramid
 from workbench.widgets.series.thinning import BUDGET, Thinned, thin
 
 MAX_COMPONENTS = 8
-#: arrays of differing shapes that are looked at, one by one, in one piece of the record
+#: maximum arrays of differing shapes that are read, one by one, in one part of the record
 MAX_OBJECTS = 20_000
 STATISTICS = (" max", " min", " mean", " 2-norm")
 
 
 class Line:
-    """One line while it grows: thinned as a whole, and in blocks for any stretch of it."""
+    """A growing line: thinned as a whole, and in blocks for any stretch of it."""
 
     def __init__(self) -> None:
         self.whole, self.parts = Thinned(BUDGET), Pyramid()
@@ -39,7 +39,7 @@ class Line:
         self.last_bad = min(self.last_bad, x - 1.0)
 
     def newest(self, most: int) -> np.ndarray:
-        """The newest values, at least ``SIZE`` of them if there are so many, as far as none between them is missing."""
+        """The newest values without a gap, at least ``SIZE`` of them if there are that many."""
         x, y = self.parts.end()
         missing = np.flatnonzero(np.diff(x) != 1.0)
         return y[int(missing[-1]) + 1 if len(missing) else 0 :][-most:]
@@ -51,18 +51,18 @@ class Line:
         lines: Callable[[Any], dict[str, np.ndarray]],
         budget: int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The whole line with a stretch as the record has it; KeyError where that has no such line."""
+        """The whole line with a stretch read from the record; raises KeyError if the record has no such line."""
         y = lines(stretch[1])[suffix]
         return joined(self.whole.x, self.whole.y, *thin(stretch[0][: len(y)], y, budget))
 
     def zoomed(self, low: float, high: float, budget: int) -> tuple[np.ndarray, np.ndarray]:
-        """The whole line with the stretch ``low`` .. ``high`` in detail."""
+        """The whole line, with the stretch ``low`` .. ``high`` in detail."""
         x, y = thin(*self.parts.between(low, high), budget)
         return joined(self.whole.x, self.whole.y, x, y)
 
 
 def joined(x: np.ndarray, y: np.ndarray, fine_x: np.ndarray, fine_y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A line whose stretch that ``fine`` covers is exchanged for it."""
+    """A line in which the stretch covered by ``fine`` is replaced by ``fine``."""
     if not len(fine_x):
         return x, y
     left, right = np.searchsorted(x, fine_x[0]), np.searchsorted(x, fine_x[-1], side="right")
@@ -72,8 +72,8 @@ def joined(x: np.ndarray, y: np.ndarray, fine_x: np.ndarray, fine_y: np.ndarray)
 def lines_of(values: Any) -> dict[str, np.ndarray]:
     """Suffix of the line's name -> (n,) float64 for n values, oldest first.
 
-    Scalars give one line, arrays of up to 8 elements one for each, larger ones and those of differing shapes their
-    2-norm. Complex values give their magnitude; text and empty arrays give nothing.
+    Scalars have one line, arrays of up to 8 elements one for each, larger ones and those of differing shapes their
+    2-norm. Complex values have their magnitude; strings and empty arrays have no line.
     """
     values = _numbers(np.asarray(values))
     if values is None:
@@ -92,14 +92,15 @@ def lines_of(values: Any) -> dict[str, np.ndarray]:
 
 
 def curves_of(values: Any) -> dict[str, np.ndarray]:
-    """The same, and beside the 2-norm of large arrays their largest, smallest and mean element."""
+    """The same, and for large arrays also the largest, smallest and mean element."""
     found = lines_of(values)
     return found | statistics_of(values) if " (2-norm)" in found else found
 
 
 def statistics_of(values: Any) -> dict[str, np.ndarray]:
-    """Largest, smallest and mean element and 2-norm of each value, NaN left out of the first three; of single numbers
-    nothing."""
+    """Largest, smallest and mean element and 2-norm of each value, the first three without NaN; nothing for single
+    numbers.
+    """
     values = _numbers(np.asarray(values))
     if values is None or values.ndim < 2 or values.dtype == object or not values.size:
         return {}
@@ -115,8 +116,9 @@ def statistics_of(values: Any) -> dict[str, np.ndarray]:
 
 
 def measured_of(numbers: np.ndarray) -> dict[str, np.ndarray]:
-    """The same from (n, 7) numbers of each value, as a run with ``trace="stats"`` keeps them; a norm whose square is
-    beyond the range of float64 is left out."""
+    """The same from (n, 7) statistics of the values, as kept by a run with ``trace="stats"``; a norm whose square
+    exceeds the range of float64 is left out.
+    """
     numbers = np.ascontiguousarray(numbers, dtype=np.float64).view(NUMBERS).reshape(-1)
     with np.errstate(all="ignore"):
         count = numbers["size"] - numbers["nan"]
@@ -129,7 +131,7 @@ def measured_of(numbers: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def why_not(values: Any) -> str:
-    """Why a value has no line, in a few words; empty where it has one."""
+    """The reason why a value has no line, in a few words; "" if it has one."""
     array = np.asarray(values)
     if array.dtype.kind in "SUTV":
         return "text"
@@ -139,7 +141,7 @@ def why_not(values: Any) -> str:
 
 
 def _numbers(values: np.ndarray) -> np.ndarray | None:
-    """Numbers, complex ones as magnitudes; arrays of differing shapes stay objects; None for text."""
+    """Numbers, complex ones as magnitudes; arrays of differing shapes as objects; None for strings."""
     if values.dtype.kind in "SUTVMm" or values.ndim == 0:
         return None
     if values.dtype == object:
@@ -148,7 +150,7 @@ def _numbers(values: np.ndarray) -> np.ndarray | None:
 
 
 def _norms(flat: np.ndarray) -> np.ndarray:
-    """2-norms of rows, without overflow on the way."""
+    """2-norms of rows, without intermediate overflow."""
     flat = flat.astype(np.float64)
     with np.errstate(all="ignore"):
         size = np.abs(flat).max(axis=1, keepdims=True)
@@ -157,7 +159,7 @@ def _norms(flat: np.ndarray) -> np.ndarray:
 
 
 def _norm(value: Any) -> float:
-    """2-norm of one array; NaN for what is none."""
+    """2-norm of one array; NaN for other values."""
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "biufc":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_MARKS = 20
 FAILED = (KeyError, IndexError, ValueError, TypeError, AttributeError, WorkbenchError)
-#: kind of breakpoint -> (sign, word); signs differ in form, not only in colour
+#: kind of breakpoint -> (sign, word); signs differ in shape, not only in colour
 SIGNS = {
     "break": ("\u25cf", "breakpoint"),
     "conditional": ("\u25c6", "conditional breakpoint"),
@@ -33,8 +33,9 @@ SIGNS = {
 def moment_mark(
     graph: Graph, series: Any, moment: Moment | None, outer: tuple[int, ...] | None
 ) -> dict[str, Any] | None:
-    """``x`` of the moment on the axis of a series, and ``text``; None where the moment is not of its loop, nor of the
-    activation ``outer`` that is shown (None: firings of all activations are counted)."""
+    """``x`` of the moment on the axis of a series, and ``text``; None if the moment is of another loop, or of another
+    activation than ``outer``, the one shown (None: firings of all activations are counted).
+    """
     if moment is None:
         return None
     frame, depth = series.frame, len(series.frame)
@@ -54,7 +55,7 @@ def moment_mark(
 
 
 def moment_of(series: Any, x: float, outer: tuple[int, ...] | None) -> Moment | None:
-    """The moment at a place of the axis: what a click there means."""
+    """The moment at a position of the axis, to which a click there refers."""
     number, frame = max(0, round(x)), series.frame
     if not frame:
         return None
@@ -108,7 +109,7 @@ def breakpoint_marks(
 def edit_marks(
     trace: Trace | None, graph: Graph, names: list[str], outer: tuple[int, ...] | None
 ) -> list[dict[str, Any]]:
-    """``of``, ``x`` and ``text`` of the values that were set by hand, oldest first."""
+    """``of``, ``x`` and ``text`` of the values set by hand, oldest first."""
     found: list[dict[str, Any]] = []
     try:
         edits = trace.edits() if trace is not None else ()
@@ -132,7 +133,7 @@ def _set_by_hand(edit: Any) -> str:
 
 
 def value_name(graph: Graph, node: str | None) -> str | None:
-    """The public name of a selected node's value, or of the value itself; None for what has none."""
+    """The public name of a selected node's value, or of the value itself; None if it has none."""
     if node is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How values develop over the iterations, as plain data: thinned lines, limit and label."""
+"""The evolution of values over the iterations as plain data: thinned lines, limit and label."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.trace import Trace
 
-#: how lines are drawn: as they are, their magnitude or their distance to the limit on a logarithmic axis
+#: scales of lines: values, or their magnitude or distance to the limit on a logarithmic axis
 SCALES = ("linear", "log", "error")
-#: a stretch of so many values is read from the record itself, a longer one from blocks with their extremes
+#: a stretch of up to so many values is read from the record, a longer one from blocks with their extremes
 EXACT = 250_000
-#: points of a stretch
+#: maximum points of a stretch
 DETAIL = 2000
 
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class EvolutionModel:
-    """Follows some values of a trace; ``update`` reads only what is new since the last call.
+    """Follows values of a trace; ``update`` reads only values added since the last call.
 
-    ``judged``: with a verdict on each value, as all screens have it. With ``statistics`` the lines are those of the
-    elements of arrays, also of dropped ones where the trace has their statistics. ``outer`` is the iteration of the
-    frames around: only that activation of a loop inside another is followed then, else all of them in order.
+    ``judged``: with a verdict on each value, the same on all screens. With ``statistics`` the lines are statistics of
+    the elements of arrays, also of dropped ones if the trace has their statistics. ``outer`` is the iteration of the
+    enclosing frames: only that activation of a nested loop is followed then, else all of them in order.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class EvolutionModel:
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in names}
         self._follow = {n: SeriesReader(partial(self._take, n), partial(self._cut, n)) for n in self.names}
         self._series: dict[str, Any] = {}
-        self._measured: dict[str, bool] = {}  # of arrays: whether their statistics are in the trace
+        self._measured: dict[str, bool] = {}  # for arrays: True if their statistics are in the trace
         self._trace: Trace | None = None
         self._kinds: dict[str, str] = {}
         self._why: dict[str, str] = {}
@@ -70,21 +70,21 @@ class EvolutionModel:
         log: bool = False,
         zoom: tuple[float, float] | None = None,
     ) -> dict[str, Any]:
-        """The model now.
+        """Read new values and return the model.
 
         ``lines``: name, head (the name of its strip), number, of (the value's), suffix, width (elements of the value),
-        x, y, bad (iteration and value of the first NaN or Inf), bad_count, bad_last, last, count, progress (how many
-        values were read, of how many, or None), bool, whole; of the stretch ``zoom`` with up to ``DETAIL`` points,
-        exact where it is no longer than ``EXACT`` values and nothing runs. ``verdicts``: name, label, limit, text, and
-        as ``forecast`` and ``distance`` x, y, low and high of the values and of their distance to the limit.
-        ``empty``: why a name has no line. ``x_title``, ``log``.
+        x, y, bad (iteration and value of the first NaN or Inf), bad_count, bad_last, last, count, progress (the number
+        of values read and of all values, or None), bool, whole; of the stretch ``zoom`` with up to ``DETAIL`` points,
+        exact if it has at most ``EXACT`` values and the session does not run. ``verdicts``: name, label, limit, text,
+        and as ``forecast`` and ``distance`` x, y, low and high of the values and of their distance to the limit.
+        ``empty``: the reason why a name has no line. ``x_title``, ``log``.
         """
         self.attach(trace)
         for name, follower in self._follow.items():
             try:
                 series = self.series(name)
             except FAILED:
-                continue  # a value that this run does not compute
+                continue  # this run does not compute the value
             try:
                 follower.read([series], running, trace)
             except FAILED as error:
@@ -148,7 +148,7 @@ class EvolutionModel:
         return measured_of if self._measured.get(name) else statistics_of
 
     def deep(self, name: str) -> bool:
-        """True if the x of a value counts firings of all activations instead of iterations."""
+        """True if x of a value counts firings of all activations instead of iterations."""
         return self._follow[name].depth > 1 if name in self._follow else False
 
     # -- reading ----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class EvolutionModel:
             try:
                 return line.exact(self._stretch(name, low, high), suffix, self._lines_in(name), DETAIL)
             except FAILED:
-                pass  # rows left meanwhile, or were dropped: the blocks have seen them
+                pass  # rows were dropped meanwhile: the blocks contain them
         return line.zoomed(low, high, DETAIL)
 
     def _width(self, name: str) -> int:
@@ -190,7 +190,7 @@ class EvolutionModel:
             return 1
 
     def _stretch(self, name: str, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers and values of the firings from ``low`` to ``high``."""
+        """Indices and values of the firings from ``low`` to ``high``."""
         series = self.series(name)
         first = int(series.window(0, 1)[0][0, 0]) if not self.deep(name) else 0
         start, stop = max(0, int(np.floor(low)) - first), int(np.ceil(high)) - first + 1
@@ -201,7 +201,7 @@ class EvolutionModel:
             raise IndexError("only a part was kept")
         return x.astype(np.float64), np.asarray(values)
 
-    # -- judging ----------------------------------------------------------------------------------------------------
+    # -- verdicts ----------------------------------------------------------------------------------------------------
     def _verdict(self, name: str) -> dict[str, Any] | None:
         if not self._judged or not self._lines[name] or self._trace is None:
             return None
@@ -211,7 +211,7 @@ class EvolutionModel:
             found = verdict_of(name, column, [int(v[-1]) for v in x if len(v)])
         except FAILED:
             return None
-        if found is not None:  # which of its lines it is about; that of a norm of several lines is about none
+        if found is not None:  # the line that it describes; a verdict on a norm of several lines describes none
             suffixes, k = list(self._lines[name]), found["line"]
             found["suffix"] = None if k is None or k >= len(suffixes) else suffixes[k]
         return found

@@ -1,4 +1,4 @@
-"""The strips of the evolution view: which lines each variable gets, with its verdict in a few words."""
+"""The strips of the evolution view: the lines of each variable, with its verdict in a few words."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from workbench.widgets.strips.strip_spec import FAR
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
-#: lines in one strip, in the order of their tones
+#: maximum lines in one strip, in the order of their tones
 TONES = ("data", "other", "input", "control", "edit", "good")
 DASHES = ("solid", "dash", "dot", "dashdot")
-#: components of an array that have a line: those that change most
+#: maximum components of an array with a line: those that change most
 COMPONENTS = 3
 NO_SIGN = "\u25cb"
 STATISTICS = (" (2-norm)", " max", " min", " mean")
@@ -40,8 +40,9 @@ def strips_of(model: dict[str, Any]) -> list[Strip]:
 
 
 def chosen(lines: list[dict[str, Any]], all_of_them: bool = False) -> list[dict[str, Any]]:
-    """The lines of one variable that are drawn: of a large array the statistic that changes most, in units of its
-    elements; of a small one the components that change most, in their order."""
+    """The drawn lines of one variable: for a large array the statistic that changes most, in units of its elements; for
+    a small one the components that change most, in their order.
+    """
     if all_of_them or len(lines) < 2:
         return lines
     moved = [_moved(line) for line in lines]
@@ -59,7 +60,7 @@ def _any(line: dict[str, Any]) -> bool:
 
 
 def _moved(line: dict[str, Any]) -> float:
-    """How far the values of a line lie apart; a line with NaN is never left out."""
+    """The range of the values of a line; a line with NaN is never left out."""
     y = np.asarray(line["y"], dtype=np.float64)
     good = y[np.isfinite(y)]
     if line["bad"]:
@@ -85,7 +86,7 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
         if value is not None:
             values.append(_text(value, line))
         if judged and verdict is not None and not log and verdict["limit"] is not None and not line.get("ahead"):
-            # where the notes tell its number, one beside the line would only cover the curve
+            # the notes contain the number, and one beside the line would only cover the curve
             limit_words = "" if verdict["label"] in ("converging", "stable") else f" {verdict['limit_text']}"
             strip.levels.append(Level(verdict["limit"], f"limit{limit_words}", verdict["limit_error"] or 0.0))
         for other in (g for g in model.get("ghosts", ()) if g["line"] == line["name"]):
@@ -108,7 +109,7 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
 
 
 def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str, Any] | None) -> list[str]:
-    """A few words: how it goes, and where it ends."""
+    """Notes on a variable: its label, and where it ends."""
     notes = []
     notes += [f"{numeral(int(e['x']))}: {e['text']}" for e in model.get("edits", ()) if e["of"] == lines[0]["of"]][-1:]
     if len(lines) == 1 and lines[0]["suffix"]:
@@ -184,7 +185,7 @@ def _line(
 
 
 def _value_at(line: dict[str, Any], now: float | None) -> float | None:
-    """The value in one iteration; None where none was computed in it."""
+    """The value in one iteration; None if none was computed in it."""
     x = line["x"]
     if not len(x):
         return None
@@ -205,12 +206,12 @@ def _text(value: float, line: dict[str, Any]) -> str:
 
 
 def near_end(end: tuple[float, float, float] | None, last: float) -> bool:
-    """True if the end is near enough to be drawn: one far away would press everything seen against the axis."""
+    """True if the end is near enough to be drawn: a distant one would compress all other points against the axis."""
     return end is not None and end[0] <= FAR * last + 16
 
 
 def frame_of(model: dict[str, Any]) -> SharedAxis:
-    """The iteration, the end and the marks that all strips share."""
+    """The iteration, the end and the marks common to all strips."""
     lines = model["lines"]
     last = max((float(line["x"][-1]) for line in lines if len(line["x"])), default=0.0)
     ahead = [line["ahead"][0] for line in lines if line.get("ahead") is not None and len(line["ahead"][0])]

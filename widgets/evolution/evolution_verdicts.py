@@ -1,4 +1,4 @@
-"""Verdict on a variable in words: label, limit, rate or period, and where it goes; as plain data."""
+"""Verdict on a variable as plain data: label, limit, rate or period, and forecast."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from workbench.widgets.evolution.convergence_model import ahead_model
 from workbench.widgets.text.labels import number, short_name
 from workbench.widgets.text.numerals import spaced
 
-#: points of a forecast, and values from which on there is a verdict
+#: points of a forecast, and minimum number of values for a verdict
 AHEAD, LEAST = 60, 4
 
 
 def verdict_of(name: str, column: HistoryColumn, lasts: Sequence[int]) -> dict[str, Any] | None:
-    """The verdict about the newest values of ``name``; None where there are too few or no numbers.
+    """The verdict on the newest values of ``name``; None for too few values, or values that are not numbers.
 
-    ``lasts`` are the numbers of the last iteration of each of its lines. The result has ``name``, ``of``, ``label``,
-    ``limit``, ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``refused`` (laws that it
-    is not made of), ``issues``, ``line`` (the number of the line that the forecast belongs to), ``forecast``,
-    ``distance`` and ``told``.
+    ``lasts`` are the last iterations of its lines. The result has ``name``, ``of``, ``label``, ``limit``,
+    ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``refused`` (laws that were refused),
+    ``issues``, ``line`` (the index of the line to which the forecast belongs), ``forecast``, ``distance`` and ``told``.
     """
     if len(column) < LEAST:
         return None
     verdict = evolution_of(column)
     part, about = part_of(column, verdict), _ahead(verdict, column, lasts)
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
-    # that of one element of many is none of the lines of their norm
+    # the verdict on one element does not belong to the line of the norm
     limit, error = (None, None) if about["line"] is None else (verdict.limit, verdict.limit_error)
     limit_words = None if limit is None else estimate(limit, error, verdict.distance)
     return {
@@ -71,7 +70,7 @@ def verdict_text(name: str, label: str, verdict: Any) -> str:
 
 
 def rate_text(verdict: Any) -> str:
-    """How fast, in a few words: order, factor per iteration, exponent or period; empty where none is known."""
+    """The speed in a few words: order, factor per iteration, exponent or period; "" if none is known."""
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
     order, rate = getattr(verdict, "order", None), getattr(verdict, "rate", None)
     exponent, period = getattr(verdict, "sublinear_exponent", None), getattr(verdict, "period", None)
@@ -95,10 +94,10 @@ def part_of(column: HistoryColumn, verdict: Evolution) -> str:
 
 
 def _ahead(verdict: Evolution, column: HistoryColumn, lasts: Sequence[int]) -> dict[str, Any]:
-    """The forecast of a value and of its distance to the limit, where the verdict has a model."""
+    """The forecast of a value and of its distance to the limit, if the verdict has a model."""
     found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
     places, at = column.components, verdict.component
-    # of a large array one line is drawn, of its norm
+    # a large array has one line, that of its norm
     found["line"] = k = (at or 0) if None not in places or at is None else None
     if k is None or k >= len(lasts) or column.step != 1:
         return found

@@ -45,52 +45,51 @@ if TYPE_CHECKING:
     from workbench.widgets.evolution.condition_rows import ConditionRows
     from workbench.widgets.live.view_source import Viewable
 
-#: least height in pixels
+#: minimum height in pixels
 HEIGHT = 200
 
 
 class EvolutionView(EvolutionControl, Zoomed):
-    """The variables of one loop over its iterations, with limits, and with what was looked ahead or is forecast.
+    """The variables of one loop over its iterations, with limits, look-ahead and forecasts.
 
-    A click shows that iteration in all views. A part that is zoomed into is read again, with up to 2,000 points, and
-    the vertical axes fit it. Other histories of the session (forks, and values before an edit) are dashed lines.
+    A click shows that iteration in all views. A zoomed range is read again, with up to 2,000 points, and the vertical
+    axes fit it. Other histories of the session (forks, and values before an edit) are dashed lines.
 
     Parameters
     ----------
     source : Session, Trace or Graph
         The run.
     names : sequence of str, optional
-        Values to show; by default the variables of the loop but counters and flags. The selected value is
-        shown, too.
+        Values to show; by default the variables of the loop except counters and flags. The selected value is shown,
+        too.
     log : bool, default False
         The same as ``scale="log"``.
     height : int
-        Least height in pixels; several strips take more.
+        Minimum height in pixels; several strips take more.
     scale : {"linear", "log", "error"}, optional
         "log" shows magnitudes on a logarithmic axis, "error" the distance to the limit of values that converge.
     tolerance : float, optional
-        A distance that is drawn as a line with ``scale="error"``.
+        A distance drawn as a line with ``scale="error"``.
     kind : {"strips", "line", "statistics", "heat", "cobweb", "phase"}, default "strips"
-        "strips" gives each variable a strip with a vertical axis of its own: counters and flags have one when they are
-        chosen, of arrays the components or the statistic that change most. "line" shows all of them on one axis.
-        "statistics" shows largest, smallest and mean element and the 2-norm of arrays; "heat" components over
-        iterations; "cobweb" each value's successor over the value; "phase" a value over another (``against``) or over
-        its change. The last three show one value, the first of ``names``.
+        "strips" draws a strip with its own vertical axis for each variable (counters and flags only if chosen; of
+        arrays the components or the statistic that change most). "line" shows all variables on one axis. "statistics"
+        shows largest, smallest and mean element and the 2-norm of arrays; "heat" components over iterations; "cobweb"
+        each value's successor against the value; "phase" a value against another (``against``), or its change against
+        the value. The last three show one value, the first of ``names``.
     against : str, optional
         The other value of a phase portrait.
     frame : tuple of str, optional
-        Path of the loop whose variables are shown; by default the one at which the run is, at first the outermost. For
-        a nested loop the selected activation is shown then, else the newest.
+        Path of the loop whose variables are shown; by default that of the run's position, at first the outermost. For a
+        nested loop the selected activation is shown then, else the newest.
     activation : str or tuple of int, default "all"
-        For a loop in a loop: "all" activations in order, "looked at" (the one of the selected moment, else the newest),
-        or the iteration of the loops around it.
+        For a nested loop: "all" activations in order, "looked at" (the one of the selected moment, else the newest), or
+        the iteration of the enclosing loops.
     selection : Selection, optional
         A selection to share.
     condition : ConditionStrips, optional
-        Gives the strips of the loop's condition, which are below those of its variables.
+        The strips of the loop's condition, drawn below those of its variables.
     runs : OtherRuns, optional
-        The runs that are drawn beside this one, shared with other views; by default copies and earlier runs of the
-        session.
+        The runs drawn beside this one, shared with other views; by default copies and earlier runs of the session.
 
     Examples
     --------
@@ -131,7 +130,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         self._beside = Beside(self.runs, condition)
         self._condition = condition
         self._verdict: dict[str, Any] = {}  # the verdict on a loop
-        self._fresh = False  # axes are to be set anew
+        self._fresh = False  # axes must be set anew
         self._portraits = Portraits(self.source, self._choice, self._group)
         self._drawn_of: list[str] = []  # the value behind each line
         self._verdict_event = -1
@@ -145,7 +144,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         self.refresh({"verdicts": []})
 
     def put_first(self, names: Sequence[str]) -> None:
-        """Show some values in front of the loop variables."""
+        """Show the given values before the loop variables."""
         if names:
             self._choice.put_first(names)
             self.update_now()
@@ -172,7 +171,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         if not choice.many:
             at = None if mark is None else int(mark["x"])
             return {**shown, "portrait": self._answer(lambda: self._portraits.model(outer, at))}
-        # a verdict looks at thousands of values: not more often than the run has grown by a tenth
+        # a verdict reads thousands of values, so it is renewed only when the run has grown by a tenth
         event = int(getattr(snapshot, "event", 0) or 0)
         key = (tuple(names), outer, choice.kind)
         due = not running or key != self._judged or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
@@ -205,7 +204,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         return model | self._shared(snapshot, model, names, outer, running)
 
     def _follow(self, snapshot: Any) -> None:
-        """Show the loop at which the run is, or that of the moment looked at."""
+        """Show the loop of the run's position, or of the selected moment."""
         path = followed(self._choice.frame, self._choice.frames, self.selection.moment, snapshot)
         if path != self._choice.frame:
             self._choice.follow(path)
@@ -214,7 +213,7 @@ class EvolutionView(EvolutionControl, Zoomed):
     def _shared(
         self, snapshot: Any, model: dict[str, Any], names: list[str], outer: tuple[int, ...] | None, running: bool
     ) -> dict[str, Any]:
-        """The things that all strips have in common: the present iteration, what was looked ahead, and the end."""
+        """The parts common to all strips: the present iteration, the look-ahead and the end."""
         choice, mark = self._choice, model["moment"]
         single = len(choice.frame) < 2 or outer is not None
         going = single and model["ended"] is None
@@ -225,7 +224,7 @@ class EvolutionView(EvolutionControl, Zoomed):
             with_ahead(model["lines"], ahead, self.source.graph, choice.kind == "statistics", model["log"])
         end = None if ahead is None else ahead.end
         if end is None and going and self._verdict.get("proved") and self._verdict.get("frame") == choice.frame:
-            end = self._verdict["end"]  # farther than what was looked ahead
+            end = self._verdict["end"]  # beyond the look-ahead
         if mark is not None:
             now = float(mark["x"])
         else:
@@ -257,7 +256,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         return {
             "now": now,
             "words": words,
-            # a run that has failed does not go on
+            # a failed run does not continue
             "proved": ahead is not None or str(getattr(snapshot, "state", "")) == "failed",
             "proved_end": end,
             "end_words": ending,
@@ -275,7 +274,7 @@ class EvolutionView(EvolutionControl, Zoomed):
         return self._choice.many and (self._group.behind or self._condition is not None and self._condition.behind)
 
     def verdict_is(self, verdict: dict[str, Any]) -> None:
-        """Draw the end that is proved, as :meth:`TerminationView.on_verdict` tells it."""
+        """Draw the proved end reported by :meth:`TerminationView.on_verdict`."""
         facts = {name: verdict.get(name) for name in ("frame", "end", "proved")}
         if facts != self._verdict:
             self._verdict = facts
@@ -307,14 +306,14 @@ class EvolutionView(EvolutionControl, Zoomed):
             self.words.value = html
         self._drawn_of = [line["of"] for line in model.get("lines", ())]
         self.controls.offer(self._settings())
-        if self._fresh:  # what people have zoomed into belongs to another picture
+        if self._fresh:  # the zoomed range belongs to another picture
             self._fresh = False
             self.live.refit()
 
     def _settings(self) -> dict[str, Any]:
         return settings_of(
             self._choice, self.source.graph, not self._shares and bool(self.runs.all())
-        )  # else chips choose them
+        )  # otherwise chips choose them
 
     def close(self) -> None:
         if hasattr(self, "_unhear"):

@@ -1,4 +1,4 @@
-"""Words about the curves: why there is nothing to see, and the verdicts as a list for a screen reader."""
+"""Texts on the curves: the reason for an empty plot, and the verdicts as a list for a screen reader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def note(words: str, x: float, y: float, side: str, anchor: str = "center") -> d
 
 
 def empty_notes(model: dict[str, Any]) -> list[dict[str, Any]]:
-    """Why there is nothing to see, in the middle of the plot."""
+    """The reason for an empty plot, in its middle."""
     words = [f"{shorten(n)} holds {w}" for n, w in list((model.get("empty") or {}).items())[:3]]
     return [note("; ".join(words or [model.get("hint") or "No values yet: press Step or Run."]), 0.5, 0.5, "middle")]
 

@@ -1,4 +1,4 @@
-"""Portraits of a loop variable: x(k + 1) over x(k) as a cobweb, one value over another, and arrays as a heat map."""
+"""Portraits of a loop variable: x(k + 1) against x(k) as a cobweb, pairs of values, and arrays as a heat map."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from workbench.widgets.series.series_reader import ELEMENTS, width_of
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral
 
-#: newest values of a portrait, and steps of the path through them
+#: maximum newest values of a portrait, and steps of the path through them
 POINTS, PATH = 4000, 80
-#: columns and rows of a heat map
+#: maximum columns and rows of a heat map
 COLUMNS, ROWS = 400, 64
 
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 def newest(series: Any, suffix: str, upto: int | None, most: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of iterations and values of one line of a series, oldest first: the last ``most``, or those around the
-    firing ``upto`` in a longer record. Empty where there is no such line."""
+    """Iterations and values of one line of a series, oldest first: the last ``most``, or those around the firing
+    ``upto`` in a longer record. Empty if there is no such line.
+    """
     count = len(series)
     most = max(2, min(most, ELEMENTS // width_of(series)))
     stop = count if upto is None else min(count, max(most, upto + most // 2))
@@ -32,8 +33,9 @@ def newest(series: Any, suffix: str, upto: int | None, most: int = POINTS) -> tu
 
 
 def cobweb_model(series: Any, suffix: str, moment: int | None = None) -> dict[str, Any]:
-    """``x`` and ``y``: each value and its successor; ``path_x`` and ``path_y``: the way over the diagonal, up to the
-    iteration ``moment``; ``at``: the point of that moment; ``k``: iterations of the points."""
+    """``x`` and ``y``: each value and its successor; ``path_x`` and ``path_y``: the path over the diagonal, up to the
+    iteration ``moment``; ``at``: the point of that moment; ``k``: iterations of the points.
+    """
     k, v = newest(series, suffix, moment)
     follows = np.diff(k) == 1
     x, y, number = v[:-1][follows], v[1:][follows], k[:-1][follows]
@@ -63,8 +65,9 @@ def cobweb_model(series: Any, suffix: str, moment: int | None = None) -> dict[st
 def phase_model(
     series: Any, suffix: str, other: Any = None, other_suffix: str = "", moment: int | None = None
 ) -> dict[str, Any]:
-    """One line over another of the same loop, by iteration; without ``other`` its change from one iteration to the
-    next over its value. Keys as in :func:`cobweb_model`."""
+    """One line against another of the same loop, by iteration; without ``other`` its change to the next iteration
+    against its value. Keys as in :func:`cobweb_model`.
+    """
     k, v = newest(series, suffix, moment)
     name = short_name(series.name) + suffix
     if other is None:
@@ -94,7 +97,7 @@ def phase_model(
 
 
 def moving_most(flat: np.ndarray, most: int) -> np.ndarray:
-    """Places of the ``most`` columns whose finite values lie farthest apart, ascending."""
+    """Indices of the ``most`` columns with the largest range of finite values, ascending."""
     if flat.shape[1] <= most:
         return np.arange(flat.shape[1])
     good = np.isfinite(flat)
@@ -105,10 +108,11 @@ def moving_most(flat: np.ndarray, most: int) -> np.ndarray:
 
 
 def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None = None) -> dict[str, Any] | None:
-    """Components over iterations: ``z`` (rows, columns), ``x`` (iterations), ``rows`` (names of components), ``bad``
-    (x and row of cells that are NaN or infinite), ``note`` (what is left out). None unless it is an array of numbers.
+    """Components over iterations: ``z`` (rows, columns), ``x`` (iterations), ``rows`` (names of components), ``bad`` (x
+    and row of cells that are NaN or infinite), ``note`` (the omitted part). None for a value that is not an array of
+    numbers.
 
-    Of more than ``COLUMNS`` iterations an even choice is shown, of more than ``ROWS`` components those that change
+    Of more than ``COLUMNS`` iterations an even sample is shown, of more than ``ROWS`` components those that change
     most.
     """
     count = len(series)

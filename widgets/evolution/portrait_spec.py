@@ -14,13 +14,14 @@ from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
 TICKS = 12
-#: of a phase portrait: one axis may span so many times the other with the same scale
+#: for a phase portrait: one axis may span so many times the other at the same scale
 MOST_UNLIKE = 8.0
 
 
 def portrait_spec(model: dict[str, Any], height: int) -> Spec:
-    """Points over the plane, coloured from dark (early) to bright (late), the way through them, and the diagonal of a
-    cobweb; a diamond at the moment. See :mod:`workbench.widgets.evolution.portrait_model`."""
+    """Points in the plane, coloured from dark (early) to bright (late), the path through them, and the diagonal of a
+    cobweb; a diamond marks the moment. See :mod:`workbench.widgets.evolution.portrait_model`.
+    """
     portrait = model.get("portrait")
     if portrait is None:
         return nothing_spec(model, height)
@@ -115,7 +116,7 @@ def portrait_spec(model: dict[str, Any], height: int) -> Spec:
 
 
 def heat_spec(model: dict[str, Any], height: int) -> Spec:
-    """Components from top to bottom, iterations from left to right; cells that are no numbers have a sign."""
+    """Components from top to bottom, iterations from left to right; cells that are NaN or infinite have a sign."""
     heat = model.get("heat")
     if heat is None:
         return nothing_spec(model, height)
@@ -169,7 +170,7 @@ def heat_spec(model: dict[str, Any], height: int) -> Spec:
 
 
 def nothing_spec(model: dict[str, Any], height: int) -> Spec:
-    """No axes, and why there is nothing to see."""
+    """A plot without axes that contains the reason for being empty."""
     data = [{"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": ""}]
     hidden = {"visible": False, "autorange": True, "type": "linear"}
     layout = base_layout(height, title=title(""), xaxis=hidden, yaxis=hidden, annotations=empty_notes(model))
@@ -177,7 +178,7 @@ def nothing_spec(model: dict[str, Any], height: int) -> Spec:
 
 
 def _square(x: np.ndarray, y: np.ndarray, cobweb: bool) -> dict[str, Any]:
-    """A square plot. Both axes have one scale, so that 45 degrees are 45 degrees, unless one spans far more."""
+    """A square plot. Both axes have one scale, so that the diagonal is at 45 degrees, unless one spans far more."""
     spans = [float(np.ptp(v[np.isfinite(v)])) if np.isfinite(v).any() else 0.0 for v in (x, y)]
     ratio = spans[0] / spans[1] if min(spans) > 0 else 1.0
     same = cobweb or 1 / MOST_UNLIKE <= ratio <= MOST_UNLIKE or not np.isfinite(ratio)
@@ -185,7 +186,7 @@ def _square(x: np.ndarray, y: np.ndarray, cobweb: bool) -> dict[str, Any]:
 
 
 def moment_line(mark: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The iteration that is looked at, as a line down the plot."""
+    """The selected iteration as a vertical line."""
     if mark is None:
         return []
     place = {"x0": mark["x"], "x1": mark["x"], "yref": "paper", "y0": 0, "y1": 1}

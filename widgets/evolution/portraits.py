@@ -1,4 +1,4 @@
-"""Cobwebs and phase portraits of one value, with the map that the graph gives."""
+"""Cobwebs and phase portraits of one value, with the map computed from the graph."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from workbench.widgets.evolution.evolution_group import EvolutionGroup
     from workbench.widgets.live.view_source import ViewSource
 
-#: points of a cobweb's curve
+#: number of points of a cobweb's curve
 CURVE = 120
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class Portraits:
-    """Reads the value that ``choice`` has first; the curve of a cobweb is kept while it belongs to the same run."""
+    """Reads the first value of ``choice``; the curve of a cobweb is kept while the run is the same."""
 
     def __init__(self, source: ViewSource, choice: Choice, group: EvolutionGroup) -> None:
         self.source, self.choice, self.group = source, choice, group
-        self._map: Any = None  # the curve, with what it belongs to
+        self._map: Any = None  # the curve, with the key of its run
 
     def series(self, outer: tuple[int, ...] | None, name: str | None = None) -> Any:
         """The values of a name (by default the first) in an activation."""
@@ -42,7 +42,7 @@ class Portraits:
         return phase_model(series, suffix, None if other is None else self.series(outer, other), other_suffix, at)
 
     def _curve(self, cobweb: dict[str, Any]) -> Any:
-        """The map of the first value as (x, y) over the range of its cobweb; None where the graph gives none."""
+        """The map of the first value as (x, y) over the range of its cobweb; None if the graph has none."""
         session, x = self.source.session, np.concatenate([cobweb["x"], cobweb["y"]])
         x = x[np.isfinite(x)]
         if session is None or session.state in ("running", "closed") or not len(x):

@@ -1,13 +1,14 @@
 """Closes panels that became unreachable because their notebook cell was re-run.
 
 ipywidgets keeps every widget alive, so a panel is never collected. In a notebook, after each cell and when a browser
-stops showing it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name, has none any more, no
-list or dictionary of the notebook holds it or what it shows, and no browser shows it. One that never had a name, the
-last line of a cell, is closed after a cell if it was shown and is shown no more. Where all cells run at once, a browser
-draws their panels later than they lose their names: one that it has yet to draw stays until the cell that displayed it
-runs again. A panel with a name is kept, also when its output is cleared: showing it again must work; without a view in
-a browser it has no thread but its session's. One that was closed leaves IPython's history of outputs (``_``, ``Out``)
-too, so that its session and the record of its run are freed. In marimo a panel is closed when its cell runs again.
+stops showing it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name and has none now, no
+list or dictionary of the notebook holds it or the run that it shows, and no browser shows it. A panel that never had a
+name (the last line of a cell) is closed after a cell if it was shown and is no longer shown. If all cells run at once,
+a browser draws their panels after they have lost their names: a panel that is not drawn yet stays until the cell that
+displayed it runs again. A panel with a name is kept even if its output is cleared, because showing it again must work;
+without a view in a browser it has no thread except its session's. A closed panel is also removed from IPython's history
+of outputs (``_``, ``Out``), so that its session and the record of its run are freed. In marimo a panel is closed when
+its cell runs again.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from typing import Any, TypeVar
 
 from workbench.widgets.base.stage.marimo_cell import closes_with_cell
 
-#: items of a container of the notebook that are looked through
+#: maximum items of a container of the notebook that are searched
 MAX_ITEMS = 1000
-#: names under which IPython keeps what a cell gave; in its list of outputs they are numbers
+#: names under which IPython keeps the results of cells; the keys of its list of outputs are numbers
 OWN = re.compile(r"_{1,3}|_?\d+")
 
 Panel = TypeVar("Panel")
@@ -34,7 +35,7 @@ _hooked: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def watch(panel: Panel) -> Panel:
-    """Look after a panel from now on; gives it back."""
+    """Watch a panel from now on; returns it."""
     shell: Any = _shell()
     made: Any = panel
     closes_with_cell(panel)
@@ -51,14 +52,14 @@ def watch(panel: Panel) -> Panel:
 
 
 def displayed(panel: Any) -> None:
-    """A notebook was given the data to show the panel with."""
+    """Handle that a notebook has received the data that shows the panel."""
     cell = _cell()
     if panel in _named and cell is not None:
         _displayed[panel] = cell
 
 
 def _cell() -> str | None:
-    """Id of the cell that is being run, where the notebook tells it."""
+    """Id of the running cell, if the notebook reports it."""
     parent: Mapping[str, Any] = getattr(_shell(), "get_parent", dict)()
     cell = (parent.get("metadata") or {}).get("cellId")
     return cell if isinstance(cell, str) else None
@@ -79,7 +80,7 @@ def _after_cell(_result: Any = None) -> None:
 
 
 def _heard(_widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-    """A view has gone in a browser: those of a cell that is run again go when the cell is over."""
+    """Handle that a browser has removed a view; views of a re-run cell are removed when the cell ends."""
     shell = _shell()
     if shell is not None and content.get("kind") == "gone":
         _forget(shell, tidy(shell.user_ns, nameless=False))
@@ -88,9 +89,9 @@ def _heard(_widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
 
 
 def tidy(names: Mapping[str, Any], nameless: bool = True) -> list[Any]:
-    """Close the watched panels that had a name in this namespace and are out of reach now; gives those.
+    """Close the watched panels that had a name in this namespace and are now unreachable; returns them.
 
-    With ``nameless`` also those that never had one, were shown, and are not shown now.
+    With ``nameless`` also those that never had a name, were shown, and are not shown now.
     """
     reachable = _reachable(names)
     cell = _cell()
@@ -110,7 +111,7 @@ def tidy(names: Mapping[str, Any], nameless: bool = True) -> list[Any]:
 
 
 def _forget(shell: Any, closed: list[Any]) -> None:
-    """Let IPython's history of outputs forget closed panels, and free them with all that their sessions recorded."""
+    """Remove closed panels from IPython's history of outputs, and free them and the records of their sessions."""
     if not closed:
         return
     records = [weakref.ref(_record(panel)) for panel in closed]
@@ -122,7 +123,7 @@ def _forget(shell: Any, closed: list[Any]) -> None:
         if id(getattr(shell.displayhook, name, None)) in gone:
             setattr(shell.displayhook, name, None)
     closed.clear()
-    if any(record() is not None for record in records):  # widgets hold each other, and what they show
+    if any(record() is not None for record in records):  # widgets refer to each other and to the run that they show
         gc.collect()
 
 
@@ -138,7 +139,9 @@ def shown(panel: Any) -> bool:
 
 
 def _reachable(names: Mapping[str, Any]) -> set[int]:
-    """Ids of what the names of a notebook mean, and of what is in their containers; IPython's own do not count."""
+    """Ids of the objects that the notebook's names refer to, and of the items of their containers; without IPython's
+    own names.
+    """
     found: set[int] = set()
     for name, value in list(names.items()):
         if name.startswith("_") or name in ("In", "Out"):

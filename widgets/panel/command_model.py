@@ -1,4 +1,4 @@
-"""The commands of a session as the toolbar shows them: label, what it does, key, group, and when it can be pressed."""
+"""The commands of a session in the toolbar: label, description, key, group, and the states that enable them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PanelCommand:
-    """``name`` is that of the session's method; the button shows ``short``, or its icon alone where that is empty."""
+    """``name`` is that of the session's method; the button shows ``short``, or only its icon if ``short`` is empty."""
 
     name: str
     label: str
@@ -24,7 +24,7 @@ class PanelCommand:
     short: str = ""
 
 
-#: in the toolbar's order; keys as in JupyterLab's debugger, shifted for the way back
+#: in the toolbar's order; keys as in JupyterLab's debugger, with Shift for backward commands
 COMMANDS = (
     PanelCommand("restart", "Restart", "Go back to the start of the run, without its edits", "start", "Ctrl+Shift+F9"),
     PanelCommand(

@@ -1,4 +1,4 @@
-"""The place around a panel: below it the panels of copies in which a fix was tried, or one in its place."""
+"""The surroundings of a panel: the panels of copies with a fix below it, or one in its place."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Copies:
-    """``box`` is what a notebook shows of a panel: the panel, and below it those of the copies that are open.
+    """``box`` is the widget shown by a notebook: the panel, and below it those of the open copies.
 
-    ``make`` makes the panel of a session, which the panel then owns.
+    ``make`` returns the panel of a session, which that panel owns.
     """
 
     def __init__(self, panel: Debugger, make: Callable[[Session], Debugger]) -> None:
@@ -33,7 +33,7 @@ class Copies:
 
     @property
     def note(self) -> str:
-        """The text above the panel, with the values that were set by hand in a recorded run below it."""
+        """The text above the panel, followed by the values set by hand in a recorded run."""
         return self._note
 
     @note.setter
@@ -60,7 +60,7 @@ class Copies:
         return tuple(panel for _, panel in self._open.values())
 
     def open(self, session: Session, words: str) -> Debugger:
-        """Show a copy in a panel of its own below this one; ``words`` say what was changed in it."""
+        """Show a copy in a separate panel below this one; ``words`` describe the change in it."""
         if id(session) not in self._open:
             panel = self._make(session)
             panel.layout_part.amend(reveal=True)
@@ -74,14 +74,14 @@ class Copies:
         return self._open[id(session)][1]
 
     def use(self, session: Session, words: str) -> Debugger:
-        """Show the copy in the place of this panel, whose session stays as it is."""
+        """Show the copy in place of this panel, whose session does not change."""
         panel = self.open(session, words)
         self._instead = panel
         self._arrange()
         return panel
 
     def discard(self, session: Session) -> None:
-        """Close a copy and its panel; the panel whose place it took is shown again. Harmless for one that is closed."""
+        """Close a copy and its panel; the panel that it replaced is shown again. Harmless for a closed one."""
         head, panel = self._open.pop(id(session), (None, None))
         if self._instead is panel:
             self._instead = None
@@ -103,8 +103,9 @@ class Copies:
         return self.box._repr_mimebundle_(**kwargs)
 
     def expected(self) -> None:
-        """A notebook is about to show the panel. The next cell may block the kernel before it hears that the panel is
-        there: the toolbar is served at once."""
+        """Prepare for a notebook that is about to show the panel. The next cell may block the kernel before it receives
+        the message that the panel is shown, so the toolbar is served at once.
+        """
         bar = self._panel.toolbar
         if bar is not None:
             bar.on_presumed = self._alive
@@ -113,14 +114,14 @@ class Copies:
                 bar.pump.wake()
 
     def _alive(self) -> None:
-        """The toolbar has answered while the kernel is blocked: so will the figures."""
+        """Serve the figures, too: the toolbar has answered while the kernel is blocked."""
         for view in self._panel.parts:
             view.live.expect()
             if view.pump is not None:
                 view.pump.refresh(view)
 
     def close(self) -> None:
-        """Close the copies; the panel itself closes what is its own."""
+        """Close the copies; the panel closes its own parts."""
         for head, panel in self._open.values():
             panel.close()
             close_parts(head)

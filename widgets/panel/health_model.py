@@ -13,20 +13,20 @@ from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral, spaced
 from workbench.widgets.values.nan_chain import chain_of
 
-#: an infinity that a run starts from, as a search for a minimum does, is meant
+#: an infinity with which a run starts, as in a search for a minimum, is intended
 STARTS = ("Const", "Placeholder", "Enter")
-#: what reading a trace may raise that the session goes on writing
+#: errors that may occur while reading a trace to which the session still writes
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 
 def health_model(session: Any) -> dict[str, Any]:
     """``text``, ``title``, ``operands``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite,
-    with the ``chain`` from its cause on; without one, of an index out of range, which JAX silently moves or
-    drops, or of an integer that wrapped; without these, ``finite`` says where it was looked for. ``starts`` says that a
-    run starts from an infinity, or that unsigned integers wrapped. Nothing is said of the rest of a run that starts
-    from an infinity: what comes of it is not told apart from it. Empty while nothing is known.
+    with the ``chain`` from its cause on; without one, of an index out of range, which JAX silently moves or drops, or
+    of an integer that wrapped; without these, ``finite`` names the values that were searched. ``starts`` says that a
+    run starts from an infinity, or that unsigned integers wrapped. Later infinities of such a run are not reported,
+    because they may follow from the first one. Empty while nothing is known.
 
-    Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
+    Only recorded values are read, for each node the newest; without a record the result is empty.
     """
     try:
         origin = first_nonfinite(session, recompute=False)
@@ -58,7 +58,7 @@ def health_model(session: Any) -> dict[str, Any]:
 
 
 def _wrap_model(wrap: Wrap) -> dict[str, Any]:
-    """A wrap of a signed integer; those of unsigned ones are often meant, and are said without an alarm."""
+    """A wrap of a signed integer; those of unsigned ones are often intended, and reported without an alarm."""
     where = f" in iteration {numeral(wrap.iteration[-1])}" if wrap.iteration else ""
     operands = spaced(wrap.formula)
     if not wrap.signed:
@@ -85,14 +85,15 @@ def _fault_model(fault: IndexFault) -> dict[str, Any]:
 
 
 def health_text(origin: NanOrigin, whole: bool = True) -> str:
-    """``y is NaN since iteration 9. First NaN: sqrt in iteration 8, sqrt(x = −0.35)``; not ``whole``: not all was
-    kept."""
+    """``y is NaN since iteration 9. First NaN: sqrt in iteration 8, sqrt(x = −0.35)``; not ``whole``: older values were
+    dropped.
+    """
     headline = f"{origin.headline}. " if origin.headline else ""
     return spaced(printable(headline + origin.short)) + ("" if whole or origin.edited else "; older ones are not kept")
 
 
 def _where(origin: NanOrigin) -> str:
-    """The iteration of the operands, behind a headline that tells another one."""
+    """The iteration of the operands, after a headline with another one."""
     return f" in iteration {numeral(origin.iteration[-1])}" if origin.headline and origin.iteration else ""
 
 

@@ -1,4 +1,4 @@
-"""Looks for values that are not finite, and for the result, whenever a session is paused, on a thread of its own."""
+"""Searches for values that are not finite, and for the result, whenever a session is paused, on a separate thread."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from workbench.widgets.panel.output_model import output_model
 
 
 class HealthWatch:
-    """Asks :func:`health_model`, and :func:`output_model` (as ``output``), about the newest stop; of stops that follow
-    while it looks, only the last is looked at.
+    """Calls :func:`health_model`, and :func:`output_model` (as ``output``), for the newest stop; of several stops
+    during a search only the last is searched.
 
-    ``told(model)`` is called on the watch's thread when the answer has changed.
+    ``told(model)`` is called on the watch's thread when the result has changed.
     """
 
     def __init__(self, session: Any, on_change: Callable[[dict[str, Any]], None]) -> None:
@@ -28,7 +28,7 @@ class HealthWatch:
         self._busy = False
 
     def stopped(self, stand: Any) -> None:
-        """The session is paused at ``stand``, anything that differs from one stop to the next."""
+        """Report a pause at ``stand``, any value that differs from one stop to the next."""
         with self._lock:
             if stand == self._seen:
                 return
@@ -55,5 +55,5 @@ class HealthWatch:
                 self._on_change(found)
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop searching."""
         self._tasks.close()

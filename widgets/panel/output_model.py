@@ -9,7 +9,7 @@ import numpy as np
 from workbench.widgets.panel.health_model import TROUBLE
 from workbench.widgets.text.labels import number, short_name, shorten, value_text
 
-#: items of an output that are looked through
+#: maximum items of an output that are searched
 MOST = 1 << 22
 
 
@@ -32,7 +32,7 @@ def output_model(session: Any) -> dict[str, Any]:
 
 
 def output_text(value: Any) -> str:
-    """``float32[1,10] \u00b7 largest 12.71 at 3, next 11.94 at 5``; a number, or a short list, as it is.
+    """``float32[1,10] \u00b7 largest 12.71 at 3, next 11.94 at 5``; a number or a short list is written out.
 
     >>> output_text(np.array([[0.5, 2.0, 1.0, 0.0, -1.0]])), output_text(np.float64(2.5))
     ('float64[1,5] \u00b7 largest 2 at 1, next 1 at 2', '2.5')
@@ -54,7 +54,7 @@ def output_text(value: Any) -> str:
 
 
 def _place(shape: tuple[int, ...], k: int) -> str:
-    """The index of an item: one number where one axis alone is long."""
+    """The index of an item: one number if only one axis is longer than 1."""
     if sum(n > 1 for n in shape) == 1:
         return str(k)
     return f"[{', '.join(str(int(i)) for i in np.unravel_index(k, shape))}]"

@@ -1,4 +1,4 @@
-"""Which panes there are, and how the view of each is made; it is made when its pane opens, and closed with it."""
+"""The kinds of panes; the view of each is made when its pane opens, and closed with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.widgets.values.explain_view import ExplainView
 
 @dataclass(frozen=True, slots=True)
 class PaneKind:
-    """A pane: ``make`` gets the panel and gives a widget that ``close`` closes with all its comms."""
+    """A pane: ``make`` receives the panel and returns a widget whose ``close`` closes all its comms."""
 
     key: str
     label: str

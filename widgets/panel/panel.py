@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 class Debugger(Staged, ipywidgets.VBox):
     """The debugger panel of a session, or of a recorded trace (then without the toolbar).
 
-    :func:`workbench.debug` makes one. ``selection`` is what all views share, ``panes`` opens and closes the
-    views that are not always shown, ``why`` what is behind the cards, ``runs`` the runs beside this one, and ``graph``,
+    :func:`workbench.debug` makes one. ``selection`` is shared by all views, ``panes`` opens and closes the views that
+    are not always shown, ``why`` is the pane behind the cards, ``runs`` holds the runs beside this one, and ``graph``,
     ``evolution``, ``termination``, ``control_flow`` and ``inspector`` are the others.
 
     Parameters
@@ -95,7 +95,7 @@ class Debugger(Staged, ipywidgets.VBox):
         self.termination = TerminationView(source, selection=self.selection, split=self.session is not None)
         self.control_flow = ControlFlowView(source, selection=self.selection)
         self.inspector = ValueInspector(source, next(iter(watched), None), selection=self.selection, runs=self.runs)
-        #: where there is no loop, and with it no iterations and no verdict
+        #: if there is no loop, and thus no iterations and no verdict
         self.nodes = None if self.termination.frame else NodeTable(source, selection=self.selection)
         self.strip = NodeStrip(source, selection=self.selection)
         for view in self.parts:
@@ -127,7 +127,7 @@ class Debugger(Staged, ipywidgets.VBox):
             body.children = (*body.children, self.why)
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
         above = [w for w in (self.toolbar, self.spill) if w is not None]
-        # the signs of the graph, in one line below all columns
+        # the legend of the graph, in one line below all columns
         legend = self.graph.legend
         self.graph.children = tuple(part for part in self.graph.children if part is not legend)
         super().__init__([*above, body, self.strip, legend, self.layout_part])
@@ -176,7 +176,7 @@ class Debugger(Staged, ipywidgets.VBox):
         Returns
         -------
         Path
-            The file. Its slider has at most sixty moments of the loop that is shown.
+            The file. Its slider has at most sixty moments of the loop shown.
         """
         shown = [
             v for v in self.panes.views.values() if isinstance(v, FigureView | HtmlView) and hasattr(v.source, "graph")
@@ -213,23 +213,23 @@ class Debugger(Staged, ipywidgets.VBox):
         return finding_of(self.session, trace, self.selection, self.note, self.stage.marks).save(path)
 
     def bookmark(self, words: str = "") -> Bookmark:
-        """Mark the moment that is looked at, for a finding and for presenting: Page Down goes to the next bookmark.
+        """Bookmark the selected moment, for a finding and for presenting: Page Down goes to the next bookmark.
 
         Parameters
         ----------
         words : str, optional
-            The sentence that is shown there; by default the iteration.
+            The sentence shown at it; by default the iteration.
 
         Returns
         -------
         Bookmark
-            One of ``panel.bookmarks``, whose ``moment`` and ``node`` are looked at again.
+            One of ``panel.bookmarks``, with ``moment`` and ``node``.
         """
         return self.stage.bookmark(words)
 
     @property
     def bookmarks(self) -> tuple[Bookmark, ...]:
-        """The bookmarks, in the order in which Page Down goes through them. Can be set."""
+        """The bookmarks, in the order of Page Down. Can be set."""
         return tuple(self.stage.marks)
 
     @bookmarks.setter
@@ -238,7 +238,7 @@ class Debugger(Staged, ipywidgets.VBox):
 
     @property
     def note(self) -> str:
-        """A text that travels with pages and findings, shown above the panel. Can be set."""
+        """A text saved with pages and findings, shown above the panel. Can be set."""
         return self.copies.note
 
     @note.setter
@@ -285,8 +285,8 @@ def debug(graph: Graph | Session, inputs: Mapping[str, Any] | None = None, **opt
     Parameters
     ----------
     graph : Graph or Session
-        A graph, for which a session is made that starts before the first node; or a session, which stays open when the
-        panel is closed.
+        A graph, for which a new session starts before the first node; or a session, which stays open when the panel is
+        closed.
     inputs : mapping, optional
         Values of the graph's inputs by name.
     **options
@@ -324,7 +324,7 @@ def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
         The file.
     live : bool, default False
         Make a session on the graph and the inputs of the file, run it to the saved position and set the saved
-        breakpoints. Without it nothing in the file is executed; a file of unknown origin can be looked at safely.
+        breakpoints. Without it nothing in the file is executed; a file of unknown origin can be viewed safely.
 
     Returns
     -------

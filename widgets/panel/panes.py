@@ -1,4 +1,4 @@
-"""The tools of a panel: a row of tabs, and below it the views of those that were opened, one of them in sight."""
+"""The tools of a panel: a row of tabs, and below it the views of the opened ones, one of them visible."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from workbench.widgets.panel.pane_kinds import KINDS
 
 
 class Panes(ipywidgets.VBox):
-    """``show`` and ``hide`` panes by their key; ``views`` holds what is open, and ``selected`` is the one in sight.
+    """``show`` and ``hide`` panes by their key; ``views`` holds the open ones, and ``selected`` is the visible one.
 
-    ``always`` are views by (key, label, tip) that are there as long as the panel, behind a tab of their own. A view
-    that cannot be made says why in its pane and takes nothing down.
+    ``always`` are views by (key, label, tip) that exist as long as the panel, each behind a tab. The error of a view
+    that cannot be made is shown in its pane; the other views are unaffected.
     """
 
     def __init__(self, panel: Any, always: Mapping[tuple[str, str, str], Any] | None = None) -> None:
@@ -47,7 +47,7 @@ class Panes(ipywidgets.VBox):
         always = [
             {"key": key, "label": label, "tip": tip, "open": True, "closes": False} for key, label, tip in self._always
         ]
-        # the first tool is the one that people use most, breakpoints or the call stack
+        # the first tool is the most used one, breakpoints or the call stack
         return {"panes": [*opened[:1], *always, *opened[1:]], "selected": self.selected}
 
     @staticmethod
@@ -66,7 +66,7 @@ class Panes(ipywidgets.VBox):
                 self.show(key)
 
     def show(self, key: str) -> Any:
-        """Open a pane and give its view; the one that is there if it is open."""
+        """Open a pane and return its view; that of an open pane is returned as it is."""
         if key not in self._kinds:
             raise WorkbenchError(
                 f"Unknown pane {key!r}.", slug="no-such-pane", fix=f"use one of {', '.join(self._kinds)}."
@@ -94,7 +94,7 @@ class Panes(ipywidgets.VBox):
         self.show(key)
 
     def hide(self, key: str) -> None:
-        """Close a pane, with its view and all comms of it. Harmless for one that is not open."""
+        """Close a pane with its view and all its comms. Harmless for a pane that is not open."""
         view = self.views.pop(key, None)
         box = self._boxes.pop(key, None)
         if view is None or box is None:
@@ -108,7 +108,7 @@ class Panes(ipywidgets.VBox):
         self._panel.selection.did(f"panel.panes.hide({key!r})")
 
     def closing(self, *widgets: Any) -> None:
-        """Have the browser let go of widgets that are about to be closed, with all that belongs to them."""
+        """Make the browser release widgets that are about to be closed, and their parts."""
         if self.bar.comm is not None:
             self.bar.send({"kind": "closing", "models": [part.model_id for w in widgets for part in parts_of(w)]})
 

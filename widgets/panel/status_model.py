@@ -26,8 +26,8 @@ WORDS = {
 
 
 def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
-    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``,
-    ``error``, and ``report`` (the whole story of a failure, as text)."""
+    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``, ``error``,
+    and ``report`` (the full report of a failure, as text)."""
     state = str(getattr(snapshot.state, "value", snapshot.state))
     position = snapshot.position
     counts = sorted((snapshot.iterations or {}).items())
@@ -55,8 +55,9 @@ def status_model(snapshot: Any, graph: Graph) -> dict[str, Any]:
 
 
 def _failure(error: BaseException, graph: Graph) -> str:
-    """The error of a run: ``100 // k failed: k is 0 (line 8)`` and the cause. Operands are called as the screens call
-    them; the node is marked in the picture."""
+    """The error of a run: ``100 // k failed: k is 0 (line 8)`` and the cause. Operands have their display names; the
+    node is marked in the picture.
+    """
     text, report = str(error), getattr(error, "report", None)
     node = graph.nodes.get(getattr(error, "node", None) or "")
     if report is None or node is None:

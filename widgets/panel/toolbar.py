@@ -1,7 +1,7 @@
 """Buttons, keys and the status line of a session.
 
-A button only posts a command to the session's worker thread, so it never blocks and is right on any thread. The
-status line is the pump's most urgent view: it is shown before any figure.
+A button only posts a command to the session's worker thread, so it never blocks and works on any thread. The status
+line is the pump's most urgent view: it is updated before any figure.
 
 Keys are those of JupyterLab's debugger, and work while anything inside the panel has the focus; ``keymap`` maps them to
 commands and can be changed, in Python or in the list of keys that ``?`` opens.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.session import Session
 
 
-#: reasons that the card says in fewer words, or that its title says already
+#: shorter forms of reasons, for the card; "" if its title already contains the reason
 SHORT = {
     StopReason.FINISHED.value: "all outputs are computed",
     StopReason.STEP.value: "",
@@ -76,7 +76,7 @@ class Toolbar(StatusWidget):
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True
-    ahead = 10  # while the session runs, the browser answers once a second
+    ahead = 10  # while the session runs, the browser answers once per second
 
     def __init__(self, session: Session, *, selection: Selection | None = None) -> None:
         self._version, self._debugged = -1, session
@@ -125,7 +125,7 @@ class Toolbar(StatusWidget):
         random = self._has_random_inputs()
         verdict = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
         if status["state"] == "failed" and status["error"]:
-            verdict = {**verdict, "detail": ""}  # the state says it
+            verdict = {**verdict, "detail": ""}  # the state contains it
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
             **status,
@@ -160,8 +160,9 @@ class Toolbar(StatusWidget):
     def _tones(
         self, state: str, health: Mapping[str, Any], trouble: str, card: Mapping[str, Any], random: bool
     ) -> dict[str, str]:
-        """The colours of the cards of health and verdict: nothing is green while a NaN lies ahead, and nothing has a
-        colour that is said of made-up inputs before anything has run."""
+        """The colours of the cards of health and verdict: no card is green while a NaN lies ahead, and before the first
+        step cards on made-up inputs have no colour.
+        """
         neutral = random and state == "ready"
         healthy = "bad" if health.get("text") or trouble else "good" if health.get("finite") else "quiet"
         verdict = card.get("tone", "")
@@ -171,7 +172,7 @@ class Toolbar(StatusWidget):
         }
 
     def inputs_are_random(self, made: Mapping[str, Any]) -> None:
-        """These inputs were made up; every answer about a run with any of them says so."""
+        """Mark inputs as made up; every answer about a run with any of them mentions it."""
         self._random, self._compared = dict(made), None
         self.show(self.session.snapshot())
 
@@ -179,7 +180,7 @@ class Toolbar(StatusWidget):
         if not self._random:
             return False
         given = self._debugged.inputs
-        known = self._compared  # the arrays of a run do not change, other inputs are other arrays
+        known = self._compared  # arrays of a run do not change: other inputs are other arrays
         if known is None or any(given[name] is not array for name, array in known[0].items()):
             same = any(np.array_equal(given[name], made) for name, made in self._random.items())
             self._compared = known = given, same
@@ -198,7 +199,7 @@ class Toolbar(StatusWidget):
     def press(self, name: str) -> None:
         """Post a command, as a click on its button does, and return at once.
 
-        A command that the session cannot carry out now is named in the status line.
+        A command that the session cannot execute now is named in the status line.
 
         Parameters
         ----------
@@ -216,7 +217,7 @@ class Toolbar(StatusWidget):
             self.session.post(name, **arguments)
             values = ", ".join(f"{value!r}" for value in arguments.values())
             self.selection.did(f"session.{name}({values})")
-            if name != "pause":  # who moves the session wants to see where it goes
+            if name != "pause":  # a user who moves the session wants to see its new position
                 self.selection.look_at(None)
         except WorkbenchError as error:
             self._complain(error.message)
@@ -224,7 +225,7 @@ class Toolbar(StatusWidget):
             self.pump.wake()
 
     def _place(self) -> dict[str, Any]:
-        """The selected node, in the iteration that is looked at if it is in that frame."""
+        """The selected node, in the selected iteration if it is of the same frame."""
         node, moment = self.selection.node, self.selection.moment
         place: dict[str, Any] = {"name": node}
         try:
@@ -244,7 +245,7 @@ class Toolbar(StatusWidget):
         self.selection.look_at(moment)
 
     def look_at_health(self) -> None:
-        """Show what the health card names in all views, as [Go there] does."""
+        """Show the value named on the health card in all views, as [Go there] does."""
         model = self._health.model
         if model.get("node"):
             frame, iteration = tuple(model["frame"]), tuple(model["iteration"])
@@ -257,7 +258,7 @@ class Toolbar(StatusWidget):
                 self._put(snapshot)
 
     def verdict_is(self, verdict: dict[str, Any]) -> None:
-        """Show the verdict on a loop, as :meth:`TerminationView.on_verdict` tells it."""
+        """Show the verdict on a loop reported by :meth:`TerminationView.on_verdict`."""
         if verdict == self._verdict:
             return
         self._verdict = verdict
@@ -267,7 +268,7 @@ class Toolbar(StatusWidget):
                 self._put(snapshot)
 
     def on_status(self, callback: Callable[[Mapping[str, Any], Mapping[str, Any]], None]) -> None:
-        """Call ``callback`` with each new status, and with what :func:`health_model` has found, now too."""
+        """Call ``callback`` now and with each new status, together with the result of :func:`health_model`."""
         self._hears = callback
         callback(self.status, self._health.model)
 

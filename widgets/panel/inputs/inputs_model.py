@@ -1,4 +1,4 @@
-"""The inputs of a graph as rows of a table, and values as people type them."""
+"""The inputs of a graph as rows of a table, and values as typed by users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.text import printable
 from workbench.widgets.text.labels import shorten, value_text
 from workbench.widgets.values.typed_value import typed_value
 
-#: items of an array that is written out, and characters of one that is typed
+#: maximum items of an array that is written out, and characters of a typed one
 MOST_ITEMS, MOST_CHARS = 64, 20_000
 WORDS = {"b": "yes or no", "i": "integer", "u": "integer", "f": "number", "c": "complex number"}
 
@@ -50,12 +50,12 @@ def type_in_words(array: np.ndarray) -> str:
 
 
 def typed(array: np.ndarray) -> str:
-    """A value as it is typed; reading it gives the same bits."""
+    """The text by which a value is typed; reading it returns the same bits."""
     return str(array.tolist()) if array.ndim else str(array.item())
 
 
 def changed(graph: Graph, feeds: dict[str, Any], texts: dict[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """(values of the inputs whose text is another value, errors by name of those that are none)."""
+    """(values of the inputs whose text is a new value, errors by name for invalid texts)."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, words in texts.items():
@@ -68,7 +68,7 @@ def changed(graph: Graph, feeds: dict[str, Any], texts: dict[str, str]) -> tuple
         try:
             value = prepare_feeds(graph, {name: _read(words, now)})[name]
             given = {**feeds, name: value}
-            signature_of(graph, {n: TensorType.of(a) for n, a in given.items()})  # FeedError where a shape does not fit
+            signature_of(graph, {n: TensorType.of(a) for n, a in given.items()})  # FeedError if a shape does not fit
         except WorkbenchError as error:
             errors[name] = f"{error.message} {error.fix or ''}".strip()
             continue
@@ -98,7 +98,7 @@ def _read(words: str, now: np.ndarray) -> Any:
 
 
 def _json(words: str) -> str:
-    """A list as Python writes it, as JSON."""
+    """A list in Python's notation, as JSON."""
     for word, other in (("inf", "Infinity"), ("nan", "NaN"), ("True", "true"), ("False", "false")):
         words = re.sub(rf"\b{word}\b", other, words)
     return words.replace("\u2212", "-")

@@ -14,14 +14,14 @@ from workbench.widgets.series.other_runs import THIS
 
 
 class InputsView(HtmlView):
-    """The inputs of a session with dtype, shape and value; ``run_second`` runs it with others.
+    """The inputs of a session with dtype, shape and value; ``run_second`` runs it with other values.
 
-    The run before stays as a named run ("earlier inputs 1"), which ``compare`` shows beside the new one.
+    The earlier run is kept under a name ("earlier inputs 1"), and ``compare`` shows it beside the new one.
 
     Parameters
     ----------
     panel : Debugger
-        The panel that the pane belongs to.
+        The panel of the pane.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class InputsView(HtmlView):
             self._said = "No input was changed: change a value first."
         else:
             begun = session.position.event > 0
-            kept = len(session.histories) + 1  # before the command, which may be carried out at once
+            kept = len(session.histories) + 1  # before the command, which may be executed at once
             try:
                 session.post("update", changes=values)
                 arguments = ", ".join(f"{name!r}: {value.tolist()!r}" for name, value in values.items())
@@ -106,7 +106,7 @@ class InputsView(HtmlView):
         self.update_now()
 
     def compare(self) -> None:
-        """Open Compare, with this run and the one before its inputs were changed."""
+        """Open Compare with this run and the one before its inputs were changed."""
         before = self._before()
         if before is not None:
             pane = self._panel.panes.show("compare")

@@ -1,7 +1,7 @@
 """The grid of a panel as widgets, and the part whose JavaScript sizes it.
 
-The widgets are in three columns; ``layout.js`` decides by the width of the panel, in its own letters, whether they are
-beside each other, and what is a tab.
+The widgets are in three columns; ``layout.js`` decides by the width of the panel, in letters, whether they are side by
+side, and which views are tabs.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from workbench.widgets.panel.layout.presented import PresentedPanel
 
 
 class PanelLayout(JsonWidget):
-    """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
+    """Sizes its panel: as high as the visible page, in one to three columns with dividers.
 
     ``loop`` says whether the graph has a loop; without one the table of nodes replaces iterations and verdict.
-    ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
-    has two axes or more, so that its image gets the largest part. With ``reveal`` in the status the page scrolls to it
-    once, as to a copy that was opened. ``stage`` is notified when the panel is presented, and of Page Down and Page Up.
+    ``graph_width`` is the preferred width of the graph in pixels. ``field``: the value shown first has two or more
+    axes, so that its image gets the largest part. With ``reveal`` in the status the page scrolls to it once, as to an
+    opened copy. ``stage`` is notified when the panel is presented, and of Page Down and Page Up.
     """
 
     _css = joined("panel/layout/layout.css")

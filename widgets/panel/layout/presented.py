@@ -1,4 +1,4 @@
-"""A panel that is presented: one strip in it, and bookmarks that Page Down and Page Up go through."""
+"""A presented panel: one strip, and bookmarks for Page Down and Page Up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PresentedPanel:
-    """The bookmarks of a panel, and what changes in it while it is presented."""
+    """The bookmarks of a panel, and its changes while it is presented."""
 
     def __init__(self, panel: Debugger) -> None:
         self._panel = panel
@@ -21,12 +21,12 @@ class PresentedPanel:
         self._at = -1
 
     def present(self, on: bool) -> None:
-        """Leave one strip, that of the value that is shown, or draw all of them again."""
+        """Show only the strip of the value shown, or all of them again."""
         self._panel.evolution.present(on, self._panel.inspector.name)
         self._tell()
 
     def bookmark(self, words: str = "") -> Bookmark:
-        """Mark the selected moment, else the present one of the run; ``words`` are shown there."""
+        """Mark the selected moment, else the run's present one; ``words`` are shown at it."""
         panel = self._panel
         moment, position = panel.selection.moment, getattr(panel.source.session, "position", None)
         if moment is None and position is not None and position.frame and position.node is not None:
@@ -39,7 +39,7 @@ class PresentedPanel:
         return mark
 
     def put(self, marks: Any) -> None:
-        """Have these bookmarks."""
+        """Replace the bookmarks."""
         self.marks, self._at = list(marks), -1
         self._tell()
 

@@ -1,4 +1,4 @@
-"""The runs of a panel as a row of chips above its strips: which are drawn beside it, and where one more comes from."""
+"""The runs of a panel as a row of chips above its strips: the runs drawn beside it, and a menu that adds one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.other_runs import THIS, OtherRuns
 from workbench.widgets.text.labels import shorten
 
-#: characters of a chip
+#: maximum characters of a chip
 ROOM = 28
 
 
 class RunChips(StatusWidget):
-    """One chip for this run and one for each other: copies, the runs before an edit or other inputs, and what was added
-    (``runs.add("yesterday", trace)``). A press draws a run beside this one, or does not.
+    """One chip for this run and one for each other: copies, the runs before an edit or other inputs, and added runs
+    (``runs.add("yesterday", trace)``). A press switches the drawing of a run on or off.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class RunChips(StatusWidget):
         self.show(self.source.snapshot())
 
     def show(self, snapshot: Any) -> None:
-        """Bring the chips up to date."""
+        """Update the chips."""
         drawn = {run.label for run in self.runs.drawn()}
         chips = [
             {
@@ -106,6 +106,6 @@ class RunChips(StatusWidget):
         self.update_now()
 
     def close(self) -> None:
-        """Leave the pump and close the comms. Closing twice is harmless."""
+        """Unsubscribe from updates and close the comms. Closing twice is harmless."""
         super().close()
         self._aside.close()

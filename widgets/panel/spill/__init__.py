@@ -1,1 +1,1 @@
-"""The bar of a trace that is kept on disk."""
+"""The progress bar of a trace kept on disk."""

@@ -1,4 +1,4 @@
-"""How much of a trace is on disk, as plain data for a progress bar."""
+"""The size of a trace on disk, as plain data for a progress bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The progress bar of a trace that goes to disk: how much is there, of what limit, and how fast it grows."""
+"""The progress bar of a trace written to disk: its size, the limit, and the rate of growth."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SpillProgress(StatusWidget):
         return spill is not None and spill.status.state == "writing"
 
     def show(self, snapshot: Any) -> None:
-        """Show how far the writing is; on the pump's thread."""
+        """Show the progress of writing; on the pump's thread."""
         with self._lock:
             self.offer(self._status())
 

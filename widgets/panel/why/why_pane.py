@@ -1,4 +1,4 @@
-"""The pane that slides over the right-hand side of a panel when a card is pressed: what is behind that card."""
+"""The pane that slides over the right-hand side of a panel when a card is pressed, with its reasons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CARDS = ("state", "health", "verdict")
 
 
 class WhyPart(JsonWidget):
-    """Title and close button of the pane, and what is behind the cards of state and health."""
+    """Title and close button of the pane, and the content for the cards of state and health."""
 
     _script = script("panel/why/why.js")
     _css = joined("panel/why/why.css")
@@ -36,10 +36,10 @@ class WhyPart(JsonWidget):
 
 
 class WhyPane(ipywidgets.VBox):
-    """The pane behind a card: of a value that is not finite the chain from its cause on, of a verdict the cause with
-    its lines, the proof and the fixes, of a failure the whole story.
+    """The pane behind a card: for a value that is not finite the chain from its cause, for a verdict the cause with its
+    lines, the proof and the fixes, for a failure the full report.
 
-    ``show`` opens it as a press on a card does. Toolbar and verdict tell it what there is to say.
+    ``show`` opens it as a press on a card does. Toolbar and verdict supply its content.
     """
 
     def __init__(self, session: Session, selection: Selection, verdict: VerdictPart) -> None:
@@ -57,14 +57,14 @@ class WhyPane(ipywidgets.VBox):
         Raises
         ------
         WorkbenchError
-            For another card (``no-card``).
+            For an unknown card (``no-card``).
         """
         if card not in ("", *CARDS):
             raise WorkbenchError(f"Unknown card {card!r}.", slug="no-card", fix=f"use one of {', '.join(CARDS)}.")
         self.part.amend(card=card, opened=self.part.status["opened"] + 1)
 
     def show_status(self, status: Mapping[str, Any], health: Mapping[str, Any]) -> None:
-        """Take over the status of the toolbar, which the cards show, and the model of health behind it."""
+        """Accept the status of the toolbar, which the cards show, and its model of health."""
         sick = status["health"] and health.get("chain")  # an index or an integer that wrapped has no chain
         shown = {}
         if sick:
@@ -85,7 +85,7 @@ class WhyPane(ipywidgets.VBox):
         self._selection.look_at(moment, node=place["node"])
 
     def stop_at_the_first(self) -> None:
-        """Have the run stop at the first value that is NaN or infinite from now on."""
+        """Add a breakpoint at which the run stops at the first value that is NaN or infinite."""
         points = self._session.breakpoints
         if not any(set(point.health) == {"nan", "inf"} and point.where == "*" for point in points):
             points.add("*", health=("nan", "inf"))

@@ -1,4 +1,4 @@
-"""The frozen execution plan, and how one is made."""
+"""The frozen execution plan, and its construction."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from workbench.plan.schedule.split_frames import shown
 from workbench.text import harmless
 
 T = TypeVar("T")
-#: input name -> exact type of what is fed
+#: input name -> exact type of its feed
 Signature = tuple[tuple[str, TensorType], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExecutionPlan:
-    """Everything about a run that does not change while it runs; shared by all runs with the same key.
+    """All facts about a run that do not change while it runs; shared by all runs with the same key.
 
-    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``raw`` maps the frames
-    that do not nest to why not: they run more slowly, with the same results. ``spans`` maps nodes to their
-    instructions, from the first to behind the last; ``regions`` are those that may run as one call each. ``seconds`` is
-    what planning took. ``recorded`` maps the nodes whose arrays are in the rows of a loop to why they are recorded in
-    every iteration, or recomputed when they are read (``recomputed``): (slug, sentence). ``device`` is where large
-    arrays live, None for the host. ``straight`` is the whole run as a list of calls, where there are no loops, no
-    output can be dead and values are not observed. ``native`` is the machine code of its loops, once runs were long.
-    ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
-    ``known`` holds the answers that :meth:`once` has found.
+    ``reasons`` maps each computing node to the reason for its code: (slug, sentence). ``raw`` maps the frames that do
+    not nest to the reason: they run more slowly, with the same results. ``spans`` maps nodes to their instructions,
+    from the first to one past the last; ``regions`` are those that may run as one call each. ``seconds`` is the time of
+    planning. ``recorded`` maps the nodes whose arrays are in the rows of a loop to the reason why they are recorded in
+    every iteration, or recomputed when they are read (``recomputed``): (slug, sentence). ``device`` is that of large
+    arrays, None for the host. ``straight`` is the whole run as a list of calls, if there are no loops, all outputs
+    always fire and values are not observed. ``native`` is the machine code of its loops, after long runs. ``lean`` says
+    whether values are released after their last use; None if none is large enough to matter. ``known`` caches the
+    answers of :meth:`once`.
     """
 
     graph: Graph
@@ -78,7 +78,7 @@ class ExecutionPlan:
     known: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     def once(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question about the plan alone, computed the first time."""
+        """The answer to a question about the plan alone, computed on the first call and cached."""
         if question not in self.known:
             self.known[question] = answer()
         found: T = self.known[question]
@@ -86,7 +86,7 @@ class ExecutionPlan:
 
     @property
     def fused(self) -> dict[str, tuple[str, str]]:
-        """(slug, sentence) of each node on arrays of known shape: what it runs block by block with, or why alone."""
+        """(slug, sentence) for each node on arrays of known shape: the nodes of its blocks, or why it runs alone."""
         return fused_nodes(self.program, self.spans, self.array_work)
 
     @harmless
@@ -125,9 +125,10 @@ def make_plan(
     lean: bool = False,
     device: Device | None = None,
 ) -> ExecutionPlan:
-    """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too;
-    ``lean``: large values of the outermost level go when their last reader has run (as they do with statistics);
-    ``device``: where large arrays live (None: on the host)."""
+    """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: also of every array;
+    ``lean``: large values of the outermost level are released after their last reader (as with statistics); ``device``:
+    that of large arrays (None: the host).
+    """
     with collector_paused():
         return _planned(graph, outputs, signature, statistics, lean, device)
 
@@ -192,8 +193,9 @@ def _planned(
 
 
 def _types(graph: Graph, order: tuple[str, ...], signature: Signature) -> Mapping[str, tuple[TensorType, ...]]:
-    """The types of the nodes that are needed: where all are, and the feeds have the types that are declared, those with
-    which the graph was made. Equal types are one object."""
+    """The types of the needed nodes; if all nodes are needed and the feeds have the declared types, those with which
+    the graph was made. There is one object per type.
+    """
     fold = folder(graph)
     if (
         fold is not None
@@ -215,8 +217,7 @@ def raw_frames(found: Arrangement) -> dict[FramePath, str]:
 
 
 def choose_outputs(graph: Graph, outputs: Sequence[str] | None) -> dict[str, Ref]:
-    """The graph's own outputs, or those that are named; a loop variable's name means its final value as well as its
-    series."""
+    """The graph's own outputs, or the named ones; the name of a loop variable means its final value and its series."""
     if outputs is None:
         return dict(graph.outputs)
     if isinstance(outputs, str):

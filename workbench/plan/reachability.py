@@ -1,7 +1,7 @@
-"""Which nodes the required outputs need: everything else is left out of a plan.
+"""The nodes that the required outputs need; a plan omits all others.
 
 A run for all outputs of a graph also keeps the nodes that may raise in Python: those computed with Python's checks, and
-those that a frontend marks with ``_raises``. Their error must not depend on whether the result is used.
+those that a frontend marks with ``_raises``. Their errors must not depend on whether the result is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.ir.node import Ref
 def required_nodes(
     graph: Graph, outputs: Iterable[Ref], waits_for: Callable[[str], bool] = lambda source: True
 ) -> frozenset[str]:
-    """Backward closure over data and control edges, back edges of loops included.
+    """Backward closure over data and control edges, including back edges of loops.
 
     Control edges from nodes for which ``waits_for`` is False are not followed.
     """

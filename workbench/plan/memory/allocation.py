@@ -1,10 +1,10 @@
 """Offsets for arrays whose lifetimes are known: offline dynamic storage allocation.
 
-Arrays that are needed at the same time may not overlap; the memory used is to be as little as possible. That is
-NP-hard (Garey & Johnson 1979, problem SR2), but large arrays first, each at the lowest place between those that it
-meets, comes close on neural networks: "greedy by size" of Pisarchyk & Lee, "Efficient Memory Management for Deep
-Neural Net Inference", 2020, https://arxiv.org/abs/2001.03288. A few more orders are tried where that leaves gaps, and
-the best result is taken. No result can be less than the most that is needed at one time.
+Arrays that are needed at the same time may not overlap, and the memory used should be minimal. The problem is NP-hard
+(Garey & Johnson 1979, problem SR2), but placing large arrays first, each at the lowest free offset among those that
+live at the same time, is close to optimal on neural networks: "greedy by size" of Pisarchyk & Lee, "Efficient Memory
+Management for Deep Neural Net Inference", 2020, https://arxiv.org/abs/2001.03288. If that leaves gaps, a few more
+orders are tried, and the best result is used. No result can be less than the maximum that is needed at one time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from workbench.kernels.layout import KEPT
 from workbench.plan.memory.storage import ALIGNED, Slot
 
-#: beyond so many arrays only the first order is tried
+#: maximum number of arrays for which more than the first order is tried
 MOST_TRIED = 4096
 
 
@@ -49,10 +49,10 @@ def share(
     over: Mapping[Slot, tuple[Slot, int]],
     kept: Collection[Slot] = (),
 ) -> tuple[list[Slot], int]:
-    """Give the slots in ``times`` offsets, and the instruction up to which they can be read (those in ``kept`` to the
-    end); those of ``over`` reuse the place of another (see lifetimes.in_place).
+    """Assign offsets to the slots in ``times``, and the instruction up to which they can be read (those in ``kept`` to
+    the end); those in ``over`` reuse the place of another (see liveness.in_place).
 
-    Returns the slots that got none, and the end of the memory used.
+    Returns the slots without an offset, and the end of the memory used.
     """
     first_of: dict[Slot, MemoryRange] = {}
     groups: list[MemoryRange] = []
@@ -75,7 +75,7 @@ def share(
 
 
 def place(groups: Sequence[MemoryRange]) -> int:
-    """Give the groups offsets; returns the end of the memory that they take."""
+    """Assign offsets to the groups; return the end of the memory that they take."""
     if not groups:
         return 0
     first, last = (np.array([getattr(g, n) for g in groups]) for n in ("first", "last"))
@@ -100,7 +100,7 @@ def place(groups: Sequence[MemoryRange]) -> int:
 def _fit(
     groups: Sequence[MemoryRange], order: Sequence[int], first: np.ndarray, last: np.ndarray, size: np.ndarray
 ) -> tuple[int, np.ndarray]:
-    """Place one after the other into the smallest gap that holds it between those that it meets."""
+    """Place the groups in order, each into the smallest sufficient gap between those that live at the same time."""
     offset = np.full(len(groups), -1, np.int64)
     top = 0
     for k in order:

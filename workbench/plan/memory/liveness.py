@@ -1,9 +1,9 @@
-"""How long values of the outermost level are needed, in runs that do not keep them all.
+"""Lifetimes of values of the outermost level, in runs that do not keep all of them.
 
 An array is needed from the first instruction that writes it to the last that reads it. The outermost level runs once
 from top to bottom (jumps go forwards, loops are one step here), so arrays whose lifetimes do not overlap can share one
-place (see offsets); objects are released before the next call. Outputs, inputs and what loops read stay. A value that
-was released is recomputed like any other that is no longer kept.
+place (see allocation); objects are released before the next call. Outputs, inputs and values that loops read are kept.
+A released value is recomputed like any other that is no longer kept.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
 from workbench.plan.memory.storage import Slot, Spot
 
-#: smaller arrays stay, and all of them where they come to less than this
+#: minimum bytes of an array that shares memory, and minimum bytes of all of them together
 LEAST_BYTES, LEAST_TOTAL = 4096, 1 << 20
 #: instructions that the fast path may run block by block, so that one does not end before the next begins (kernels:
-#: fast_path/blocks.h); copies and nests that do have a number of items
+#: fast_path/blocks.h); copies and nests that it may have a number of items
 _CHAINED = ("flat", "stats", "rows", "copy", "nest")
 
 Uses = dict[Slot, tuple[int, int]]
@@ -28,8 +28,9 @@ Code = Sequence[Mapping[str, Any]]
 def named(
     code: Code, calls: Sequence[tuple[Any, ...]], regions: Sequence[tuple[Any, ...]] = ()
 ) -> list[tuple[Slot, int]]:
-    """The slots that instructions name, with the instruction; what goes into regions and comes out, with the first and
-    the last of each."""
+    """The slots that instructions name, with the instruction; operands and results of regions, with the first and the
+    last instruction of each.
+    """
     found = []
     for ip, row in enumerate(code):
         for value in row.values():
@@ -50,15 +51,15 @@ def lifetimes(
     values: Sequence[tuple[Slot, int]],
     chained: bool = True,
 ) -> tuple[Uses, Uses]:
-    """First and last instruction of each slot that instructions name: of its lifetime, and of its actual uses.
+    """First and last instruction of each slot that instructions name: for its lifetime, and for its actual uses.
 
     ``loops`` are the outermost loops' instructions, ``values`` the slots of values with the instruction at which their
-    nodes fire (of views, which are no work). ``chained``: nothing that the fast path could run block by block is kept
-    from it by arrays that take each other's place.
+    nodes fire (also of views, which do no work). ``chained``: arrays that reuse each other's memory do not prevent the
+    fast path from running instructions block by block.
     """
     events = [ip for ip, row in enumerate(code) if row.get("event")] + [len(code)]
     until = [bisect.bisect_right(events, ip) for ip in range(len(code))]
-    ends = [events[k] - 1 for k in until]  # what follows a node without being one belongs to it
+    ends = [events[k] - 1 for k in until]  # instructions after a node that are not nodes belong to it
     begins = list(range(len(code)))
     for first, last in _chains(code) if chained else ():
         ends[first : last + 1] = [max(ends[last], last)] * (last + 1 - first)
@@ -79,18 +80,18 @@ def lifetimes(
 
 
 def are_large(slots: Iterable[Slot]) -> bool:
-    """Return whether the large ones of these arrays take so much that sharing memory pays."""
+    """Return whether the large ones of these arrays take so much memory that sharing is worthwhile."""
     return sum(s.size for s in slots if s.size >= LEAST_BYTES) >= LEAST_TOTAL
 
 
 def movable(slots: Sequence[Slot], stay: Collection[Slot], times: Uses) -> Uses:
-    """The times of those that are large and need not stay; none where they do not come to much."""
+    """The lifetimes of large slots that need not be kept; empty if they take little memory together."""
     found = {s: times[s] for s in slots if s not in stay and s in times and s.size >= LEAST_BYTES}
     return found if are_large(found) else {}
 
 
 def _chains(code: Code) -> list[tuple[int, int]]:
-    """(first, last) of consecutive instructions that may run as one."""
+    """(first, last) of consecutive instructions that may run together."""
     found: list[tuple[int, int]] = []
     length = None
     for ip, row in enumerate(code):
@@ -107,10 +108,10 @@ def _chains(code: Code) -> list[tuple[int, int]]:
 def in_place(
     code: Code, times: Mapping[Slot, tuple[int, int]], uses: Mapping[Slot, tuple[int, int]]
 ) -> dict[Slot, tuple[Slot, int]]:
-    """Slots of results that can overwrite an operand of theirs: result -> (operand, instruction).
+    """Slots of results that can overwrite one of their operands: result -> (operand, instruction).
 
-    An elementwise result may overwrite an operand that is not read afterwards. ``uses`` are the very first and last
-    instructions of each slot.
+    An elementwise result may overwrite an operand that is not read afterwards. ``uses`` are the first and last
+    instructions that use each slot.
     """
     found: dict[Slot, tuple[Slot, int]] = {}
     given: set[Slot] = set()

@@ -1,16 +1,16 @@
-"""How much memory a plan cannot do without: the lifetime lower bound.
+"""The minimum memory of a plan: the lifetime lower bound.
 
 Time is counted in nodes, in the order of the program. **Counted** are the arrays of known shape that nodes compute, in
-bytes; what one value shares with another (a view, a part of a joined array, another name) counts once. **Not counted**
-are feeds and constants, which exist anyway, single numbers, and objects whose size the plan does not know.
+bytes; memory that values share (a view, a part of a joined array, another name) counts once. **Not counted** are feeds
+and constants, which exist anyway, single numbers, and objects whose size the plan does not know.
 
-An array is live from the node that computes it to the last node that reads it; an output to the end; what a loop reads
-of outside of it to the loop's end; the next value of a loop variable to the end of the iteration, where it becomes the
-variable of the next one. At each node all live arrays are added up, those that it reads for the last time and those
-that it computes included. Done in place, as an ideal allocator would, are: the result of an element-by-element op over
-an operand of its size that is read there for the last time; what a branch gives to its Merge; what a loop leaves by an
-Exit. Only one side of a decision is ever computed, and the larger counts. The most over all nodes is the bound: a run
-in this order cannot do with less, unless it computes things twice.
+An array is live from the node that computes it to the last node that reads it; an output to the end; an outer value
+that a loop reads to the loop's end; the next value of a loop variable to the end of the iteration, where it becomes the
+variable of the next one. At each node the bytes of all live arrays are added, including those that it reads for the
+last time and those that it computes. As with an ideal allocator, in place are: the result of an elementwise op over an
+operand of the same size that is read there for the last time; the value that a branch passes to its Merge; the value
+that leaves a loop by an Exit. Only one side of a decision is ever computed, and the larger counts. The maximum over all
+nodes is the bound: a run in this order needs at least this memory, unless it computes values twice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from workbench.plan.schedule.guards import OPEN, Guard
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Slots of values before memory is shared: ``slots`` maps those that nodes compute to (number of their slot and
-    row, first byte in it); ``flat`` the nodes that work element by element to the inputs that their result may go over.
+    """Slots of values before memory is shared: ``slots`` maps values that nodes compute to (index of their slot and
+    row, first byte in it); ``flat`` maps elementwise nodes to the inputs that their result may overwrite.
     """
 
     graph: Graph
@@ -38,7 +38,8 @@ class Storage:
 @dataclass(frozen=True, slots=True)
 class Lifetime:
     """A value of a run: its bytes, the node that computes it and the last that reads it ("" for the end of the run);
-    ``begin`` and ``end`` are their numbers in the order of the program."""
+    ``begin`` and ``end`` are their indices in the order of the program.
+    """
 
     name: str
     bytes: int
@@ -50,7 +51,7 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class LiveBytes:
-    """Bytes of one slot that live and die together, from node ``first`` to node ``last``, where ``guard`` holds."""
+    """Bytes of one slot with the same lifetime, from node ``first`` to node ``last``, where ``guard`` holds."""
 
     bytes: int
     first: int
@@ -69,7 +70,7 @@ class PlanMemory:
 
 
 def lower_bound(pieces: Sequence[LiveBytes], guards: Sequence[Guard], saved: Mapping[int, int]) -> list[int]:
-    """Live bytes at each node; ``guards`` are the nodes', ``saved`` the bytes that nodes save by working in place."""
+    """Live bytes at each node; ``guards`` are those of the nodes, ``saved`` the bytes saved by working in place."""
     begin: dict[int, list[LiveBytes]] = defaultdict(list)
     end: dict[int, list[LiveBytes]] = defaultdict(list)
     for piece in pieces:
@@ -88,7 +89,7 @@ def lower_bound(pieces: Sequence[LiveBytes], guards: Sequence[Guard], saved: Map
 
 
 def _possible(guard: Guard, held: list[tuple[Guard, int]]) -> int:
-    """Bytes of what can be there at once where ``guard`` holds; of a decision, the side that has more."""
+    """The maximum bytes that can be live at once where ``guard`` holds; of each decision, the larger side counts."""
     known = dict(guard)
     agreeing = [(g, n) for g, n in held if all(known.get(ref, wanted) == wanted for ref, wanted in g)]
     while True:

@@ -1,4 +1,4 @@
-"""Slots of rows and of the constant pool, handed out while a plan is made and laid out at its end."""
+"""Slots of rows and of the constant pool, created during planning and laid out at its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import Place
 from workbench.ops.result_size import allowed
 
-#: dtypes of single numbers that live in the row itself
+#: dtypes of single numbers that are stored in the row itself
 INLINE = frozenset(
     (
         "bool",
@@ -35,23 +35,23 @@ INLINE = frozenset(
 )
 
 
-#: arrays of known shape up to this many bytes are always in rows; larger ones if compiled code makes them
+#: maximum bytes of arrays of known shape that are always in rows; larger ones are if compiled code computes them
 SMALL_BYTES = 1 << 16
-#: arrays in rows begin at multiples of this: a cache line, and what the widest instructions like
+#: arrays in rows begin at multiples of this: a cache line, and the preferred alignment of the widest instructions
 ALIGNED = 64
-#: bytes of a row, at most: places in it are counted in 32 bits
+#: maximum bytes of a row, in which offsets have 32 bits
 MOST_ROW_BYTES = (1 << 31) - ALIGNED
-#: arrays up to this many bytes may be in the rows of the plan that is being made; larger ones are objects
+#: maximum bytes of arrays in the rows of the plan being made; larger ones are objects
 _LARGEST: ContextVar[int] = ContextVar("largest array in rows", default=MOST_ROW_BYTES)
 
 
 class RowTooLong(Exception):
-    """The columns of a frame take more bytes than a row may have."""
+    """The columns of a frame take more bytes than the maximum of a row."""
 
 
 @contextmanager
 def arrays_in_rows_up_to(most: int) -> Iterator[None]:
-    """Plans made inside keep larger arrays as objects."""
+    """Context in which plans keep larger arrays as objects."""
     token = _LARGEST.set(most)
     try:
         yield
@@ -60,13 +60,14 @@ def arrays_in_rows_up_to(most: int) -> Iterator[None]:
 
 
 def in_rows(type_: TensorType) -> bool:
-    """Return whether values of this type fit rows: numbers, and arrays of known shape that are not empty and not too
-    large for any node to make (ops: result_size), which fails when it fires."""
+    """Return whether values of this type fit rows: numbers, and arrays of known shape that are not empty and not so
+    large that a node which computes them fails (ops: result_size).
+    """
     return type_.dtype in INLINE and type_.is_static and 0 < array_bytes(type_) <= min(allowed(), _LARGEST.get())
 
 
 def array_bytes(type_: TensorType) -> int:
-    """Bytes of an array of this type; a guess of 1 MiB where the shape is not known."""
+    """Bytes of an array of this type; a guess of 1 MiB if the shape is unknown."""
     if not type_.is_static or type_.shape is None:
         return 1 << 20
     return math.prod(d or 0 for d in type_.shape) * numpy_dtype(type_.dtype).itemsize
@@ -77,8 +78,8 @@ class Slot:
     """A column of a frame's rows, or (``frame`` None) an entry of the constant pool.
 
     ``dtype`` None is an object: a reference and the id of its shape. A non-empty ``shape`` is an array, which is in the
-    frame's store of arrays (``beside`` false) or with the numbers. ``base`` and ``offset`` come with the layout;
-    ``until`` is the last instruction before which the array is still there, -1 if it stays.
+    frame's store of arrays (``beside`` false) or with the numbers. The layout sets ``base`` and ``offset``; ``until``
+    is the last instruction before which the array still exists, -1 if it is kept.
     """
 
     frame: int | None
@@ -96,14 +97,15 @@ class Slot:
 
     @property
     def stored(self) -> bool:
-        """Return whether it is in the store of arrays."""
+        """Return whether the slot is in the store of arrays."""
         return self.shape != () and not self.beside
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Spot:
-    """A slot, in the row in progress (shift 0) or in the row before (shift -1); ``delta`` bytes into it, as an array of
-    ``shape`` (None: the slot's own)."""
+    """A slot in the current row (shift 0) or in the previous row (shift -1); ``delta`` bytes into it, as an array of
+    ``shape`` (None: the slot's own).
+    """
 
     slot: Slot
     shift: int = 0
@@ -120,7 +122,7 @@ class Spot:
 
     @property
     def number(self) -> str | None:
-        """dtype of a single number, None for anything else."""
+        """The dtype of a single number, None for anything else."""
         return self.slot.dtype if self.shape == () else None
 
     @property
@@ -151,7 +153,7 @@ class Pool:
         return self.entries[slot]
 
     def finish(self) -> tuple[bytes, dict[int, np.ndarray]]:
-        """Lay the entries out; returns the pool's bytes and its objects by offset."""
+        """Lay out the entries; return the pool's bytes and its objects by offset."""
         raw = bytearray()
         objects: dict[int, np.ndarray] = {}
         for slot, value in self.entries.items():
@@ -166,7 +168,7 @@ class Pool:
 
 
 def lay_out(slots: list[Slot]) -> tuple[int, list[int]]:
-    """Give the slots of one frame that are not in its store of arrays their offsets, by size so that all are aligned.
+    """Assign offsets to the slots of one frame that are not in its store of arrays, by size so that all are aligned.
 
     Returns the bytes of a row and the offsets of the object columns.
     """
@@ -179,7 +181,7 @@ def lay_out(slots: list[Slot]) -> tuple[int, list[int]]:
 
 
 def lay_out_arrays(slots: list[Slot], offset: int = 0) -> int:
-    """Give the slots of a store of arrays their offsets, from ``offset`` on; returns the bytes of a row."""
+    """Assign offsets from ``offset`` on to the slots of a store of arrays; return the bytes of a row."""
     for slot in slots:
         slot.offset = offset + -(offset + slot.phase) % ALIGNED
         offset = slot.offset + slot.size

@@ -1,4 +1,4 @@
-"""Machine code for long loops of numbers, made by LLVM where the package llvmlite is installed (extra ``llvm``)."""
+"""Machine code for long loops of numbers, compiled by LLVM if the package llvmlite is installed (extra ``llvm``)."""
 
 from workbench.plan.native.compile import NativeLoops, compile_loops
 

@@ -1,4 +1,4 @@
-"""Scalar ops with Python's checks as LLVM IR: a value, and whether Python must compute it in its place."""
+"""Scalar ops with Python's checks as LLVM IR: a value, and whether Python must compute it instead."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _checked_division(code: Code, op: ScalarOp, operands: list[str], constant: i
 
 
 def _inexact(code: Code, a: str) -> str:
-    """The i1 that is true where an integer is beyond those that floats hold."""
+    """The i1 that is true if an integer is beyond those that floats represent exactly."""
     moved = code.let(f"add i64 {a}, {EXACT_INT}")
     return code.let(f"icmp ugt i64 {moved}, {2 * EXACT_INT}")
 

@@ -1,4 +1,4 @@
-"""Lines of LLVM IR in the making, and the types of values in it."""
+"""Lines of LLVM IR under construction, and the types of its values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ SIZES = {"bool": 1, "int32": 4, "int64": 8, "float32": 4, "float64": 8}
 
 @dataclass
 class Code:
-    """Lines of a function in the making; ``let`` gives a new name, which begins with ``stem``, to the value of an
-    instruction."""
+    """Lines of a function under construction; ``let`` names the value of an instruction, beginning with ``stem``."""
 
     stem: str
     lines: list[str] = field(default_factory=list)
@@ -29,7 +28,7 @@ class Code:
         return name
 
     def at(self, pointer: str, offset: int | str) -> str:
-        """The address so many bytes behind another one."""
+        """The address so many bytes after another one."""
         return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
     def do(self, instruction: str) -> None:
@@ -45,7 +44,7 @@ class Code:
         return self.let(f"call {result} @{function}({', '.join(f'{t} {v}' for t, v in operands)})")
 
     def any(self, *conditions: str) -> str:
-        """The i1 that is true where one of these is."""
+        """The i1 that is true if one of these is."""
         found = conditions[0]
         for other in conditions[1:]:
             found = self.let(f"or i1 {found}, {other}")

@@ -15,21 +15,21 @@ from workbench.plan.native.loop_code import LoopCode
 from workbench.plan.native.survey import LoopSurvey, UnsuitableLoop
 from workbench.threads import Lock
 
-#: milliseconds of a processor that LLVM takes: to be loaded, once in a process, for a loop, for an instruction of it,
-#: and for a checked one, whose ends are many (``python -m tests.benchmarks.machine_code`` measures them)
+#: processor milliseconds of LLVM: for loading it, once per process; for a loop; for an instruction of it; and for a
+#: checked instruction, which has many exits (``python -m tests.benchmarks.machine_code`` measures them)
 LOADING, LOOP, INSTRUCTION, CHECKED = 50.0, 20.0, 0.35, 2.0
 #: events that the interpreter carries out in one, at most; and how many times as long as LLVM takes it must have run:
-#: a run that ends right behind has lost a fifth of its time
+#: a run that ends directly afterwards has lost a fifth of its time
 EVENTS_OF_A_MILLISECOND, PATIENCE = 2_500_000, 5
 #: events after which loops become machine code, instead of by this rule; None except in tests
 HOT_EVENTS: int | None = None
-#: loops are compiled in another thread than that of the run
+#: whether loops are compiled in a thread other than that of the run
 BESIDE_RUNS = True
-MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
+MOST_INSTRUCTIONS = 2000  # of a loop: LLVM takes too long for more
 
 _numbers = itertools.count()
 _lock = Lock()
-# a process is not forked in the middle of LLVM's work: the lock would never be released in the child
+# a process is not forked while LLVM works: the lock would never be released in the child
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _library: Any = None
@@ -37,14 +37,14 @@ _reason = "llvmlite is not installed"
 
 
 def _llvm() -> Any:
-    """llvmlite's binding, made ready; None where it is not installed or cannot be used, for the reason in _reason."""
+    """llvmlite's binding, initialised; None if it is not installed or cannot be used, with the reason in _reason."""
     global _library, _reason
     if _library is None:
         try:
             _library = importlib.import_module("llvmlite.binding")
             _library.initialize_native_target()
             _library.initialize_native_asmprinter()
-        except Exception as error:  # whatever a broken installation raises
+        except Exception as error:  # any error of a broken installation
             _library = False
             if not is_missing("llvmlite"):
                 _reason = f"llvmlite cannot be used: {error}"
@@ -52,9 +52,9 @@ def _llvm() -> Any:
 
 
 def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
-    """(address of the function, what keeps its code)."""
+    """(address of the function, the object that keeps its code)."""
     module = llvm.parse_assembly(text)
-    # more of its passes take half as long again, and the loops measured are no faster for them
+    # more of its passes take 50 % longer, without faster code for the measured loops
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
     )
@@ -68,21 +68,21 @@ def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
 
 
 class NativeLoops:
-    """The machine code of a plan's loops: made once, when its runs have been long, and used by all runs of the plan.
+    """The machine code of a plan's loops: compiled once, after long runs, and used by all runs of the plan.
 
-    It is compiled in a separate thread, while the long run continues in the interpreter: LLVM needs no GIL, and each
-    call of the executor takes the code that exists. ``reasons`` maps the first instruction of each innermost loop to ""
-    or why it stays with the interpreter; None until the code is made.
+    It is compiled in a separate thread, while the run continues in the interpreter: LLVM does not need the GIL, and
+    each call of the executor uses the code that is available. ``reasons`` maps the first instruction of each innermost
+    loop to "" or the reason why the interpreter runs it; None until the code is compiled.
     """
 
     def __init__(self) -> None:
         self.events = 0  # of all runs of the plan
         self.reasons: dict[int, str] | None = None
-        self._milliseconds: float | None = None  # that its loops take
+        self._milliseconds: float | None = None  # of compiling its loops
         self._begun = threading.Lock()  # for good
 
     def consider(self, program: core.Program) -> None:
-        """Begin to make it for the plan's program, once, if its runs have had many events."""
+        """Start compiling for the plan's program, once, if its runs have had many events."""
         if self.reasons is not None or self.events < self._worth(program):
             return
         if not self._begun.acquire(blocking=False):
@@ -91,9 +91,9 @@ class NativeLoops:
             self._make(program)
             return
         try:
-            # no daemon: a process does not end in the middle of LLVM's work
+            # not a daemon: a process does not end while LLVM works
             threading.Thread(target=self._make, args=(program,), name="machine code of loops", daemon=False).start()
-        except RuntimeError:  # the process ends, or may have no more threads
+        except RuntimeError:  # the process is ending, or cannot create more threads
             self.reasons = {}
 
     def _worth(self, program: core.Program) -> float:
@@ -111,7 +111,7 @@ class NativeLoops:
 
 
 def milliseconds_of(program: core.Program) -> float:
-    """Milliseconds that LLVM takes for the loops of a program, as their size tells; 0 if none is suitable."""
+    """The milliseconds that LLVM takes for the loops of a program, estimated from their size; 0 if none is suitable."""
     found = 0.0
     for head, back in core.innermost_loops(program):
         if back - head <= MOST_INSTRUCTIONS:
@@ -123,12 +123,12 @@ def milliseconds_of(program: core.Program) -> float:
 
 
 def events_before(milliseconds: float) -> float:
-    """Events of a plan's runs after which LLVM may take so long for its loops, and to be loaded if it is not."""
+    """Number of events of a plan's runs after which compiling (and loading LLVM if necessary) is worthwhile."""
     return PATIENCE * EVENTS_OF_A_MILLISECOND * (milliseconds + (0 if _library else LOADING))
 
 
 def compile_loops(program: core.Program) -> dict[int, str]:
-    """Give a program machine code for its innermost loops of numbers. Returns head of a loop -> "" or why not."""
+    """Compile the innermost loops of numbers of a program. Returns head of a loop -> "" or the reason why not."""
     found: dict[int, str] = {}
     for head, back in core.innermost_loops(program):
         found[head] = _compile_loop(program, head, back)

@@ -1,16 +1,15 @@
 """One innermost loop as a function in LLVM IR, from its instructions.
 
 The function has the interface of a packed instruction of the executor (``kernels_pyx/executor/fast_path``). Values that
-an iteration computes, and those of the iteration before, are in registers; all are written to the row too, for the row
-is the trace. It returns at the back jump where a chunk of rows or the events of this call end, or where a stop was
-asked for, and in front of an instruction that Python must carry out. Behind the exit it calls the next packed
-instruction.
+an iteration computes, and those of the previous iteration, are in registers; all are also written to the row, which is
+the trace. It returns at the back jump if a chunk of rows or the events of this call end, or if a stop was requested,
+and before an instruction that Python must run. After the loop's exit it calls the next packed instruction.
 
-Short branches without divisions are computed on both sides, and the value is selected: processors guess which side is
-taken, and a wrong guess costs more than the other side. The content of a row is meaningless for a dead value.
+Short branches without divisions are computed on both sides, and the value is selected, because a mispredicted branch
+takes longer than the other side. The content of a row is meaningless for a value that did not fire.
 
-Where most rows may stay unwritten (``Machine.unwritten``), a chunk of rows begins with a sprint: iterations in
-registers alone. An iteration that would leave it returns to the chunk's first row, and the chunk is computed with its
+If most rows may stay unwritten (``Machine.unwritten``), a chunk of rows begins with a sprint: iterations in registers
+only. If it would have to be left early, execution returns to the chunk's first row, and the chunk is computed with its
 rows.
 """
 
@@ -30,7 +29,7 @@ from workbench.plan.native.survey import Instruction, LoopSurvey, UnsuitableLoop
 class LoopCode:
     """Writes the function of one loop. ``context``: ``native_context`` of its frame; ``fields``: ``native_fields()``.
 
-    Raises UnsuitableLoop for what the interpreter must run.
+    Raises UnsuitableLoop for a loop that the interpreter must run.
     """
 
     def __init__(
@@ -41,9 +40,9 @@ class LoopCode:
         self.ends = LoopEnds(self.loop, self.entry, self.code, self.exits, fields)
         self._outside: dict[tuple[int, int, str], str] = {}  # values elsewhere, loaded once
         self._bases: dict[int, str] = {}
-        self._guard: tuple[int, int, int] | None = None  # the literal of a branch that is computed all the same
-        self._guarded = ""  # its i1
-        self._silent = ""  # the beginning of labels in a sprint
+        self._guard: tuple[int, int, int] | None = None  # the literal of a branch that is computed in any case
+        self._guarded = ""  # its value as an i1
+        self._silent = ""  # the prefix of labels in a sprint
         self._waiting: dict[tuple[int, int], list[int]] = {}  # byte -> events if it is false, if it is true
 
     def function(self, name: str, loop_call: int) -> str:
@@ -80,7 +79,7 @@ class LoopCode:
         self.ends.go_on_in_registers()
 
     def _base(self, base: int) -> str:
-        """The row of an enclosing frame, the pool or a constant array, which do not change while the loop runs."""
+        """The address of an enclosing frame's row, the pool or a constant array, all constant in the loop."""
         if base not in self._bases:
             where = self.entry.at("%bases", 8 * base)
             self._bases[base] = self.entry.let(f"load ptr, ptr {where}")
@@ -95,7 +94,7 @@ class LoopCode:
         return self.code.let("load ptr, ptr %row")
 
     def _read(self, base: int, offset: int, dtype: str) -> str:
-        """A value, as LLVM's type of a dtype."""
+        """A value as the LLVM type of a dtype."""
         t, size = TYPES[dtype], SIZES[dtype]
         if base != self.loop.frame + 1:
             key = (base, offset, t)
@@ -115,7 +114,7 @@ class LoopCode:
         t, size = TYPES[dtype], SIZES[dtype]
         raw = value if t.startswith("i") else self.code.let(f"bitcast {t} {value} to i{8 * size}")
         row = "" if self._silent else self._address(self.loop.frame + 1, offset)
-        held = offset in self.loop.slots  # else functions that are called write there, too
+        held = offset in self.loop.slots  # else called functions also write there
         if self._guard is not None and self.loop.writes[offset] > 1:
             other = self.code.let(f"load i{8 * size}, ptr {f'%now{offset}' if held else row}, align 1")
             raw = self.code.let(f"select i1 {self._guarded}, i{8 * size} {raw}, i{8 * size} {other}")
@@ -126,7 +125,7 @@ class LoopCode:
 
     # -- instructions -----------------------------------------------------------------------------------------------
     def _count(self, n: int) -> None:
-        """Add events. Those of branches that are computed on both sides are added later, together."""
+        """Add events. Those of branches that are computed on both sides are added together later."""
         if self._guard is not None:
             base, offset, expect = self._guard
             self._waiting.setdefault((base, offset), [0, 0])[expect] += n
@@ -138,7 +137,7 @@ class LoopCode:
         self.code.do(f"store i64 {self.code.let(f'add i64 {before}, {n}')}, ptr %events")
 
     def _add_waiting(self) -> None:
-        """Add the events of such branches; in front of everything that may leave the straight line."""
+        """Add the events of such branches, before any instruction that may leave the straight line."""
         for (base, offset), (if_false, if_true) in self._waiting.items():
             holds = self.code.let(f"icmp ne i8 {self._read(base, offset, 'bool')}, 0")
             self._add_events(self.code.let(f"select i1 {holds}, i64 {if_true}, i64 {if_false}"))
@@ -194,7 +193,7 @@ class LoopCode:
         return self.code.let(f"icmp ne {result} {found}, 0")
 
     def _holds(self, literals: Sequence[tuple[int, int, int]]) -> str:
-        """The i1 that is true where all literals of a guard hold."""
+        """The i1 that is true if all literals of a guard hold."""
         found = None
         for base, offset, expect in literals:
             if expect < 2:

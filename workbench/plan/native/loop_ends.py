@@ -7,34 +7,34 @@ from collections.abc import Mapping
 from workbench.plan.native.code import Code
 from workbench.plan.native.survey import LoopSurvey
 
-LOOKS = 256  # iterations after which it looks for a request to stop, and shows other threads how far it is
-LONG = 4  # chunks of rows of an activation that are written before a sprint: where it ends, one is computed twice
-AHEAD = 2048  # bytes of the trace that are fetched ahead of the row in progress, as in control_ops.h
+LOOKS = 256  # iterations between checks for a stop request, at which other threads see the progress
+LONG = 4  # chunks of rows that an activation writes before a sprint, at whose end one chunk is computed twice
+AHEAD = 2048  # bytes of the trace that are prefetched ahead of the current row, as in control_ops.h
 ARGUMENTS = "ptr %m, ptr %i, ptr %row0, i64 %q, i64 %events0, double %d"
-ZERO = "0x0000000000000000"  # LLVM's text of 0.0
+ZERO = "0x0000000000000000"  # LLVM's notation of 0.0
 
 
 class LoopEnds:
     """Writes these parts into the lines of a function. ``fields``: ``native_fields()`` of the executor.
 
-    A back jump looks at one counter only: how many iterations may pass before one may have to end the call, at the end
-    of a chunk of rows or of the events of this call. Then it looks whether it has to, and for a request to stop.
+    A back jump tests only one counter: the number of iterations until one may have to end the call, at the end of a
+    chunk of rows or of the events of this call. Then it checks whether it has to, and whether a stop was requested.
 
-    A sprint is shown to other threads when the newest rows behind it are written, the first row that can be read before
-    the row in progress. A sprint that ends earlier begins again at the first row of the call (``redo``).
+    A sprint becomes visible to other threads when the newest rows after it are written, the first readable row before
+    the current one. If it is left earlier, execution starts again at the first row of the call (``redo``).
     """
 
     def __init__(self, loop: LoopSurvey, entry: Code, code: Code, exits: Code, fields: Mapping[str, int]) -> None:
         self.loop, self.entry, self.code, self.exits, self.fields = loop, entry, code, exits, fields
         self._most_events = max(1, sum(i["events"] for i in loop.instructions))  # of an iteration
-        self._first: dict[int, str] = {}  # slot -> its value as the function is entered
+        self._first: dict[int, str] = {}  # slot -> its value on entry of the function
 
     def field(self, code: Code, pointer: str, name: str) -> str:
         """The address of a field of one of the executor's structures."""
         return code.at(pointer, self.fields[name])
 
     def enter(self, loop_call: int) -> None:
-        """Fetch what is at rest; ``loop_call``: address of ``native_loop_call()``."""
+        """Load the values that do not change; ``loop_call``: address of ``native_loop_call()``."""
         entry, fields = self.entry, self.fields
         for name, t in (
             ("row", "ptr"),
@@ -66,7 +66,7 @@ class LoopEnds:
         entry.do(f"%loop_call = inttoptr i64 {loop_call} to ptr")
 
     def begin(self) -> None:
-        """The values of the iteration before, and the first iteration."""
+        """Load the values of the previous iteration, and start the first iteration."""
         entry = self.entry
         for slot, size in self.loop.slots.items():
             entry.do(f"%now{slot} = alloca i{8 * size}")
@@ -102,7 +102,7 @@ class LoopEnds:
         self._redo()
 
     def _redo(self) -> None:
-        """Begin again at the first row of the call, with rows."""
+        """Start again at the first row of the call, with rows."""
         exits = self.exits
         exits.label("redo")
         for slot, size in self.loop.slots.items():
@@ -115,7 +115,7 @@ class LoopEnds:
         exits.do("br label %iteration")
 
     def go_on_in_registers(self) -> None:
-        """The back jump of a sprint, and its end: the row before the one that follows is written."""
+        """The back jump of a sprint, and its end: the row before the next one is written."""
         code, i = self.code, self.loop.instructions[-1]
         more = code.let(f"add i64 {code.let('load i64, ptr %events')}, {i['events']}")
         code.do(f"store i64 {more}, ptr %events")
@@ -179,7 +179,7 @@ class LoopEnds:
         code.do(f"store atomic i64 {self._number(code, row)}, ptr %number_shown release, align 8")
 
     def _number(self, code: Code, row: str) -> str:
-        """The number of a row, from its address."""
+        """The index of a row, from its address."""
         first, here = code.let("ptrtoint ptr %row0 to i64"), code.let(f"ptrtoint ptr {row} to i64")
         rows = code.let(f"sdiv exact i64 {code.let(f'sub i64 {here}, {first}')}, {self.loop.row_bytes}")
         return code.let(f"add i64 %number0, {rows}")
@@ -189,8 +189,9 @@ class LoopEnds:
         return code.let(f"call i64 @patience(ptr {row}, ptr %end, i64 {events}, i64 %poll_at)")
 
     def patience(self) -> str:
-        """A function apart, lest its terms are kept up to date in every iteration: how many iterations from the one in
-        this row on, up to the first that may have to end the call."""
+        """The number of iterations, from the one in this row, until the first that may have to end the call. It is a
+        separate function so that its terms are not updated in every iteration.
+        """
         code = Code("p")
         here, end = code.let("ptrtoint ptr %row to i64"), code.let("ptrtoint ptr %end to i64")
         rows = code.let(f"sdiv i64 {code.let(f'sub i64 {end}, {here}')}, {self.loop.row_bytes}")
@@ -204,7 +205,7 @@ class LoopEnds:
         return "\n".join([head, *code.lines, "}"])
 
     def leave(self) -> None:
-        """The two ends: in front of an instruction for the driver, or behind the exit of the loop."""
+        """The two ends: before an instruction for the driver, or after the exit of the loop."""
         exits, fields = self.exits, self.fields
         for label in ("leave", "exit"):
             exits.label(label)

@@ -1,6 +1,6 @@
-"""Scalar ops without checks as LLVM IR: what ``kernels_pyx/scalar_ops.py`` says in C, with the same bits.
+"""Scalar ops without checks as LLVM IR: the same as in C in ``kernels_pyx/scalar_ops.py``, with the same bits.
 
-Integers wrap, no multiplication and addition are fused, divisions round downwards as Python's do.
+Integers wrap, multiplications and additions are not fused, divisions round down as in Python.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLAIN = {
     "bitwise_or": ("or", None),
     "bitwise_xor": ("xor", None),
 }
-#: what may be computed although its branch is not taken, in units of an addition
+#: ops that may be computed although their branch is not taken -> their time in units of an addition
 COSTS = {"divide": 4, "sqrt": 4, "floor_divide": 20, "truncate_divide": 20, "remainder": 20}
 
 
@@ -70,7 +70,7 @@ def _power_of_two(constant: int | None) -> bool:
 
 
 def _safe(code: Code, t: str, b: str, constant: int | None) -> tuple[str, str, str]:
-    """A divisor that no processor refuses, and where the real one was 0 or -1."""
+    """A divisor that is safe on all processors, and an i1 that is true if the real one is 0 or -1."""
     if constant is not None and constant not in (0, -1):
         return b, "false", "false"
     zero, minus = code.let(f"icmp eq {t} {b}, 0"), code.let(f"icmp eq {t} {b}, -1")
@@ -78,7 +78,7 @@ def _safe(code: Code, t: str, b: str, constant: int | None) -> tuple[str, str, s
 
 
 def _differ(code: Code, t: str, a: str, b: str) -> str:
-    """The i1 that is true where the signs of two integers differ."""
+    """The i1 that is true if the signs of two integers differ."""
     return code.let(f"icmp slt {t} {code.let(f'xor {t} {a}, {b}')}, 0")
 
 

@@ -8,7 +8,7 @@ from workbench.plan.native.plain_ops import PLAINLY, ScalarOp
 
 
 def parse(name: str) -> ScalarOp | None:
-    """The op that a name of the executor's table stands for; None for what is called by its address."""
+    """The op for a name of the executor's table; None for functions that are called by address."""
     checked = name.startswith("checked_")
     parts = name.removeprefix("checked_").split("_")
     if name.startswith("move_"):
@@ -23,7 +23,7 @@ def parse(name: str) -> ScalarOp | None:
 
 
 def emit(code: Code, op: ScalarOp, operands: list[str], constant: int | None) -> tuple[str, str | None]:
-    """(value, an i1 that is true where Python must compute it, or None); ``constant``: the second operand, if known."""
+    """(value, an i1 that is true if Python must compute it, or None); ``constant``: the second operand, if known."""
     if op.op == "move":
         return operands[0], None
     if op.checked:

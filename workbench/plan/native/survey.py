@@ -1,4 +1,4 @@
-"""A loop as its machine code needs it: the values that can be in registers, the branches that need no jump."""
+"""Facts about a loop for its machine code: the values that can be in registers, the branches that need no jump."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from workbench.kernels import opcodes
 from workbench.plan.native.code import SIZES
 from workbench.plan.native.scalar_code import parse
 
-MOST_SPECULATED = 12  # units of an addition that a branch may cost which is computed without being taken
+MOST_SPECULATED = 12  # maximum time of a branch that is computed without being taken, in units of an addition
 
 Instruction = Mapping[str, Any]
 
 
 class UnsuitableLoop(Exception):
-    """A loop that stays with the interpreter; the message says why."""
+    """A loop that the interpreter must run; the message says why."""
 
 
 class LoopSurvey:
     """The instructions of an innermost loop, from its head to its back jump; raises UnsuitableLoop.
 
-    ``ops`` maps instructions to the scalar op that each is, or None. ``slots`` maps offsets in the row to the bytes of
-    the values there, of those that can be in registers; ``writes`` to how often each is written in an iteration.
-    ``both_sides`` maps the guard of a branch that is computed in any case to the MARK that ends it (indices);
-    ``labels`` are the instructions that other guards jump to. ``held``: whether all that it reads of its row and all
-    that it computes is in registers, so that iterations may pass without a row.
+    ``ops`` maps instructions to their scalar op, or None. ``slots`` maps offsets in the row to the bytes of their
+    values, for values that can be in registers; ``writes`` to how often each is written in an iteration. ``both_sides``
+    maps the guard of a branch that is computed in any case to the MARK that ends it (indices); ``labels`` are the
+    instructions to which other guards jump. ``held``: whether all values that it reads from its row or computes are in
+    registers, so that iterations need not write a row.
     """
 
     def __init__(self, instructions: Sequence[Instruction], context: tuple[Any, ...]) -> None:
@@ -82,7 +82,7 @@ class LoopSurvey:
         return all((offset if offset >= 0 else offset + self.row_bytes) in self.slots for offset in here)
 
     def _speculated(self, at: int) -> int | None:
-        """Index of the MARK that ends the branch which the guard at an index begins, if both sides may be computed."""
+        """Index of the MARK that ends the branch of the guard at an index, if both sides may be computed."""
         target, cost, literals = self.instructions[at]["jump"], 0, self.instructions[at]["literals"]
         if len(literals) != 1 or literals[0][2] > 1:
             return None

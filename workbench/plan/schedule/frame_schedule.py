@@ -16,7 +16,7 @@ from workbench.plan.schedule.nesting import NotNestingError
 
 @dataclass(slots=True, unsafe_hash=True)
 class ScheduledItem:
-    """One thing to do: a node, or a whole child frame (``frame`` is set)."""
+    """One item of a schedule: a node, or a whole child frame (``frame`` is set)."""
 
     name: str
     guard: Guard
@@ -45,10 +45,10 @@ def order_block(
     guards: Guards,
     children: Mapping[FramePath, Guard],
 ) -> Block:
-    """Order the needed, living nodes of a frame and its child frames.
+    """Order the needed nodes of a frame that can fire, and its child frames.
 
-    NotNestingError where the condition would have to be known before it can be; CyclicFramesError for a child frame
-    that waits for its own Exits.
+    NotNestingError if the condition is needed before it can be computed; CyclicFramesError for a child frame that waits
+    for its own Exits.
     """
     items: dict[str, ScheduledItem] = {}
     unit_of: dict[str, str] = {}  # Exit node of a child -> the child's item
@@ -63,7 +63,7 @@ def order_block(
             items[name] = ScheduledItem(name, guards.value[node.ref()])
         else:
             own_guard = guards.node[name]
-            if node.op == "Merge":  # decides itself whether it is alive
+            if node.op == "Merge":  # it determines itself whether it fires
                 own_guard -= {(node.ref(1), ALIVE)}
             items[name] = ScheduledItem(name, own_guard)
     waits: dict[str, set[str]] = {}
@@ -102,7 +102,7 @@ def order_block(
         guard = item.guard
         item.guard = rest[guard]
         sections[part[guard]].append(item)
-    # an Exit belongs to the parent's iteration: it comes when everything in this one has fired
+    # an Exit belongs to the parent's iteration: it comes after all nodes of this frame have fired
     sections[2].sort(key=lambda item: item.frame is None and graph.nodes[item.name].op == "Exit")
     return Block(path, pred, start, tuple(enters), *(tuple(s) for s in sections))
 
@@ -110,18 +110,18 @@ def order_block(
 def _order(
     items: Mapping[str, ScheduledItem], waits: Mapping[str, set[str]], decides: Mapping[str, int], path: FramePath
 ) -> Sequence[ScheduledItem]:
-    """Topological order by section; among the ready ones, those with the guard of the last come first."""
+    """Topological order by section; among the ready items, those with the guard of the previous item come first."""
     names = list(items)
     most = len(names)
-    # what is ready is one number: its section and its place among all
+    # a ready item is one number: its section and its index
     number = {name: decides[name] * most + i for i, name in enumerate(names)}
-    # if all nodes of a section have one guard, and follow the nodes they wait for, that is the order
+    # if all items of a section have one guard and come after their sources, their order is kept
     straight = len({item.guard for item in items.values()}) == len(set(decides.values()))
     for name, sources in waits.items():
         mine, place = decides[name], number[name]
         for source in sources:
             theirs = decides[source]
-            if theirs > mine or theirs + mine == 3:  # not before it, or one in the body and one behind the loop
+            if theirs > mine or theirs + mine == 3:  # not before it, or one in the body and one after the loop
                 raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
             straight = straight and number[source] < place
     if straight:
@@ -132,8 +132,8 @@ def _order(
         for source in sources:
             readers[source].append(name)
     ready: dict[Guard, list[int]] = {}
-    # what has ever been ready, over all guards: entries of ``placed`` go when they come to the top, so that finding
-    # the first one takes no look at every guard
+    # all items that were ready, over all guards: entries of ``placed`` are removed when they reach the top, so that the
+    # first one is found without a search of all guards
     first: list[int] = []
     placed: set[int] = set()
 

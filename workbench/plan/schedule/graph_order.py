@@ -1,6 +1,6 @@
-"""The order of a whole graph with every frame in one piece: all its Enters, what is in it, then what reads its Exits.
+"""The order of a whole graph with each frame in one piece: its Enters, its nodes, then the readers of its Exits.
 
-A *unit* is a child frame seen from its parent: it waits for whatever its Enters wait for, and gives its Exits.
+A *unit* is a child frame seen from its parent: it waits for the sources of its Enters, and provides its Exits.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def sources_of(graph: Graph, name: str) -> set[str]:
     """The dependencies of a node in one iteration: inputs and control inputs, without NextIterations."""
     node = graph.nodes[name]
     sources = {*graph.reads[name], *node.control}
-    if node.op != "Merge":  # nothing else may read one
+    if node.op != "Merge":  # no other node may read one
         return sources
     return {s for s in sources if graph.nodes[s].op != "NextIteration"}
 
 
 def whole_frames(graph: Graph, nodes: Iterable[str]) -> tuple[str, ...]:
-    """``nodes``, given in graph order, with every frame in one piece; CyclicFramesError if that is impossible."""
+    """``nodes``, given in graph order, with each frame in one piece; CyclicFramesError if that is impossible."""
     members: dict[FramePath, list[str]] = {}
     for name in nodes:
         path = graph.frame_of(name)

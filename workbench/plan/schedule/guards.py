@@ -1,12 +1,13 @@
-"""Guards: under which decisions each value is alive, within one iteration of its frame.
+"""Guards: the decisions under which each value is alive, within one iteration of its frame.
 
-A guard is a set of literals, all of which must hold. Deadness then needs no tokens at run time: a node fires where its
-guard holds. Switch adds a literal, Merge takes one away where its inputs are the two sides of one decision, every other
-node needs what all its inputs need.
+A guard is a set of literals, all of which must hold. Deadness then needs no tokens at run time: a node fires if its
+guard holds. Switch adds a literal, Merge removes one if its inputs are the two sides of one decision, every other node
+has the literals of all its inputs.
 
 Literals are (value, expected): the predicate with True or False, or the value_index output of a Merge with ALIVE. Facts
-that follow from no decision of the graph have columns of their own, which literals name by a negative output: whether a
-node fired (:func:`bit`), whether an iteration is not the first (:func:`later`). Only raw frames have those (plan: raw).
+that do not follow from a decision of the graph have separate columns, which literals name by a negative output: whether
+a node fired (:func:`bit`), whether an iteration is not the first (:func:`later`). Only raw frames have these
+(``ExecutionPlan.raw``).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NEVER = Ref("\0never", -1)
 
 
 def bit(node: str) -> Ref:
-    """The flag that a NextIteration fired in the iteration before, or an Exit in the activation that has just ended."""
+    """The flag that a NextIteration fired in the previous iteration, or an Exit in the activation that just ended."""
     return Ref(node, -1)
 
 
@@ -44,12 +45,12 @@ def started(path: FramePath) -> Ref:
 
 @dataclass(slots=True)
 class RawFrame:
-    """How a raw frame starts and goes on.
+    """How a raw frame starts and continues.
 
-    ``start`` is its guard in the parent, less the literal ``started`` that stands for any of ``ways``;
-    ``together`` are the NextIterations that fire wherever any of the frame does: in a later iteration all of them are
-    alive; ``never`` those that cannot fire at all. ``go`` is the guard of the next iteration, None where it is no
-    conjunction. ``waking``: loop invariants alone let nodes fire.
+    ``start`` is its guard in the parent, without the literal ``started`` that represents any of ``ways``; ``together``
+    are the NextIterations that fire whenever any of the frame does: in a later iteration all of them are alive;
+    ``never`` those that cannot fire at all. ``go`` is the guard of the next iteration, None if it is not a conjunction.
+    ``waking``: loop invariants alone make nodes fire.
     """
 
     together: frozenset[str] = frozenset()
@@ -62,12 +63,13 @@ class RawFrame:
 
 @dataclass(slots=True)
 class Guards:
-    """Guards of one graph. ``node[n]`` is where node n fires, ``value[ref]`` where its output is alive.
+    """Guards of one graph. ``node[n]`` is the guard under which node n fires, ``value[ref]`` that under which its
+    output is alive.
 
-    ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs;
-    ``general`` those of them whose inputs are not the two sides of one decision; ``raw`` the frames that do not nest;
-    ``arrives`` tells, for each NextIteration of a raw frame, where its Merge finds it alive; ``sound``, of guards that
-    were looked at, whether one does not contradict itself.
+    ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs; ``general``
+    those of them whose inputs are not the two sides of one decision; ``raw`` the frames that do not nest; ``arrives``
+    has, for each NextIteration of a raw frame, the guard under which its Merge finds it alive; ``sound`` says whether a
+    tested guard does not contradict itself.
     """
 
     node: dict[str, Guard] = field(default_factory=dict)
@@ -80,12 +82,12 @@ class Guards:
     sound: dict[Guard, bool] = field(default_factory=dict)
 
     def seen(self, ref: Ref) -> Guard:
-        """The guard under which a Merge gets an input alive."""
+        """The guard under which an input of a Merge is alive."""
         return self.arrives[ref.node] if ref.node in self.arrives else self.value[ref]
 
 
 def root_of(graph: Graph, ref: Ref) -> Ref:
-    """The value that ``ref`` is only another name of, within its frame: two names of one predicate are one decision."""
+    """The value of which ``ref`` is an alias within its frame: two names of one predicate are one decision."""
     while True:
         node = graph.nodes[ref.node]
         if node.op in ("Identity", "LoopCond") or (node.op == "Switch"):
@@ -99,8 +101,9 @@ def is_loop_merge(graph: Graph, node: Node) -> bool:
 
 
 def find_guards(graph: Graph, nodes: Iterable[str], raw: Mapping[FramePath, RawFrame] | None = None) -> Guards:
-    """Guards of ``nodes``, which are in graph order; with ``raw`` frames the Enters of each come before all else in it
-    and everything in it before what reads its Exits (plan: order)."""
+    """Guards of ``nodes``, which are in graph order; with ``raw`` frames, the Enters of each come before its other
+    nodes, and all of its nodes before the readers of its Exits (graph_order).
+    """
     found = Guards(raw=dict(raw or {}))
     activation: dict[FramePath, Guard] = {}
     opened: set[FramePath] = set()
@@ -148,7 +151,7 @@ def find_guards(graph: Graph, nodes: Iterable[str], raw: Mapping[FramePath, RawF
         elif node.op == "Exit" and path in found.raw:
             found.value[node.ref()] = found.raw[path].start | {(bit(name), True)}
         elif node.op == "Exit":
-            # what leaves a frame is alive where the frame was entered
+            # a value that leaves a frame is alive where the frame was entered
             found.value[node.ref()] = activation.get(path, OPEN)
         else:
             for index in range(max(1, len(node.types))):
@@ -162,13 +165,13 @@ def contradicts(guard: Guard) -> bool:
 
 
 def least(guards: Collection[Guard]) -> Guard | None:
-    """The guard that holds wherever any of them does, if one of them is that."""
+    """The one of these guards that holds whenever any of them does, if there is one."""
     common = frozenset.intersection(*guards) if guards else None
     return common if common in guards else None
 
 
 def _open_raw(graph: Graph, path: FramePath, present: frozenset[str], found: Guards) -> None:
-    """The Enters of a raw frame: where each is alive in the parent, where any is, and where each is within."""
+    """Set the guards of a raw frame's Enters: of each in the parent, of any of them, and of each within the frame."""
     guards: dict[str, Guard] = {}
     enters = [n for n in graph.frames[path].enters if n in present]
     for name in enters:
@@ -196,8 +199,9 @@ def _open_raw(graph: Graph, path: FramePath, present: frozenset[str], found: Gua
 
 
 def _all_of(graph: Graph, node: Node, found: Guards) -> Guard | None:
-    """The guard of a node that needs all of its inputs. Where one of theirs says it all it is that very object: most
-    nodes of a frame share one, and it is hashed and compared once."""
+    """The guard of a node that needs all of its inputs. If the guard of one input implies the others, it is that same
+    object: most nodes of a frame share one guard, which is hashed and compared once.
+    """
     guard: Guard = OPEN
     for ref in node.inputs:
         if ref.node in found.dead:
@@ -220,7 +224,7 @@ def _both(one: Guard, other: Guard) -> Guard:
 
 
 def _merge(graph: Graph, node: Node, found: Guards) -> Guard | None:
-    """A Merge waits for its control inputs, but takes no deadness from them."""
+    """The guard of a Merge, which waits for its control inputs but does not depend on whether they fire."""
     live = [i for i, r in enumerate(node.inputs) if r.node not in found.dead and not contradicts(found.seen(r))]
     if not live:
         return None
@@ -235,7 +239,7 @@ def _merge(graph: Graph, node: Node, found: Guards) -> Guard | None:
             if one == two and isinstance(a, bool) and isinstance(b, bool):
                 return guards[0] & guards[1]
     common = frozenset.intersection(*guards)
-    if common in guards:  # one input is alive wherever any is
+    if common in guards:  # one input is alive whenever any is
         return common
     found.general.add(node.name)
     return common | {(node.ref(1), ALIVE)}

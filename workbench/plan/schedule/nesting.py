@@ -1,4 +1,4 @@
-"""Which frames nest and are scheduled with nothing but static guards, and why the others are raw."""
+"""The frames that nest and are scheduled with static guards alone, and the reasons why others are raw."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.plan.schedule.guards import Guard, Guards, is_loop_merge, root_of
 
 
 class NotNestingError(Exception):
-    """Why a frame does not nest."""
+    """The reason why a frame does not nest."""
 
 
 def check_frame(graph: Graph, frame: Frame, needed: frozenset[str], guards: Guards) -> tuple[Ref, Guard]:
@@ -78,9 +78,9 @@ def _check_enters(graph: Graph, path: FramePath, nodes: list[Node], needed: froz
 
 
 def fed_by_invariants(graph: Graph, path: FramePath, needed: frozenset[str]) -> str | None:
-    """A node of a frame, or of one inside, that fires also where nothing but loop invariants enters the frame.
+    """A node of a frame or its inner frames that also fires if only loop invariants enter the frame.
 
-    Constant Enters themselves do not count: where they alone fire, the frame is not started.
+    Constant Enters themselves do not count: if only they fire, the frame is not started.
     """
     free: set[str] = set()
     inside = [p for p in graph.frames if p[: len(path)] == path]

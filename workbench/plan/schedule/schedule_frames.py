@@ -1,4 +1,4 @@
-"""From a graph to scheduled blocks: which frames nest, which are raw, and the order of all items."""
+"""From a graph to scheduled blocks: the frames that nest, those that are raw, and the order of all items."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from workbench.plan.schedule.split_frames import split_frames
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """``graph`` is the one that is scheduled: frames that feed themselves from outside are split into several (plan:
-    parts). ``raw`` maps each frame that does not nest to the reason.
+    """``graph`` is the scheduled one: frames that wait for their own Exits are split into several (split_frames).
+    ``raw`` maps each frame that does not nest to the reason.
     """
 
     graph: Graph
@@ -29,7 +29,7 @@ class Arrangement:
 
 
 def arrange(graph: Graph, needed: frozenset[str]) -> Arrangement:
-    """Schedule the ``needed`` nodes. FrameError for a frame that waits for what itself gives."""
+    """Schedule the ``needed`` nodes. FrameError for a frame that waits for its own results."""
     raw: dict[FramePath, str] = {}
     while True:
         try:
@@ -46,7 +46,7 @@ def arrange(graph: Graph, needed: frozenset[str]) -> Arrangement:
 def _blocks(
     graph: Graph, needed: frozenset[str], guards: Guards, raw: dict[FramePath, str]
 ) -> dict[FramePath, Block] | None:
-    """The blocks of all frames, or None when frames were found that do not nest: they are added to ``raw``."""
+    """The blocks of all frames, or None if some do not nest, which are then added to ``raw``."""
     living = [
         path
         for path, frame in graph.frames.items()
@@ -79,9 +79,9 @@ def _blocks(
 def _solve(graph: Graph, needed: frozenset[str], raw: Iterable[FramePath]) -> Guards:
     """Guards with these raw frames.
 
-    At first all NextIterations of a frame are taken to fire, and to fire together. Where that does not follow from the
-    guards that it leads to, fewer are, and in the end none; each step is sound by induction over the iterations,
-    because a later iteration begins only where one of them has fired.
+    At first all NextIterations of a frame are assumed to fire together. If that does not follow from the resulting
+    guards, fewer are, and finally none; each step is sound by induction over the iterations, because a later iteration
+    begins only if one of them has fired.
     """
     order = tuple(n for n in graph.nodes if n in needed)
     frames = {
@@ -106,7 +106,7 @@ def _solve(graph: Graph, needed: frozenset[str], raw: Iterable[FramePath]) -> Gu
             frame.together = kept
         if settled and not dead:
             return guards
-        if settled:  # what is dead under guards that hold is dead; now look again which of the others fire together
+        if settled:  # nodes that are dead under valid guards are dead; now test again which of the others fire together
             for path, frame in frames.items():
                 inside = [n for n in graph.frames[path].next_iterations if n in needed]
                 frame.never = frozenset(n for n in inside if n in guards.dead)

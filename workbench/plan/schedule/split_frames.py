@@ -1,8 +1,8 @@
-"""Frames that wait for their own Exits, taken apart: one frame of the graph, scheduled as several.
+"""Split of frames that wait for their own Exits: one frame of the graph, scheduled as several.
 
-Two loops may have one frame (the same parent, the same frame name), and the second may start from what the first gives.
-Where they do not touch each other inside, each becomes a frame of its own, named apart within the plan; tags keep
-the name. A loop invariant that several of them read is there in each; its firings are those of the first.
+Two loops may have one frame (the same parent, the same frame name), and the second may start from results of the first.
+If they are not connected inside, each becomes a separate frame with a different name in the plan; tags keep the
+original name. A loop invariant that several of them read is in each; its firings are those of the first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEPARATOR = "\0part "
 
 
 def shown(path: FramePath) -> FramePath:
-    """A frame's path as tags have it."""
+    """A frame's path as in tags."""
     return tuple(name.partition(SEPARATOR)[0] for name in path)
 
 
@@ -31,8 +31,7 @@ def is_double(node: Node) -> bool:
 
 
 def split_frames(graph: Graph, needed: frozenset[str], knot: CyclicFramesError) -> tuple[Graph, frozenset[str]]:
-    """The graph with the frames of ``knot`` in parts, and what is needed of it; FrameError where one part waits for
-    itself."""
+    """The graph with the frames of ``knot`` in parts, and its needed nodes; FrameError if one part waits for itself."""
     parts: dict[FramePath, list[str]] = {}
     frame_of_part: dict[FramePath, FramePath] = {}
     tied = [frame for frame in knot.frames if _waits_for_itself(graph, frame, needed)]
@@ -44,7 +43,7 @@ def split_frames(graph: Graph, needed: frozenset[str], knot: CyclicFramesError) 
             parts[unit], frame_of_part[unit] = nodes, frame
     constants = {p: _constants_of(graph, frame_of_part[p], nodes, needed) for p, nodes in parts.items()}
     read = {n for names in constants.values() for n in names}
-    for frame in tied:  # loop invariants that nothing in the frame reads
+    for frame in tied:  # loop invariants that no node of the frame reads
         for k, name in enumerate(graph.frames[frame].enters):
             if name in needed and name not in read and _is_invariant(graph, name, frame):
                 unit = (*frame, f"invariant {k}")
@@ -67,7 +66,7 @@ def split_frames(graph: Graph, needed: frozenset[str], knot: CyclicFramesError) 
 
 
 def _components(graph: Graph, frame: FramePath, needed: frozenset[str]) -> list[list[str]]:
-    """Nodes in and under a frame by what hangs together; loop invariants of the frame itself join nothing."""
+    """Connected components of the nodes in and below a frame; the frame's loop invariants do not connect nodes."""
     inside = [
         n
         for p, f in graph.frames.items()
@@ -110,8 +109,8 @@ def _constants_of(graph: Graph, frame: FramePath, nodes: Iterable[str], needed: 
 def _levels(
     graph: Graph, order: list[str | FramePath], units: dict[FramePath, list[str]], parts: dict[FramePath, list[str]]
 ) -> dict[FramePath, int]:
-    """How many parts one after the other each part waits for."""
-    reached: dict[str, int] = {}  # node -> parts in front of what it gives
+    """The number of successive parts for which each part waits."""
+    reached: dict[str, int] = {}  # node -> number of parts before its results
     levels: dict[FramePath, int] = {}
     for key in order:
         if isinstance(key, str):
@@ -206,7 +205,7 @@ def _refusal(
 
 
 def _waits_for_itself(graph: Graph, frame: FramePath, needed: frozenset[str]) -> bool:
-    """Return whether a frame, or another that it waits for, waits for an Exit of it in the same activation."""
+    """Return whether a frame, or another one for which it waits, waits for one of its Exits in the same activation."""
     mine = [n for n in graph.frames[frame].nodes if n in needed]
     behind = _upstream(graph, *(n for n in mine if graph.nodes[n].op == "Enter"))
     return any(graph.nodes[n].op == "Exit" and n in behind for n in mine)

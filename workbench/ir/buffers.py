@@ -1,7 +1,7 @@
-"""Arrays with immutable bytes, which a graph holds without a copy, and files mapped as memory.
+"""Arrays with immutable bytes, which a graph holds without a copy, and files mapped into memory.
 
-An array can be held as it is if the memory under it is a ``bytes`` object or a :class:`MappedFile`: NumPy refuses to
-make such an array writeable. Everything else is copied when it becomes part of a graph.
+An array is held without a copy if its memory is a ``bytes`` object or a :class:`MappedFile`: NumPy refuses to make such
+an array writeable. All other arrays are copied when they become part of a graph.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from workbench.kernels.mapped import MapGuard
 
 #: smaller arrays are copied: a view of a few numbers would keep a whole file in memory
 LEAST_BYTES = 16_384
-#: digests of so many bytes and more are computed by several threads
+#: minimum bytes for which digests are computed by several threads
 _PARALLEL_BYTES = 1 << 22
-#: identity of an array -> the array and its digest; arrays leave it when they die
+#: identity of an array -> the array and its digest; entries are removed with their arrays
 _DIGESTS: dict[int, tuple[weakref.ref[np.ndarray], str]] = {}
 
 
 class MappedFile(mmap.mmap):
-    """A file in the address space, read-only; its pages are read when they are looked at, and dropped when memory is
-    short. The one class for all files that are mapped: weights, traces, and rows on disk.
+    """A file mapped into the address space, read-only; its pages are read on demand, and dropped when memory is short.
+    All mapped files have this class: weights, traces, and rows on disk.
 
-    The bytes are those of the file, which stays open: one that is removed, or replaced by another of its name, is still
-    there. Readers call :meth:`check` before and after, because a file that another program writes meanwhile holds other
-    numbers. One that it cuts short has zeros in the place of what is gone (``kernels.mapped``), which is never shown
-    either, since :meth:`check` fails from then on.
+    The bytes are those of the file, which stays open: a file that is removed, or replaced by another of the same name,
+    still exists. Readers call :meth:`check` before and after, because another program may write the file in the
+    meantime. A truncated file has zeros in place of the missing bytes (``kernels.mapped``), which are never shown,
+    since :meth:`check` fails from then on.
     """
 
     path: Path
-    #: no other process can write the file
+    #: no other user can write the file
     trusted: bool
     _number: int
     _signature: tuple[int, ...]
@@ -54,7 +54,7 @@ class MappedFile(mmap.mmap):
 
     @classmethod
     def of(cls, number: int, path: Path, length: int = 0) -> MappedFile:
-        """Map a file that is open, or its first ``length`` bytes; the caller may close it. Raises as :meth:`open`."""
+        """Map an open file, or its first ``length`` bytes; the caller may close it. Raises like :meth:`open`."""
         found = os.fstat(number)
         if found.st_size < max(length, 1):
             raise ValueError("cannot mmap an empty file, or more than it has")
@@ -65,8 +65,7 @@ class MappedFile(mmap.mmap):
         return made
 
     def why_changed(self, may_grow: bool = False) -> str:
-        """The change of the file since it was mapped, in words; "" for none. One that ``may_grow`` is written at its
-        end by its owner."""
+        """The change of the file since it was mapped, in words; "" for none, or for growth if it ``may_grow``."""
         found = os.fstat(self._number)
         if self._guard is None or self._guard.lost or found.st_size < len(self):
             return f"it has fewer than {len(self)} bytes"
@@ -108,8 +107,8 @@ def _signature(found: os.stat_result) -> tuple[int, ...]:
 
 
 def may_be_mapped(number: int, folder: Path) -> bool:
-    """True for an open file that only this user (and root) may write or replace: file and folder belong to them, and
-    others have no write permission. Files that others can write are copied instead.
+    """True for an open file that only this user (and root) may write or replace: file and folder belong to one of them,
+    and others have no write permission. Files that others can write are copied instead.
     """
 
     def ours(found: os.stat_result) -> bool:
@@ -123,7 +122,7 @@ def may_be_mapped(number: int, folder: Path) -> bool:
 
 
 def checked(array: Any) -> Any:
-    """An array that is about to be looked at; GraphError ``file-changed`` if it is in a file that was written."""
+    """An array that is about to be read; GraphError ``file-changed`` if it is in a file that was written."""
     memory = memory_of(array) if isinstance(array, np.ndarray) and array.nbytes >= LEAST_BYTES else None
     if isinstance(memory, MappedFile):
         memory.check()
@@ -131,7 +130,7 @@ def checked(array: Any) -> Any:
 
 
 def memory_of(array: Any) -> Any:
-    """The object that holds the memory of an array: ``bytes``, a :class:`MappedFile`, or the array that owns it."""
+    """The object that holds the memory of an array: ``bytes``, a :class:`MappedFile`, or the owning array."""
     while True:
         below = array.obj if isinstance(array, memoryview) else getattr(array, "base", None)
         if below is None:

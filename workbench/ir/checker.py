@@ -9,7 +9,7 @@ from workbench.errors import GraphError
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
 
-#: a graph larger than this is refused: it is a hostile file or a mistake
+#: maximum number of nodes; a larger graph is a hostile file or a mistake
 MAX_NODES = 1_000_000
 
 
@@ -41,7 +41,7 @@ def check_nodes(nodes: Iterable[Node]) -> dict[str, Node]:
 def check_wiring(
     nodes: Mapping[str, Node], inputs: Mapping[str, Ref], outputs: Mapping[str, Ref], names: Mapping[str, Ref]
 ) -> None:
-    """Every reference names a node; frame ops are wired as the rules of frames ask."""
+    """Check that every reference names a node, and that frame ops are wired by the rules of frames."""
     for node in nodes.values():
         for ref in node.inputs:
             if ref.node not in nodes or ref.index < 0:

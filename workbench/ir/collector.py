@@ -1,7 +1,7 @@
-"""Making many objects at once without Python's cyclic garbage collector.
+"""Creation of many objects without Python's cyclic garbage collector.
 
-Each time the objects alive have grown by a quarter, the collector visits all of them. While a graph or a plan of many
-nodes is made hardly anything becomes garbage, and those visits take longer than the work itself.
+Each time the number of live objects has grown by a quarter, the collector visits all of them. During the creation of a
+graph or plan with many nodes hardly any object becomes garbage, and these visits take longer than the work itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Switch the cyclic collector off, and on again at the end if it was on before.
+    """Switch the cyclic collector off, and at the end on again if it was on before.
 
-    Safe to nest and with several threads: at worst it is on again while another thread still makes objects.
+    It may be nested and used by several threads: at worst the collector is on again while another thread still creates
+    objects.
     """
     was_enabled = gc.isenabled()
     gc.disable()

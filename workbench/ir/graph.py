@@ -37,17 +37,17 @@ class Graph:
     nodes : mapping of str to Node
         The nodes by name, in an order in which they can be computed.
     inputs, outputs : mapping of str to Ref
-        Public names of the inputs and outputs, and the values that they stand for.
+        Public names of the inputs and outputs, with their values.
     names : mapping of str to Ref
         Further public names: loop variables, and names of the imported model.
     frames : mapping of tuple to Frame
-        The frames by path, the outermost level ``()`` included; a frame lists its loop variables and its condition.
+        The frames by path, including the outermost level ``()``; a frame lists its loop variables and its condition.
     notes : tuple of str
-        Sentences on what was repaired during an import, such as nodes that were not in order, and on what the file
-        says beside its graph. They do not count for equality.
+        Sentences on repairs during an import, such as nodes that were not in order, and on other contents of the file.
+        They do not count for equality.
     flushes_subnormals : bool
-        True if numbers below the normal range of float32 and float64 are zero to its operations, as XLA has it on
-        processors: in graphs of JAX and StableHLO. All others keep them, as IEEE 754 does.
+        True if its operations flush subnormal numbers of float32 and float64 to zero, like XLA on CPUs: in graphs of
+        JAX and StableHLO. All others keep them, as in IEEE 754.
 
     Examples
     --------
@@ -82,22 +82,22 @@ class Graph:
         notes: Iterable[str] = (),
         flushes_subnormals: bool = False,
     ) -> Graph:
-        """Make a graph of nodes, which are put in order, checked and typed; used by the frontends and the builder.
+        """Make a graph from nodes, which are ordered, checked and typed; used by the frontends and the builder.
 
         Parameters
         ----------
         name : str
             Name of the graph.
         nodes : iterable of Node
-            The nodes, in any order. Their types are inferred anew.
+            The nodes, in any order. Their types are inferred again.
         inputs, outputs : mapping of str to Ref
             Public names of the Placeholders, and of the results.
         names : mapping of str to Ref, optional
             Further public names.
         notes : iterable of str, optional
-            Sentences on what was repaired.
+            Sentences on repairs.
         flushes_subnormals : bool, default False
-            Whether numbers below the normal range are zero to its operations.
+            Whether its operations flush subnormal numbers to zero.
 
         Returns
         -------
@@ -106,8 +106,8 @@ class Graph:
         Raises
         ------
         GraphError
-            For every rule that is broken: ``duplicate-name``, ``no-such-node``, ``no-outputs``, ``not-a-placeholder``
-            and others; its subclasses UnknownOpError, TypeMismatchError and FrameError for ops, types and frames.
+            For every broken rule: ``duplicate-name``, ``no-such-node``, ``no-outputs``, ``not-a-placeholder`` and
+            others; its subclasses UnknownOpError, TypeMismatchError and FrameError for ops, types and frames.
 
         Examples
         --------
@@ -187,9 +187,9 @@ class Graph:
         made.__dict__["notes"] = tuple(notes)
         return made
 
-    # -- looking things up -----------------------------------------------------------------------------
+    # -- look-ups -----------------------------------------------------------------------------
     def value(self, name: str | Ref) -> Ref:
-        """Return the value that a name stands for.
+        """Return the value of a name.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class Graph:
 
     @cached_property
     def _public(self) -> dict[Ref, str]:
-        tables = (self.outputs, self.inputs, self.names)  # later ones win
+        tables = (self.outputs, self.inputs, self.names)  # later names win
         return {ref: name for table in tables for name, ref in reversed(list(table.items()))}
 
     def name_of(self, ref: Ref) -> str:
@@ -239,7 +239,7 @@ class Graph:
         return self._public.get(ref, str(ref))
 
     def type_of(self, name: str | Ref) -> TensorType:
-        """Return dtype and shape of a value, as far as they are known before a run.
+        """Return dtype and shape of a value, as far as known before a run.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class Graph:
         Returns
         -------
         TensorType
-            ``dtype`` and ``shape``; an unknown size is None, and so is the shape if the rank is unknown.
+            ``dtype`` and ``shape``; an unknown size is None, as is the shape if the rank is unknown.
 
         Raises
         ------
@@ -265,7 +265,7 @@ class Graph:
 
     @cached_property
     def reads(self) -> Mapping[str, tuple[str, ...]]:
-        """Node -> names of the nodes whose outputs it reads, one for each of its inputs."""
+        """Node -> names of the nodes whose outputs it reads, one per input."""
         return {name: tuple([ref[0] for ref in node.inputs]) for name, node in self.nodes.items()}
 
     @cached_property
@@ -279,7 +279,7 @@ class Graph:
         return {k: tuple(v) for k, v in table.items()}
 
     def consumers(self, node: str) -> tuple[str, ...]:
-        """Return the names of the nodes that read an output of a node or wait for it."""
+        """Return the names of the nodes that read an output of a node or wait for the node."""
         return self._consumers[node]
 
     @cached_property
@@ -312,8 +312,9 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the text form without source lines and notes, in which the SHA-256 of a large array stands for its
-        numbers: equal graphs have equal fingerprints."""
+        """SHA-256 of the text form without source lines and notes, in which the SHA-256 of a large array replaces its
+        numbers: equal graphs have equal fingerprints.
+        """
         return hashlib.sha256(write_graph(self, sources=False).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -331,16 +332,16 @@ class Graph:
         loops = len(self.frames) - 1
         return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"
 
-    if TYPE_CHECKING:  # the executor and the widgets are above this room: workbench/public.py defines these methods
+    if TYPE_CHECKING:  # executor and widgets are higher layers, so workbench/public.py defines these methods
 
         def run(self, feeds: Mapping[str, Any] | None = None, /, *, device: Any = None, **named: Any) -> dict[str, Any]:
             """Run to the end and return the outputs as NumPy arrays by output name."""
 
         def view(self, *, dataflow_ops: bool = False) -> Any:
-            """The picture of the graph, as a widget."""
+            """The picture of the graph as a widget."""
 
         def _repr_html_(self) -> str:
-            """The facts and a still picture, for a notebook."""
+            """The facts and a static picture, for a notebook."""
 
 
 def check_files(graph: Graph) -> bool:

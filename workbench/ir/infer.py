@@ -12,7 +12,7 @@ from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import TensorType
 
 Types = dict[str, tuple[TensorType, ...]]
-#: (node, types of its inputs, their values as far as they are constant, types of its outputs) -> its value, if constant
+#: (node, types of its inputs, their constant values or None, types of its outputs) -> its value, if constant
 Fold = Callable[[Node, Sequence[TensorType], Sequence["np.ndarray | None"], Sequence[TensorType]], "np.ndarray | None"]
 
 
@@ -25,14 +25,14 @@ def infer_types(
 ) -> Types:
     """Output types of every node in ``order``.
 
-    ``feeds`` overrides the declared types of placeholders (node name -> exact type of what is fed). ``fold`` tells the
-    values of nodes that are constant, so that types which follow from them are known.
-    Raises TypeMismatchError, with the node and its source line, where an op does not take what it gets.
+    ``feeds`` overrides the declared types of placeholders (node name -> exact type of its feed). ``fold`` returns the
+    values of constant nodes, so that types that follow from them are known. Raises TypeMismatchError, with the node and
+    its source line, if an op does not accept its inputs.
     """
     if fold is not None:
         try:
             return _inferred(nodes, order, feeds, only, fold, {})
-        except WorkbenchError:  # what a branch holds that is never taken need not fit the shapes that are known then
+        except WorkbenchError:  # nodes of a branch that is never taken need not fit the shapes known then
             return _inferred(nodes, order, feeds, only, fold, _inferred(nodes, order, feeds, only, None, {}))
     return _inferred(nodes, order, feeds, only, None, {})
 
@@ -45,7 +45,7 @@ def _inferred(
     fold: Fold | None,
     wider: Types,
 ) -> Types:
-    """Types to a fixed point; ``wider`` are those of nodes that do not take what is known of their inputs."""
+    """Types at the fixed point; ``wider`` are those of nodes that do not accept the known types of their inputs."""
     carried: dict[str, TensorType] = {}
     decides = _deciding(nodes, order)
     while True:  # ends: a loop-carried shape only grows less precise, from known dims over None to an unknown rank
@@ -66,9 +66,9 @@ def _one_pass(
 ) -> tuple[Types, bool]:
     types: Types = {}
     constants: dict[Ref, np.ndarray | None] = {}
-    # what nodes gave that are alike: the same op and attributes, on inputs of the same types none of which is constant
+    # types of equal nodes: the same op and attributes, and inputs of the same types, none of them constant
     alike: dict[tuple[object, ...], tuple[TensorType, ...]] = {}
-    shared: dict[TensorType, TensorType] = {}  # equal types are one object, which is compared at once
+    shared: dict[TensorType, TensorType] = {}  # equal types are one object, which is compared by identity
     for name in order:
         if only is not None and name not in only:
             continue
@@ -88,7 +88,7 @@ def _one_pass(
             ins.append(known[ref.index])
         if node.op == "Merge" and name in carried:
             ins.append(shared.setdefault(carried[name], carried[name]))
-        # equal types are one object, and all of them stay until the end of this function
+        # equal types are one object, and all of them exist until the end of this function
         key = (
             (node.op, node.attrs, *map(id, ins))
             if node.op != "Const" and constants.keys().isdisjoint(node.inputs)
@@ -122,7 +122,7 @@ def _one_pass(
                 ) from error
             raise
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            # a rule met an attribute of a kind that it never expected: graphs come from files that strangers wrote
+            # a rule got an attribute of an unexpected kind: graphs come from untrusted files
             raise TypeMismatchError(
                 f"{node.op} {name!r} has attributes that make no sense: {type(error).__name__}: {error}.",
                 slug="bad-attribute",
@@ -150,14 +150,14 @@ def _one_pass(
 
 
 def _decided(node: Node, types: tuple[TensorType, ...], decides: frozenset[Ref]) -> tuple[TensorType, ...]:
-    """The types of a node's outputs, knowing that decisions are single."""
+    """The types of a node's outputs, given that decisions are scalars."""
     if not any([(node.name, i) in decides for i in range(len(types))]):
         return types
     return tuple(_single(t) if Ref(node.name, i) in decides else t for i, t in enumerate(types))
 
 
 def _deciding(nodes: Mapping[str, Node], order: tuple[str, ...]) -> frozenset[Ref]:
-    """The values that a LoopCond or Switch decides by, under all their names."""
+    """The predicates of LoopConds and Switches, with all their aliases."""
     found: set[Ref] = set()
     stack = [
         node.inputs[-1]
@@ -180,7 +180,7 @@ def _deciding(nodes: Mapping[str, Node], order: tuple[str, ...]) -> frozenset[Re
 
 
 def _single(type_: TensorType) -> TensorType:
-    """A decision is one bool, so that a predicate of unknown shape has no dimensions."""
+    """The type of a decision, which is one bool: a predicate of unknown shape has no dimensions."""
     return TensorType("bool", ()) if type_.dtype in ("bool", "any") and type_.shape is None else type_
 
 
@@ -198,7 +198,7 @@ def _carry(merge: Node, start: TensorType, back: TensorType, carried: dict[str, 
     if joined == start:
         return False
     before = carried.get(merge.name)
-    if before is not None:  # of a decision the rank is known again in each pass, so that only what was carried counts
+    if before is not None:  # the rank of a decision is inferred in each pass: only the carried type counts
         joined = before.join(joined)
         if joined == before:
             return False

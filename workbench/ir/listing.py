@@ -1,4 +1,4 @@
-"""A small table that is read as text, as columns, or as HTML in a notebook."""
+"""A small table with a form as text, as columns, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 from workbench.libraries import needed
 from workbench.text import harmless
 
-#: rows that the text and the HTML form show before they say how many more there are
+#: maximum number of rows that the text and HTML forms show; they then say how many more there are
 SHOWN = 200
 
 
 class Listing(Sequence[Any]):
     """Rows (frozen dataclasses or tuples) and how they are shown.
 
-    ``cells(row)`` gives one text per column of ``headers``. The rows themselves are the data: iterate, index, filter.
+    ``cells(row)`` returns one string per column of ``headers``. The rows themselves are the data: iterate, index,
+    filter.
     """
 
     def __init__(self, title: str, headers: Sequence[str], rows: Sequence[Any], cells: Any) -> None:
@@ -32,7 +33,7 @@ class Listing(Sequence[Any]):
         return iter(self.rows)
 
     def columns(self) -> dict[str, list[str]]:
-        """The table as lists of text by column."""
+        """The table as lists of strings by column."""
         table = [self._cells(row) for row in self.rows]
         return {header: [cells[i] for cells in table] for i, header in enumerate(self.headers)}
 

@@ -17,12 +17,12 @@ from workbench.text import harmless
 
 _REF = re.compile(r"^(?P<node>.+?)(?::(?P<index>\d{1,6}))?$", re.DOTALL)
 
-#: ops that the executor itself carries out; every frame is made of these six
+#: ops that the executor itself runs; every frame consists of these six
 FRAME_OPS = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
 
 
 class Ref(NamedTuple):
-    """Output ``index`` of node ``node``; written ``node:index`` as TensorFlow writes tensors."""
+    """Output ``index`` of node ``node``; written ``node:index``, like tensors in TensorFlow."""
 
     node: str
     index: int = 0  # type: ignore[assignment]  # hides tuple.index, which is not needed here
@@ -40,7 +40,7 @@ class Ref(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """The identity of one firing: node, output, frame path and one iteration number per frame.
+    """The identity of one firing: node, output, frame path and one iteration index per frame.
 
     Attributes
     ----------
@@ -87,13 +87,13 @@ class Source:
     @property
     @harmless
     def where(self) -> str:
-        """``/home/me/newton.py:12``; of a notebook's cell only the line, for its file is of no interest."""
+        """The location, such as ``/home/me/newton.py:12``; for a notebook cell, only its line."""
         return f"notebook cell, line {self.line}" if self._in_cell else f"{self.file}:{self.line}"
 
     @property
     @harmless
     def place(self) -> str:
-        """:attr:`where` without folders: ``newton.py:12``."""
+        """:attr:`where` without folders, such as ``newton.py:12``."""
         name = self.file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
         return self.where if self._in_cell else f"{name or self.file}:{self.line}"
 
@@ -103,10 +103,10 @@ class Source:
 
 
 class FrozenAttrs(Mapping[str, Any]):
-    """Attributes of a node: immutable, ordered by name, comparable also when they hold arrays."""
+    """Attributes of a node: immutable, ordered by name, comparable even if they hold arrays."""
 
     __slots__ = ("_hash", "_items")
-    _none: ClassVar[FrozenAttrs | None] = None  # most nodes have no attributes: theirs are one object
+    _none: ClassVar[FrozenAttrs | None] = None  # most nodes have no attributes: they share one object
 
     def __new__(cls, items: Mapping[str, Any] | None = None) -> Self:
         if not items and cls._none is not None:
@@ -175,8 +175,9 @@ def _freeze(name: str, value: Any) -> Any:
 
 
 def _hashed(value: Any) -> Any:
-    """The part of a value that is hashed: of arrays only their presence, as nodes of one op seldom differ in these
-    alone; and one key for all NaNs, which are equal here and hashed by identity elsewhere."""
+    """The hashed part of a value: for arrays only their presence, because nodes of one op seldom differ only in arrays;
+    and one key for all NaNs, which are equal here and hashed by identity elsewhere.
+    """
     if isinstance(value, tuple):
         return tuple(map(_hashed, value))
     return None if isinstance(value, np.ndarray) or value != value else value
@@ -208,8 +209,8 @@ class Node:
     """One op of a graph.
 
     ``control`` names nodes that must have fired first; a dead control input makes the node dead, unless it is a Merge.
-    ``types`` holds one type per output. ``region`` names the structured construct (loop, branch) of the
-    source that the node belongs to, so that views can show it collapsed.
+    ``types`` holds one type per output. ``region`` names the structured construct (loop, branch) of the source to which
+    the node belongs, so that views can show it collapsed.
     """
 
     name: str

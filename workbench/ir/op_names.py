@@ -1,10 +1,10 @@
-"""Names of ops without the library that they come from."""
+"""Names of ops without their library."""
 
 from __future__ import annotations
 
 
 def bare_op(op: str) -> str:
-    """The name of an op alone: that of a foreign one without its library, namespace and overload.
+    """The bare name of an op: for a foreign op, without its library, namespace and overload.
 
     >>> bare_op("divide"), bare_op("onnx:Div"), bare_op("onnx:com.microsoft.Gelu"), bare_op("torch:aten.addmm.default")
     ('divide', 'Div', 'Gelu', 'addmm')

@@ -1,7 +1,7 @@
 """Registry entries of ops, one frozen record per op. The registry is filled by ``workbench.ops``.
 
-The registry lives on this floor so that builder, checker and text reader can look ops up; evaluation
-and inference rules come from the floor above, which registers them.
+The registry is in this layer so that builder, checker and text reader can look ops up; the layer above registers
+evaluation and inference rules.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ Evaluate = Callable[[Sequence[Any], Attrs], Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An op made ready for one node of a plan, with what never changes worked in.
+    """An op prepared for one node of a plan, with its constant inputs and attributes included.
 
-    ``evaluate(arrays)`` gets the inputs ``takes`` only; ``reason`` is (slug, sentence): who computes the node and why.
-    Where the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same from
-    addresses to addresses of contiguous arrays. With ``sees`` nothing that ``evaluate`` is given is kept or given back.
-    ``affine`` (s, t) says that the result is the one input times s plus t, both rounded to its dtype: compiled code may
-    compute it. ``joins`` is what its framework needs to compute it together with other nodes, None where it cannot.
+    ``evaluate(arrays)`` gets only the inputs ``takes``; ``reason`` is (slug, sentence): the code that computes the node
+    and why. If the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same from
+    addresses to addresses of contiguous arrays. With ``sees``, ``evaluate`` neither keeps nor returns its inputs.
+    ``affine`` (s, t) says that the result is the single input times s plus t, each step rounded to its dtype: compiled
+    code may compute it. ``joins`` is the data with which its framework computes it together with other nodes, None if
+    it cannot.
     """
 
     evaluate: Callable[[Sequence[Any]], Sequence[Any]]
@@ -44,7 +45,7 @@ class Bound:
     joins: Any = None
 
 
-#: bind(attrs, types, values) -> the op made ready for a node; values[i] is a constant array or None
+#: bind(attrs, types, values) -> the op prepared for a node; values[i] is a constant array or None
 Bind = Callable[[Attrs, Types, Sequence[np.ndarray | None]], Bound]
 
 
@@ -52,14 +53,13 @@ Bind = Callable[[Attrs, Types, Sequence[np.ndarray | None]], Bound]
 class OpSpec:
     """One op.
 
-    ``inputs`` holds one name per input; a last name that begins with ``*`` takes any number (also none), a
-    name that ends with ``?`` may be left out at the end. ``infer`` raises TypeMismatchError for inputs that
-    the op does not take. ``ufunc`` names the NumPy ufunc whose scalar loop computes exactly the same; the
-    compiled floor may use it. ``pure`` is False for ops with effects (random draws, prints, assertions). With ``draws``
-    the evaluation finds the node's name and the iteration path of the firing in ``attrs["_tag"]``, so that a random
-    draw is the same in every replay. With ``once`` the op is evaluated once for each firing of a run; replays get what
-    it gave then. ``bind`` is for ops that are worth preparing once for each node of a plan; its results are then used
-    instead of ``evaluate``'s.
+    ``inputs`` holds one name per input; a last name that begins with ``*`` covers any number (including none), inputs
+    whose name ends with ``?`` may be omitted at the end. ``infer`` raises TypeMismatchError for inputs that the op does
+    not accept. ``ufunc`` names the NumPy ufunc whose scalar loop computes exactly the same; compiled code may use it.
+    ``pure`` is False for ops with effects (random draws, prints, assertions). With ``draws`` the evaluation finds the
+    node's name and the iteration path of the firing in ``attrs["_tag"]``, so that a random draw is the same in every
+    replay. With ``once`` the op is evaluated once for each firing of a run; replays get the same result. ``bind`` is
+    for ops that are worth preparing once for each node of a plan; its result is then used instead of ``evaluate``.
     """
 
     name: str
@@ -78,7 +78,7 @@ class OpSpec:
     bind: Bind | None = None
 
     def arity(self) -> tuple[int, int | None]:
-        """Smallest and largest number of inputs; None for no upper limit."""
+        """Minimum and maximum number of inputs; None for no maximum."""
         fixed = [n for n in self.inputs if not n.startswith("*")]
         low = sum(not n.endswith("?") for n in fixed)
         return low, None if len(fixed) != len(self.inputs) else len(fixed)

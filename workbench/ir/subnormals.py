@@ -1,4 +1,4 @@
-"""Numbers below the normal range, as the operations of a graph take them."""
+"""Subnormal numbers in the operations of a graph."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from workbench.kernels.machine import Subnormals
 
 
 def arithmetic_of(graph: Graph) -> Subnormals:
-    """A context in which NumPy computes in this thread as a graph's operations do: numbers below the normal range are
-    kept, or taken for zero. Machines switch by themselves; what is computed beside them needs it."""
+    """A context in which NumPy computes in this thread like a graph's operations: subnormal numbers are kept, or
+    flushed to zero. Machines do this themselves; computations outside of them need this context.
+    """
     return Subnormals(graph.flushes_subnormals)

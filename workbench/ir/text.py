@@ -15,9 +15,9 @@ from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.text_writer import FLUSHES, VERSION
 from workbench.ir.types import NARROW, NUMERIC, STRING, TensorType, numpy_dtype
 
-#: bounds for text that strangers wrote
+#: limits for untrusted text
 MAX_TEXT = 512 * 1024 * 1024
-#: what to do about a text that cannot be read
+#: the fix for a text that cannot be read
 NO_GRAPH = "give a file that workbench.ir.text wrote; if it is one, it was changed on its way: get it again."
 MAX_ELEMENTS = 1 << 28
 
@@ -41,7 +41,7 @@ def parse(text: str) -> Graph:
         For a text that is not a graph (``not-a-graph``), a line that cannot be read (``bad-graph-text``, with its
         number) or too many characters (``too-large``).
     GraphError
-        Where the graph breaks a rule; see :meth:`workbench.Graph.from_nodes`.
+        If the graph breaks a rule; see :meth:`workbench.Graph.from_nodes`.
 
     Examples
     --------

@@ -10,9 +10,8 @@
     output "x" = "while/x/Exit:0"
     name "x" = "while/x/Merge:0"
 
-In the first line ``version 1 flushes subnormals`` stands for graphs that take numbers below the normal range for zero.
-A node may be followed by ``in "region"`` and ``at "file" line "expression"``; ``note "sentence"`` is one of the graph's
-notes.
+For graphs that flush subnormal numbers to zero, the first line has ``version 1 flushes subnormals``. A node may be
+followed by ``in "region"`` and ``at "file" line "expression"``; ``note "sentence"`` is one of the graph's notes.
 """
 
 from __future__ import annotations
@@ -38,8 +37,9 @@ _INLINE = 64  # larger arrays are written as base64
 
 
 def write_graph(graph: Graph, *, sources: bool = True) -> str:
-    """Text of a graph; without ``sources``, which leaves out notes too, and with digests in place of the bytes of large
-    arrays, it is what the fingerprint is taken of."""
+    """The text of a graph. Without ``sources``, which also omits notes, and with digests in place of the bytes of large
+    arrays, it is the input of the fingerprint.
+    """
     digests = {} if sources else digests_of(_large(graph))
     mode = f" {FLUSHES}" if graph.flushes_subnormals else ""
     lines = [f"graph {_quote(graph.name)} version {VERSION}{mode}"]
@@ -64,10 +64,10 @@ def write_graph(graph: Graph, *, sources: bool = True) -> str:
 
 def _quote(value: Any) -> str:
     if isinstance(value, str) and value.isascii():
-        text = encode_basestring(value)  # what dumps gives, without its detour: nearly all names are such
+        text = encode_basestring(value)  # the same as dumps, but faster: nearly all names are plain
     else:
         text = json.dumps(value, ensure_ascii=False)
-    # half a surrogate pair, which no UTF-8 can hold, and all that would do something to a terminal
+    # half a surrogate pair, which UTF-8 cannot represent, and characters that affect a terminal
     return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 
@@ -76,7 +76,7 @@ def _escaped(c: str) -> str:
 
 
 def _large(graph: Graph) -> Iterator[np.ndarray]:
-    """The large arrays in attributes of nodes."""
+    """The large arrays in the attributes of nodes."""
     for node in graph.nodes.values():
         for value in node.attrs.values():
             if isinstance(value, np.ndarray) and value.nbytes >= LEAST_BYTES and not value.dtype.hasobject:

@@ -1,12 +1,12 @@
-"""Loops that decode: each iteration chooses whole numbers by floats, and the next one reads rows of a table at them.
+"""Decoding loops: each iteration chooses integers by floats, and the next one reads rows of a table at them.
 
 ::
 
     Merge ─► ... whole numbers ... ─► gather(table of floats, here) ─► floats ─► argmax ─► ... ─► NextIteration
     token    the rows of these                                                   chosen
 
-That is what language models do with their tokens. Such numbers are codes: they have an order by accident only, and
-neither a mean nor a limit. The loop may have one newest token as a variable, or all tokens so far.
+Language models process their tokens in this way. Such numbers are codes: their order is arbitrary, and they have
+neither a mean nor a limit. The loop may carry only the newest token, or all tokens so far.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 
-#: ops that read rows of their first input at the numbers of another
+#: ops that read rows of their first input at the indices in another
 READS = frozenset(["gather", "getitem", "gather_nd", "embedding"])
-#: ops that tell the shape of floats, not what they are
+#: ops that read the shape of floats, not their values
 _SHAPES = frozenset(["shape", "size", "rank", "dim_size", "len"])
-#: ops that hand a number on as it is
+#: ops that pass a number on unchanged
 _SAME = frozenset(["Switch", "Identity", "NextIteration", "Exit", "reshape", "squeeze", "expand_dims"])
-#: nodes that one search looks at
+#: maximum number of nodes that one search visits
 _LOOKED = 4096
 
 
 @dataclass(frozen=True)
 class TokenLoop:
-    """``variable`` is the Merge with the token that an iteration reads, ``chosen`` the choice of the next one."""
+    """A decoding loop: ``variable`` is the Merge of the token that an iteration reads, ``chosen`` the next one."""
 
     frame: FramePath
     variable: Ref
@@ -41,14 +41,14 @@ _known: WeakKeyDictionary[Graph, tuple[TokenLoop, ...]] = WeakKeyDictionary()
 
 
 def token_loops(graph: Graph) -> tuple[TokenLoop, ...]:
-    """The loops of a graph that decode, the outer ones first, each with its first such variable."""
+    """The decoding loops of a graph, outer ones first, each with its first token variable."""
     if graph not in _known:
         _known[graph] = _found(graph)
     return _known[graph]
 
 
 def token_values(graph: Graph) -> frozenset[Ref]:
-    """The tokens of the loops of a graph: the choices, the variables, and what hands them on as they are."""
+    """The tokens of the loops of a graph: the choices, the variables, and nodes that pass them on unchanged."""
     found = {ref for loop in token_loops(graph) for ref in (loop.variable, loop.chosen)}
     waiting = list(found)
     while waiting:
@@ -74,9 +74,10 @@ def _found(graph: Graph) -> tuple[TokenLoop, ...]:
 
 
 def layer_of(name: str, region: str = "") -> str:
-    """The layer that the name of a node tells, ``layers.0.attn`` of ``/layers.0/attn/MatMul`` and ``layers/0/attn/mm``.
+    """The layer in the name of a node, such as ``layers.0.attn`` for ``/layers.0/attn/MatMul`` and
+    ``layers/0/attn/mm``.
 
-    ``region`` is the name of the loop or branch around it, which is left out.
+    ``region`` is the name of the enclosing loop or branch, which is left out.
 
     >>> layer_of("/layers.0/attn/MatMul_output_0"), layer_of("while_11/layers/0/mm", "while_11"), layer_of("mm")
     ('layers.0.attn', 'layers.0', '')
@@ -94,7 +95,7 @@ def _is_float(graph: Graph, ref: Ref) -> bool:
 
 
 def _is_read(graph: Graph, merge: str) -> bool:
-    """True if rows of floats are read at a variable, as it is or through whole numbers, in its own iteration."""
+    """True if rows of floats are read at a variable, directly or through integers, in the same iteration."""
     seen, waiting = {merge}, [merge]
     while waiting and len(seen) < _LOOKED:
         at = waiting.pop()
@@ -112,7 +113,7 @@ def _is_read(graph: Graph, merge: str) -> bool:
 
 
 def _choice(graph: Graph, ref: Ref) -> Ref | None:
-    """The nearest value before ``ref`` that is whole and made of floats, as argmax is."""
+    """The nearest integer value before ``ref`` that is computed from floats, such as an argmax."""
     seen, waiting = {ref.node}, [ref]
     while waiting and len(seen) < _LOOKED:
         at = waiting.pop(0)

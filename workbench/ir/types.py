@@ -33,7 +33,7 @@ NUMERIC = (
     "complex64",
     "complex128",
 )
-#: floats and integers of 8 bits and less, which are held, moved and converted but not computed with
+#: floats and integers of at most 8 bits, which are stored, moved and converted but not computed with
 NARROW = (
     "float8_e4m3fn",
     "float8_e4m3fnuz",
@@ -47,14 +47,14 @@ NARROW = (
     "uint2",
 )
 STRING = "string"
-#: dtype of values about which nothing is known before the run (results of some foreign ops)
+#: dtype of values that are unknown before the run (results of some foreign ops)
 ANY = "any"
-#: dtype of values that are no arrays (sequences, TensorArrays, effect tokens)
+#: dtype of values that are not arrays (sequences, TensorArrays, effect tokens)
 OPAQUE = "opaque"
 DTYPES = (*NUMERIC, *NARROW, STRING, ANY, OPAQUE)
 
 Shape = tuple[int | None, ...]
-#: dtypes whose values are not numbers: one of them, and several
+#: dtypes whose values are not numbers -> the words for one value, and for several
 _WORDS = {
     "bool": ("bool (true or false)", "bools (true or false)"),
     STRING: ("text", "texts"),
@@ -82,7 +82,7 @@ def dtype_name(dtype: Any) -> str:
     """The graph's name for a NumPy dtype, a Python scalar type or a name; raises TypeError if there is none."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
-    if isinstance(dtype, str) and not _DTYPE_TEXT.fullmatch(dtype):  # NumPy reads whole records from a text
+    if isinstance(dtype, str) and not _DTYPE_TEXT.fullmatch(dtype):  # NumPy parses a string as a record dtype
         raise TypeError(f"dtype {dtype[:40]!r} is not one of {', '.join(DTYPES)}")
     resolved: np.dtype = np.dtype(dtype)
     if resolved.kind in "OSUT":
@@ -92,26 +92,26 @@ def dtype_name(dtype: Any) -> str:
     raise TypeError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
 
 
-#: dtype_name of NumPy dtypes; NumPy puts their names together anew each time, which most of a plan look-up went into
+#: dtype_name of NumPy dtypes, cached because NumPy composes the name each time, which took most of a plan look-up
 _name_of = functools.lru_cache(maxsize=256)(dtype_name)
 
 
 class Opaque:
-    """Base of the values that ops make and that are no arrays; such a value never changes."""
+    """Base of immutable values of ops that are not arrays."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """dtype and shape of a value; ``None`` is for an unknown dimension, or as shape for an unknown rank."""
+    """dtype and shape of a value; ``None`` means an unknown dimension, or as shape an unknown rank."""
 
     dtype: str
     shape: Shape | None = None
 
     @classmethod
     def of(cls, array: Any) -> TensorType:
-        """The exact type of a concrete array (or anything else that a node may yield)."""
+        """The exact type of a concrete array, or of any other value of a node."""
         if isinstance(array, (np.ndarray, np.generic)):
             return cls(_name_of(array.dtype), tuple(array.shape))
         return cls(OPAQUE, None)
@@ -172,7 +172,7 @@ class TensorType:
 
     @classmethod
     def parse(cls, text: str) -> TensorType:
-        """Read back what ``str`` wrote; raises ValueError on anything else."""
+        """Parse the output of ``str``; raises ValueError on anything else."""
         name, bracket, rest = text.partition("[")
         if not bracket or not rest.endswith("]") or name not in DTYPES:
             raise ValueError(f"{text!r} is not a type; expected something like float32[2,?]")
@@ -188,7 +188,7 @@ UNKNOWN = TensorType(ANY, None)
 
 
 def broadcast_shapes(*shapes: Shape | None) -> Shape | None:
-    """NumPy's broadcast of partly known shapes; raises ValueError when they cannot be broadcast."""
+    """NumPy's broadcast of partly known shapes; raises ValueError if they cannot be broadcast."""
     if any(s is None for s in shapes):
         return None
     known: list[Shape] = [s for s in shapes if s is not None]

@@ -13,9 +13,9 @@ from workbench.text import harmless
 class ArrayList(Sequence[np.ndarray]):
     """An immutable list of arrays.
 
-    A loop of n trips that appends one element per trip takes O(n): lists that grew out of one another share one buffer,
-    of which each reads its first elements. Appending to the longest list extends the buffer; appending to an older one
-    (in a replay or a fork) first copies the elements that it holds.
+    A loop of n iterations that appends one element per iteration takes O(n): lists that grew from each other share one
+    buffer, of which each reads its first elements. Appending to the longest list extends the buffer; appending to an
+    older one (in a replay or a fork) first copies the elements that it holds.
     """
 
     __slots__ = ("_buffer", "_count")
@@ -31,7 +31,7 @@ class ArrayList(Sequence[np.ndarray]):
         buffer = self._buffer
         if len(buffer) == self._count:
             buffer.append(element)
-        if len(buffer) == self._count or buffer[self._count] is not element:  # another one was faster, or it is older
+        if len(buffer) == self._count or buffer[self._count] is not element:  # another thread was first, or it is older
             buffer = [*buffer[: self._count], element]
         return ArrayList(buffer, self._count + 1)
 
@@ -84,7 +84,7 @@ def array_list(items: Sequence[Any]) -> ArrayList:
 
 
 def to_graph(value: Any) -> Any:
-    """The graph's form of a value that a user gives: NOTHING for None, an ArrayList for a list or tuple."""
+    """The graph's form of a value given by a user: NOTHING for None, an ArrayList for a list or tuple."""
     if value is None:
         return NOTHING
     return array_list(value) if isinstance(value, (list, tuple)) else value

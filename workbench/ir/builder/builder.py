@@ -21,7 +21,7 @@ from workbench.ir.node import FrozenAttrs, Node, Ref, Source
 from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, dtype_name, numpy_dtype
 
-#: inputs of ops that are axes, sizes, indices or conditions: their dtype has nothing to do with that of the data
+#: inputs of ops that are axes, sizes, indices or conditions: their dtype is independent of that of the data
 OWN_DTYPE = frozenset(
     "axes axis begin condition depth dims end ends indices k num pad_width perm pred repeats shape size sizes "
     "starts steps strides".split()
@@ -33,8 +33,8 @@ class GraphBuilder:
     """Builds a graph step by step.
 
     Every registered op is a method (``b.sqrt(x)``, ``b.sum(x, axis=0)``), and Python's operators and NumPy's functions
-    work on the values (``x * 2 + 1``, ``np.abs(x)``). Errors are raised where a value is made, and name the line that
-    made it.
+    work on the values (``x * 2 + 1``, ``np.abs(x)``). Errors are raised when a value is created, and name the line that
+    created it.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class GraphBuilder:
         self._names: dict[str, Ref] = {}
         self._root = Context(self)
         self.context: Context = self._root
-        #: the source of the nodes that are made now; None stands for the first line outside of the package
+        #: the source of the nodes being created; None means the first line outside of the package
         self.source: Source | None = None
-        #: of the graph that is built: see :class:`workbench.Graph`
+        #: for the graph that is built: see :class:`workbench.Graph`
         self.flushes_subnormals = False
 
     # -- leaves ------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class GraphBuilder:
         name : str
             Its name.
         dtype : dtype, default "float64"
-            A NumPy dtype or its name; "bfloat16" and "string" too.
+            A NumPy dtype or its name, including "bfloat16" and "string".
         shape : sequence or None, default ()
             Sizes of the axes, None for an unknown size; None instead of a sequence for an unknown rank.
 
@@ -104,7 +104,7 @@ class GraphBuilder:
         return Value(self, Ref(node), self._nodes[node].types[0], self._root, name)
 
     def constant(self, value: Any, dtype: Any = None, name: str | None = None) -> Value:
-        """Add a constant. Made inside a loop or a branch, it fires with that loop or branch.
+        """Add a constant. If it is created inside a loop or a branch, it fires with that loop or branch.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class GraphBuilder:
             array = np.asarray(value)
             if dtype is not None:
                 array = array.astype(numpy_dtype(_dtype(dtype, name)))
-        except (TypeError, ValueError, OverflowError) as error:  # a ragged list, or no numbers for that dtype
+        except (TypeError, ValueError, OverflowError) as error:  # a ragged list, or not numbers of that dtype
             raise _no_constant(value) from error
         if array.dtype.kind in "US":
             array = array.astype(object)
@@ -151,7 +151,7 @@ class GraphBuilder:
         op : str
             Name of the op; ``workbench.ops.names()`` lists them.
         *inputs
-            Values of this builder, or constants. A Python number takes the dtype of the other inputs, as in NumPy 2.
+            Values of this builder, or constants. A Python number gets the dtype of the other inputs, as in NumPy 2.
         name : str, optional
             Name of the node, made unique; by default the op's.
         control : sequence
@@ -171,7 +171,7 @@ class GraphBuilder:
         GraphError
             For a value of another builder (``other-builder``).
         TypeMismatchError
-            For inputs that the op does not take: ``wrong-arity``, ``type-mismatch``, ``out-of-range`` and others.
+            For inputs that the op does not accept: ``wrong-arity``, ``type-mismatch``, ``out-of-range`` and others.
 
         Examples
         --------
@@ -203,14 +203,14 @@ class GraphBuilder:
         return [*super().__dir__(), *REGISTRY]
 
     def getitem(self, value: Value, index: Any) -> Value:
-        """Index a value with numbers, slices, None and ``...``; ``value[index]`` is the usual way to write it.
+        """Index a value with numbers, slices, None and ``...``; usually written ``value[index]``.
 
         Parameters
         ----------
         value : Value
             The array.
         index : int, slice, None, Ellipsis, Value or tuple of these
-            A Value is an index that the graph computes; only one is possible, alone.
+            A Value is an index that the graph computes; it must be the only index.
 
         Returns
         -------
@@ -258,18 +258,18 @@ class GraphBuilder:
         Parameters
         ----------
         cond : callable
-            Gets the loop variables as values, and returns a scalar bool value: go on while it is true.
+            Gets the loop variables as values, and returns a scalar bool value: the loop continues while it is true.
         body : callable
             Gets the loop variables, and returns their next values in the structure of ``init``.
         init : Value, sequence or dict
             Start values. For a dict, ``cond`` and ``body`` are called with keywords. The loop variables are named after
             its keys, else after the parameters of ``cond``.
         max_trips : int, optional
-            Most executions of the body; adds a counter to the condition.
+            Maximum number of iterations; adds a counter to the condition.
         name : str, default "while"
             Name of the frame, made unique.
         types : mapping of str to TensorType, optional
-            Wider types for variables whose shape changes in a way that ``cond`` and ``body`` have to know.
+            Wider types for variables whose shape changes, for ``cond`` and ``body``.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class GraphBuilder:
     def cond(
         self, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], *, name: str | None = None
     ) -> Any:
-        """Add the branch ``true_fn() if pred else false_fn()``; only the side that is taken is computed.
+        """Add the branch ``true_fn() if pred else false_fn()``; only the side taken is computed.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class GraphBuilder:
         Returns
         -------
         Value, list or dict
-            The result, in the structure that the two functions return.
+            The result, in the structure returned by the two functions.
 
         Raises
         ------
@@ -337,16 +337,17 @@ class GraphBuilder:
         parallel_iterations: int = 10,
         name: str | None = None,
     ) -> Value:
-        """Add an Enter: moves a value into a frame. One of the six frame ops that :meth:`while_loop` is made of.
+        """Add an Enter, which moves a value into a frame: one of the six frame ops of which :meth:`while_loop`
+        consists.
 
         Parameters
         ----------
         value : Value
-            A value of the frame around it.
+            A value of the outer frame.
         frame_name : str
             Name of the frame to enter.
         is_constant : bool, default False
-            Whether the value is there in every iteration (a loop invariant), or in iteration 0 only.
+            Whether the value is available in every iteration (a loop invariant), or only in iteration 0.
         parallel_iterations : int, default 10
             Kept for models of TensorFlow; the executor runs one iteration at a time.
         name : str, optional
@@ -367,13 +368,13 @@ class GraphBuilder:
         return entered
 
     def merge(self, *values: Any, name: str | None = None) -> tuple[Value, Value]:
-        """Add a Merge: forwards whichever of its inputs is alive.
+        """Add a Merge, which forwards the input that is alive.
 
         Parameters
         ----------
         *values : Value
-            The inputs, of which at most one is alive at a time. That of a loop has two: an Enter and a NextIteration,
-            which is given later by :meth:`add_back_edge`.
+            The inputs, of which at most one is alive at a time. The Merge of a loop has two: an Enter and a
+            NextIteration, which is added later by :meth:`add_back_edge`.
         name : str, optional
             Name of the node.
 
@@ -416,7 +417,7 @@ class GraphBuilder:
         return condition
 
     def switch(self, value: Any, pred: Any, name: str | None = None) -> tuple[Value, Value]:
-        """Add a Switch: sends a value to one of two sides.
+        """Add a Switch, which sends a value to one of two sides.
 
         Parameters
         ----------
@@ -430,13 +431,13 @@ class GraphBuilder:
         Returns
         -------
         tuple of Value
-            The output that is alive where ``pred`` is false, and the one that is alive where it is true.
+            The output that is alive if ``pred`` is false, and the one that is alive if it is true.
         """
         sides: tuple[Value, Value] = self.op("Switch", value, pred, name=name)
         return sides
 
     def next_iteration(self, value: Any, name: str | None = None) -> Value:
-        """Add a NextIteration: passes a value on to the next iteration of its frame.
+        """Add a NextIteration, which passes a value on to the next iteration of its frame.
 
         Parameters
         ----------
@@ -454,7 +455,7 @@ class GraphBuilder:
         return following
 
     def exit(self, value: Any, name: str | None = None) -> Value:
-        """Add an Exit: passes a value out of its frame, to the one around it.
+        """Add an Exit, which passes a value from its frame to the outer one.
 
         Parameters
         ----------
@@ -466,13 +467,13 @@ class GraphBuilder:
         Returns
         -------
         Value
-            The value in the frame around.
+            The value in the outer frame.
         """
         left: Value = self.op("Exit", value, name=name)
         return left
 
     def add_back_edge(self, merged: Value, back: Value) -> None:
-        """Close a loop: give the Merge that made ``merged`` one more input.
+        """Close a loop: add an input to the Merge that computes ``merged``.
 
         Parameters
         ----------
@@ -497,7 +498,7 @@ class GraphBuilder:
 
     # -- finishing ---------------------------------------------------------------------------------------------
     def alias(self, name: str, value: Value) -> Value:
-        """Give a value a public name, under which traces, breakpoints and views find it; returns the value.
+        """Give a value a public name, under which traces, breakpoints and views find it; return the value.
 
         Raises
         ------
@@ -525,7 +526,7 @@ class GraphBuilder:
         ------
         GraphError
             For an output that is not a value of this builder or lies inside a loop or branch (``bad-output``), and for
-            every rule of :meth:`workbench.Graph.from_nodes` that is broken.
+            every broken rule of :meth:`workbench.Graph.from_nodes`.
         """
         named: dict[str, Ref] = {}
         if isinstance(outputs, Value):
@@ -579,9 +580,9 @@ class GraphBuilder:
         name : str, optional
             Name of the node, made unique.
         at_root : bool, default False
-            Whether it belongs to no loop or branch.
+            Whether it is outside of all loops and branches.
         owner : Context, optional
-            The loop or branch that it belongs to; by default the one that is being built.
+            The loop or branch to which it belongs; by default the one being built.
         **attrs
             Attributes of the op.
 
@@ -602,11 +603,11 @@ class GraphBuilder:
         return node.name
 
     def _tie_to_loop(self, inputs: Sequence[Ref], control: Sequence[str], owner: Context) -> Sequence[str]:
-        """Make a node that reads only loop invariants live and die with the part of the loop that contains it.
+        """Make a node that reads only loop invariants fire only with the part of the loop that contains it.
 
         Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false (TensorFlow
-        adds the same edge). The loop is the one whose invariants are read: a branch makes its Switches while the
-        builder is in a loop inside it, and an Enter waits where its value comes from.
+        adds the same edge). The loop is the one whose invariants are read: a branch may create its Switches while the
+        builder is in an inner loop, and an Enter waits in the frame of its value.
         """
         frames = {
             n.attrs["frame_name"] if n.op == "Enter" and n.attrs.get("is_constant") else None
@@ -659,9 +660,9 @@ class GraphBuilder:
             raise
 
     def _lift(self, inputs: Sequence[Any], names: Sequence[str] = ()) -> list[Value]:
-        """Values of this builder, brought into the present context; Python numbers take the dtype of the others.
+        """Values of this builder, brought into the current context; Python numbers get the dtype of the others.
 
-        ``names`` are the op's names of its inputs: axes, sizes and indices neither give a dtype nor take one.
+        ``names`` are the op's names of its inputs: axes, sizes and indices neither determine a dtype nor adopt one.
         """
         own = [_input_name(names, k) in OWN_DTYPE for k in range(len(inputs))]
         dtypes = [
@@ -682,7 +683,8 @@ class GraphBuilder:
         return lifted
 
     def number(self, item: complex, dtype: str) -> Value:
-        """Make a constant of a Python number beside values of ``dtype``, by NumPy 2's rule for weak scalars.
+        """Make a constant from a Python number that is combined with values of ``dtype``, by NumPy 2's rule for weak
+        scalars.
 
         Raises
         ------
@@ -691,7 +693,7 @@ class GraphBuilder:
         """
         other = numpy_dtype(dtype)
         try:
-            # NumPy's rule for weak numbers knows only its own float types
+            # NumPy's rule for weak scalars covers only its own float types
             kept = other if dtype == "bfloat16" and not isinstance(item, complex) else np.result_type(other, item)
             return self.constant(np.asarray(item, dtype=kept))
         except OverflowError as error:
@@ -705,7 +707,7 @@ class GraphBuilder:
         name : str
             Name of the Merge.
         type_ : TensorType
-            A type of later iterations; sizes in which it differs from the present one become unknown.
+            A type of later iterations; sizes in which it differs from the current one become unknown.
         """
         node = self._nodes[name]
         self._nodes[name] = replace(node, types=(node.types[0].join(type_), *node.types[1:]))
@@ -716,12 +718,12 @@ class GraphBuilder:
         return UNKNOWN if node is None else node.types[ref.index]
 
     def node(self, name: str) -> Node:
-        """Return a node that was made so far; KeyError if there is none of that name."""
+        """Return a node that was already added; KeyError if there is none of that name."""
         return self._nodes[name]
 
 
 class _NoSuchMethod(UnknownOpError, AttributeError):
-    """``builder.nosuchop``: an unknown op, and for Python an attribute that is not there."""
+    """The error for ``builder.nosuchop``: an unknown op, and for Python a missing attribute."""
 
     def __init__(self, op: str) -> None:
         near = difflib.get_close_matches(op, [*REGISTRY, *vars(GraphBuilder)], n=3)
@@ -763,12 +765,12 @@ def _dims(shape: Any, name: str) -> tuple[int | None, ...] | None:
 
 
 def _input_name(names: Sequence[str], position: int) -> str:
-    """The op's name of the input at a position; the last one may stand for many."""
+    """The op's name of the input at a position; the last name may cover several inputs."""
     return names[min(position, len(names) - 1)].strip("*?") if names else ""
 
 
 def _caller() -> Source | None:
-    """The first line outside of the graph package: the line that the user wrote."""
+    """The first line outside of the graph package, which the user wrote."""
     frame = sys._getframe(1)
     package = __name__.rpartition(".")[0]
     while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(

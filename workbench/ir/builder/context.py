@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The outermost level. Values of an enclosing context are brought in by :meth:`bring_in`."""
+    """The outermost level. :meth:`bring_in` imports values of an enclosing context."""
 
     def __init__(
         self, builder: GraphBuilder, parent: Context | None = None, label: str = "the outermost level"
     ) -> None:
         self.builder, self.parent, self.label = builder, parent, label
-        #: loops and branches around this, itself included
+        #: enclosing loops and branches, including this one
         self.depth: int = 0 if parent is None else parent.depth + 1
-        #: names of nodes made here begin with it; the region says the same with the regions around it
+        #: prefix of the names of nodes added here; the region is the same with the enclosing regions
         self.prefix: str | None = None if parent is None else parent.prefix
         self.region: str | None = None if parent is None else parent.region
 
     def _open(self, name: str) -> None:
-        """A region of its own, inside the one around it."""
+        """Open a separate region inside the enclosing one."""
         inside = self.region is None or name.startswith(f"{self.region}/")
         self.prefix, self.region = name, name if inside else f"{self.region}/{name}"
 
     def pivot(self) -> tuple[str, ...]:
-        """Control inputs that make a constant live exactly where this context is live."""
+        """Control inputs that make a constant fire exactly when this context does."""
         return ()
 
     def loop(self) -> LoopContext | None:
-        """The innermost loop around here."""
+        """The innermost enclosing loop."""
         context: Context | None = self
         while context is not None and not isinstance(context, LoopContext):
             context = context.parent
@@ -45,7 +45,7 @@ class Context:
         raise NotImplementedError
 
     def adopt(self, value: Value) -> Value:
-        """``value`` as seen from here, through every context on the way."""
+        """``value`` as seen from here, passed through every context in between."""
         if value.context is self:
             return value
         path: list[Context] = []
@@ -76,8 +76,7 @@ class LoopContext(Context):
         self._body_pivot: str | None = None
 
     def pivot(self) -> tuple[str, ...]:
-        """In the condition the first Merge; in the body an Identity of the first variable's Switch, as TensorFlow
-        does."""
+        """In the condition, the first Merge; in the body, an Identity of the first variable's Switch, as TensorFlow."""
         if self.body_source is None:
             return (self.header_pivot,) if self.header_pivot else ()
         if self._body_pivot is None:

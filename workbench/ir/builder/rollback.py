@@ -1,4 +1,4 @@
-"""Taking back what was added to a builder: a frontend that tries the body of a loop again needs it."""
+"""Rollback of additions to a builder, for frontends that process the body of a loop again."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from workbench.ir.builder.context import BranchContext, Context, LoopContext
 
 
 class RollbackPoint:
-    """The state of a builder at one moment; :meth:`roll_back` removes every node that was made since.
+    """The state of a builder at one moment; :meth:`roll_back` removes all nodes added since.
 
-    Nodes made before must not have been changed since: loops and branches that were open stay open, and no back edge
-    was given to one of their Merges.
+    Earlier nodes must not have been changed since: open loops and branches stay open, and no back edge was added to one
+    of their Merges.
     """
 
     def __init__(self, builder: GraphBuilder) -> None:
@@ -31,7 +31,7 @@ class RollbackPoint:
         for context, state in self._states:
             for key, value in state.items():
                 old = getattr(context, key)
-                if isinstance(old, dict):  # both sides of a branch share one
+                if isinstance(old, dict):  # both sides of a branch share one list
                     old.clear()
                     old.update(value)
                 else:

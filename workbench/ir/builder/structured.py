@@ -1,4 +1,4 @@
-"""Structured loops and branches, written as the frame ops that they are made of."""
+"""Structured loops and branches, written as frame ops."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _while_loop(
     types: Mapping[str, TensorType] | None,
 ) -> Any:
     outer = b.context
-    values = [b._lift([v])[0] for v in start]  # one by one: a number takes no dtype from its neighbours
+    values = [b._lift([v])[0] for v in start]  # individually: a number does not adopt the dtype of its neighbours
     frame = b.reserve(name or "while")
     if max_trips is not None:
         values.append(b.constant(0, "int64"))
@@ -90,7 +90,7 @@ def _while_loop(
         known: dict[str, bool] = {}
         for m, v in zip(merges, lifted, strict=True):
             if not _depends_on_body(b, v.ref, frame, own_switches, known):
-                # a value that the condition does not guard would start another iteration after the last one
+                # a value not guarded by the condition would start another iteration after the last one
                 v = b.op("Identity", v, control=inside.pivot())
             back = b.add_node("NextIteration", [v.ref], name=f"{frame}/{m.label}/NextIteration")
             b.add_back_edge(m, Value(b, Ref(back), v.type, inside))
@@ -103,7 +103,7 @@ def _while_loop(
 
 
 def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None) -> Any:
-    """Switch on the way into each side, Merge on the way out."""
+    """Switches into each side, and Merges of their results."""
     with room_for_calls(b.context.depth + 1):
         return _cond(b, pred, true_fn, false_fn, name)
 
@@ -145,7 +145,7 @@ def _cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Call
 
 
 def _same_order(shapes: Sequence[Any], label: str) -> list[list[Any]]:
-    """Results of the true and the false side, in one order."""
+    """Results of the true and the false side, in the same order."""
     on_true, on_false = shapes
     if isinstance(on_true, Mapping) and isinstance(on_false, Mapping):
         if set(on_true) != set(on_false):
@@ -166,7 +166,7 @@ def _same_order(shapes: Sequence[Any], label: str) -> list[list[Any]]:
 
 
 def _beside(b: GraphBuilder, value: Any, other: Any) -> Value:
-    """A result of one side; a Python number takes the dtype of the other side's value."""
+    """A result of one side; a Python number gets the dtype of the other side's value."""
     weak = type(value) in (bool, int, float, complex) and isinstance(other, Value)
     if weak and other.dtype not in (ANY, OPAQUE, STRING):
         return b.number(value, other.dtype)
@@ -204,7 +204,7 @@ def _call(fn: Callable[..., Any], init: Any, names: Sequence[str], values: Seque
             fix="with a dict as init, cond and body are called with keywords, one per loop variable.",
         ) from None
     except ValueError:
-        pass  # a callable without a signature: the call itself will tell
+        pass  # a callable without a signature: a wrong number of arguments fails in the call
     return fn(**named)
 
 
@@ -253,7 +253,7 @@ def _condition(b: GraphBuilder, pred: Any, label: str) -> Value:
 
 
 def _like(b: GraphBuilder, value: Any, merge: Value, frame: str) -> Value:
-    """A new value of a loop variable: numbers take the variable's dtype, other dtypes are an error."""
+    """A new value of a loop variable: Python numbers get the variable's dtype, other dtypes are an error."""
     lifted = b.constant(value, merge.dtype) if type(value) in (bool, int, float, complex) else b._lift([value])[0]
     if lifted.dtype != merge.dtype and ANY not in (lifted.dtype, merge.dtype):
         raise TypeMismatchError(
@@ -270,7 +270,7 @@ def _like(b: GraphBuilder, value: Any, merge: Value, frame: str) -> Value:
 def _depends_on_body(b: GraphBuilder, ref: Ref, frame: str, switches: set[str], known: dict[str, bool]) -> bool:
     """True if the value is dead when the condition of the loop ``frame`` is false.
 
-    It is where one of its sources is; a Merge is where all its inputs are. ``known`` holds what was found so far.
+    It is if one of its sources is; a Merge is if all its inputs are. ``known`` holds the results so far.
     """
 
     def settled(ref: Ref) -> bool | None:
@@ -281,7 +281,7 @@ def _depends_on_body(b: GraphBuilder, ref: Ref, frame: str, switches: set[str], 
 
     def opened(ref: Ref) -> tuple[str, list[Ref], bool]:
         node = b.node(ref.node)
-        if node.op == "Merge":  # takes no deadness from its control inputs; of a loop inside only the start counts
+        if node.op == "Merge":  # control inputs do not make it dead; for an inner loop, only the start value counts
             return node.name, [r for r in node.inputs if b.node(r.node).op != "NextIteration"], True
         return node.name, [*node.inputs, *(Ref(c) for c in node.control)], False
 

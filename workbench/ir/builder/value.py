@@ -1,4 +1,4 @@
-"""A value under construction: what the builder hands out, with Python operators and NumPy functions on it."""
+"""A value of a builder, with Python operators and NumPy functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Value:
-    """One output of a node that a :class:`GraphBuilder` made; arithmetic on it adds nodes to the same graph."""
+    """One output of a node of a :class:`GraphBuilder`; arithmetic on it adds nodes to the same graph."""
 
     __slots__ = ("builder", "context", "label", "ref", "type")
     __array_priority__ = 1000
@@ -52,7 +52,7 @@ class Value:
 
     __hash__ = object.__hash__
 
-    if TYPE_CHECKING:  # made below from tables; here for type checkers and editors
+    if TYPE_CHECKING:  # defined below from tables; declared here for type checkers and editors
 
         def __add__(self, other: Any) -> Value: ...
         def __radd__(self, other: Any) -> Value: ...

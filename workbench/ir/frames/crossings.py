@@ -1,12 +1,12 @@
-"""Cross-frame references: every value that leaves the scope in which it was made, as a table.
+"""Cross-frame references: a table of all values that leave the scope in which they were computed.
 
 ========================  =======================================================================================
 kind                      what crosses
 ========================  =======================================================================================
-loop invariant            a value of an outer frame that every iteration of the inner one sees (Enter, is_constant)
+loop invariant            a value of an outer frame that all iterations of the inner one see (Enter, is_constant)
 loop carried              the start value of a loop variable (Enter), and its next value (NextIteration)
 exit                      a value that leaves a frame (Exit)
-conditional               a value that is handed into one side of a branch (a Switch that is not the loop's own)
+conditional               a value that is passed into one side of a branch (a Switch that is not the loop's own)
 ========================  =======================================================================================
 
 Source: Yu et al., Dynamic control flow in large-scale machine learning, EuroSys 2018, sections 3 and 4.
@@ -31,7 +31,7 @@ INVARIANT, CARRIED, EXIT, CONDITIONAL = "loop invariant", "loop carried", "exit"
 class CrossReference:
     """One crossing: ``value`` of frame ``source`` is seen in frame ``target``, through the node ``through``.
 
-    ``detail`` says which side or which iteration of the target sees it; ``name`` is the value's public name.
+    ``detail`` is the side or the iteration of the target that sees it; ``name`` is the value's public name.
     """
 
     value: Ref

@@ -1,7 +1,7 @@
-"""Which decisions a node of a frame graph needs to be alive, and the triggers that fire even so.
+"""The decisions that a node of a frame graph needs to fire, and the triggers that fire independently of them.
 
-A decision is (predicate, side). Switch adds one, Merge takes those away in which its inputs differ, everything else
-needs what all its inputs need; what a loop's Merge and an Enter give is alive in every iteration.
+A decision is (predicate, side). Switch adds one, Merge removes those in which its inputs differ, other nodes need the
+decisions of all their inputs; the values of a loop's Merge and of an Enter are alive in every iteration.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Deadness:
     def __init__(self, nodes: Mapping[str, Node], order: tuple[str, ...], where: Mapping[str, FramePath]) -> None:
         self.nodes, self.where = nodes, where
         self.needs: dict[str, Needs] = {}
-        #: what must hold in the parent for a frame to start
+        #: the decisions in the parent that a frame needs to start
         self.starts: dict[FramePath, Needs] = {}
         for name in order:
             self.needs[name] = self._of(nodes[name])
 
     def root(self, ref: Ref) -> Ref:
-        """The value that ``ref`` is another name of."""
+        """The value of which ``ref`` is an alias."""
         while self.nodes[ref.node].op in ("Identity", "LoopCond", "Switch"):
             ref = self.nodes[ref.node].inputs[0]
         return ref
@@ -46,7 +46,7 @@ class Deadness:
             return NONE
         if node.op == "Exit":
             return self.starts.get(self.where[node.name], NONE)
-        return self.needs.get(node.name, NONE)  # what is not visited yet comes around a loop
+        return self.needs.get(node.name, NONE)  # a value not visited yet arrives by a back edge
 
     def _of(self, node: Node) -> Needs:
         waits = frozenset().union(*(self._after(self.nodes[c]) for c in node.control)) if node.control else NONE
@@ -62,7 +62,7 @@ class Deadness:
         return needs
 
     def alive(self, name: str) -> list[str]:
-        """Nodes of the same frame that ``name`` comes after and that fire whatever is decided."""
+        """Nodes of the same frame on which ``name`` depends and that fire whatever is decided."""
         found: dict[str, None] = {}
         stack, seen = [name], set()
         while stack:
@@ -82,8 +82,9 @@ class Deadness:
 
 
 def with_triggers(nodes: Mapping[str, Node], deadness: Deadness) -> dict[str, Node]:
-    """The nodes with every trigger waiting for what is always alive: a trigger fires also where what it waits for is
-    dead (https://www.tensorflow.org/api_docs/python/tf/raw_ops/ControlTrigger)."""
+    """The nodes, with every trigger waiting only for nodes that always fire: a trigger fires even if its control inputs
+    are dead (https://www.tensorflow.org/api_docs/python/tf/raw_ops/ControlTrigger).
+    """
     return {
         name: replace(node, control=tuple(dict.fromkeys(a for c in node.control for a in deadness.alive(c))))
         if node.attrs.get(TRIGGER)

@@ -1,7 +1,7 @@
-"""The static frame tree: which frame each node belongs to, and the loop variables of each frame.
+"""The static frame tree: the frame of each node, and the loop variables of each frame.
 
-Frames are found from the graph alone: Enter moves into a child frame, Exit moves to the parent, every other node
-lives where its inputs live. Names of nodes play no part.
+Frames are found from the graph alone: Enter moves into a child frame, Exit moves to the parent, every other node is in
+the frame of its inputs. Names of nodes do not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT: FramePath = ()
 class LoopVariable:
     """One value carried around a loop: Enter -> Merge -> Switch -> ... -> NextIteration -> Merge, and its Exit.
 
-    ``switch`` and ``exit`` are None when the graph does not have them; ``name`` is the public name.
+    ``switch`` and ``exit`` are None if the graph does not have them; ``name`` is the public name.
     """
 
     name: str
@@ -64,9 +64,9 @@ class Frame:
 
 
 def in_order(waiting: Mapping[K, int], readers: Mapping[K, Iterable[K]]) -> list[K]:
-    """Kahn's topological order; ties keep the order of ``waiting``, which counts what each key waits for.
+    """Kahn's topological order; ties keep the order of ``waiting``, which has the number of sources of each key.
 
-    Keys of a cycle, and what comes after it, are left out.
+    Keys of a cycle, and keys after it, are left out.
     """
     keys, left = list(waiting), dict(waiting)
     position = {key: i for i, key in enumerate(keys)}
@@ -84,7 +84,7 @@ def in_order(waiting: Mapping[K, int], readers: Mapping[K, Iterable[K]]) -> list
 
 
 def order_nodes(nodes: Mapping[str, Node]) -> tuple[str, ...]:
-    """Topological order that ignores NextIteration -> Merge edges; ties keep the given order.
+    """Topological order that ignores edges from NextIteration to Merge; ties keep the given order.
 
     Raises FrameError with slug ``cycle`` for a cycle that does not pass through a NextIteration.
     """
@@ -108,7 +108,7 @@ def order_nodes(nodes: Mapping[str, Node]) -> tuple[str, ...]:
 
 
 def _find_cycle(nodes: Mapping[str, Node], left: set[str]) -> str:
-    """One cycle among the nodes that no order could place, as text."""
+    """One cycle among the nodes without a topological order, as text."""
     current = next(iter(n for n in nodes if n in left))
     order: dict[str, None] = {}
     while current not in order:
@@ -128,7 +128,7 @@ def assign_frames(nodes: Mapping[str, Node], order: tuple[str, ...]) -> dict[str
     Raises FrameError naming both inputs and both frames when a node's inputs come from different frames.
     """
     where: dict[str, FramePath] = {}  # frame in which the node itself fires
-    paths: dict[FramePath, FramePath] = {ROOT: ROOT}  # one object a path, however many nodes are in the frame
+    paths: dict[FramePath, FramePath] = {ROOT: ROOT}  # one object per path, however many nodes are in the frame
     for name in order:
         node = nodes[name]
         seen: tuple[str, FramePath] | None = None

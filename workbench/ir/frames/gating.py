@@ -1,16 +1,17 @@
 """Check that every NextIteration depends on the condition of its loop; otherwise the loop could never end.
 
-A value is *gated* in a frame around it when a decision of that frame can make it dead there, anew in each iteration. A
-Switch gates its outputs, unless it decides by a loop invariant; what reads a gated value is gated with it; a Merge is
-gated where all its inputs are. A NextIteration that is not gated in its own frame fires in every iteration, or does so
-whenever some loop invariant has one value, and each firing starts another iteration.
+A value is *gated* in an enclosing frame if a decision of that frame can make it dead, independently in each iteration.
+A Switch gates its outputs, unless it decides by a loop invariant; readers of a gated value are gated, too; a Merge is
+gated if all its inputs are. A NextIteration that is not gated in its own frame fires in every iteration, or whenever a
+loop invariant has a certain value, and each firing starts another iteration.
 
-Where a LoopCond decides over a loop variable (a Switch takes the variable's Merge by it), only decisions that go with a
-LoopCond of the frame gate the variable's NextIteration: it is one, is made of one, or one is made of it. Else the loop
-could go on after it has ended. A frame without a LoopCond has no condition to evaluate; it runs as it is, until an Exit
-is alive a second time.
+If a LoopCond decides over a loop variable (as the predicate of a Switch on the variable's Merge), only decisions
+related to a LoopCond of the frame gate the variable's NextIteration: the decision is a LoopCond, depends on one, or a
+LoopCond depends on it. Otherwise the loop could continue after it has ended. A frame without a LoopCond has no
+condition to evaluate; it runs unchanged, until an Exit fires a second time.
 
-One pass over the nodes in order. The frames in which a value is gated are bits, one for each frame of its path.
+One pass over the nodes in order suffices. The frames in which a value is gated are bits, one for each frame of its
+path.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
 
-#: ops of bools that hand on what they are made of
+#: ops of bools that only combine their inputs
 _LOGIC = ("Identity", "LoopCond", "Switch", "logical_and", "logical_not", "logical_or", "logical_xor")
 
 
@@ -39,10 +40,10 @@ def check_gating(nodes: Mapping[str, Node], order: tuple[str, ...], where: Mappi
 class _Gating:
     def __init__(self, nodes: Mapping[str, Node], order: tuple[str, ...], where: Mapping[str, FramePath]) -> None:
         self._nodes, self._order, self._where = nodes, order, where
-        #: nodes whose value is the same in every iteration of their frame; and bools that go with a LoopCond
+        #: nodes whose value is the same in every iteration of their frame; and bools related to a LoopCond
         self._steady: set[str] = set()
         self._bound = self._made_of(n for n in order if nodes[n].op == "LoopCond")
-        #: frames in which a node is gated: by any decision, and by one that goes with a LoopCond
+        #: frames in which a node is gated: by any decision, and by one related to a LoopCond
         self._gated: dict[str, int] = {}
         self._tied: dict[str, int] = {}
 
@@ -75,9 +76,9 @@ class _Gating:
                     raise self._endless(node)
 
     def _bits(self, node: Node, gated: Mapping[str, int], decides: bool) -> int:
-        """The frames around a node in which it is gated; bit k stands for the first k names of its path."""
+        """The enclosing frames in which a node is gated; bit k means the first k names of its path."""
         depth = len(self._where[node.name])
-        if node.op == "Merge":  # takes no deadness from its control inputs
+        if node.op == "Merge":  # control inputs do not make it dead
             starts = [r.node for r in node.inputs if self._nodes[r.node].op != "NextIteration"]
             bits = -1
             for source in starts:
@@ -91,22 +92,22 @@ class _Gating:
         if node.op == "Switch" and decides:
             bits |= 1 << depth
         elif node.op == "Enter" and not node.attrs.get("is_constant"):
-            bits |= 1 << depth  # alive in the first iteration only
+            bits |= 1 << depth  # alive only in the first iteration
         elif node.op == "Exit":
             bits &= (1 << depth) - 1
             if not self._leaves_at_the_end(node.inputs[0]):
-                bits |= 1 << depth >> 1  # it may never leave
+                bits |= 1 << depth >> 1  # it may never exit
         return bits
 
     def _is_steady(self, node: Node) -> bool:
         if node.op == "Enter":
             return bool(node.attrs.get("is_constant"))
-        if node.op in ("LoopCond", "Exit", "NextIteration"):  # the condition is a decision, whatever it is made of
+        if node.op in ("LoopCond", "Exit", "NextIteration"):  # the condition is a decision, whatever it depends on
             return False
         return all(r.node in self._steady for r in node.inputs) and REGISTRY.lookup(node.op, node.attrs).pure
 
     def _made_of(self, names: Iterable[str]) -> set[str]:
-        """The bools that these bools are made of, and themselves."""
+        """These bools, and those of which they are computed."""
         found: set[str] = set()
         stack = list(names)
         while stack:
@@ -118,7 +119,7 @@ class _Gating:
         return found
 
     def _leaves_at_the_end(self, ref: Ref) -> bool:
-        """True if an Exit takes the side of a Switch on which a LoopCond ends the loop."""
+        """True if an Exit reads the side of a Switch on which a LoopCond ends the loop."""
         switch = self._nodes[ref.node]
         return switch.op == "Switch" and ref.index == 0 and self._nodes[switch.inputs[1].node].op == "LoopCond"
 

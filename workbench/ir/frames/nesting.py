@@ -9,17 +9,16 @@ from contextlib import contextmanager
 from workbench.errors import FrameError
 from workbench.ir.node import Node
 
-#: frames in frames; a path is as long as the nesting is deep, and every frame has one
+#: maximum depth of nested frames, which is the length of their paths
 MAX_DEPTH = 1024
-#: nested loops and branches for which Python's own limit on calls is enough
+#: depth of nested loops and branches up to which Python's default recursion limit suffices
 PLAIN_DEPTH = 32
-#: nested calls that one loop or branch may take, those of the program and of the builder together
+#: maximum number of nested calls of one loop or branch, of program and builder together
 CALLS_A_LOOP = 40
 
 
 def check_depth(depth: int, node: Node | None = None, what: str = "Frames") -> None:
-    """FrameError ``too-deep`` for more than :data:`MAX_DEPTH` frames (or branches) in each other; ``node`` is the
-    Enter."""
+    """Raise FrameError ``too-deep`` for more than :data:`MAX_DEPTH` nested frames or branches; ``node``: the Enter."""
     if depth > MAX_DEPTH:
         raise FrameError(
             f"{what} are nested more than {MAX_DEPTH} deep.",
@@ -32,7 +31,7 @@ def check_depth(depth: int, node: Node | None = None, what: str = "Frames") -> N
 
 @contextmanager
 def room_for_calls(depth: int) -> Iterator[None]:
-    """Raise Python's recursion limit while the body of a loop or branch at this depth is built: they are nested calls.
+    """Increase Python's recursion limit while the body of a loop or branch at this depth is built by nested calls.
 
     Endless recursion still ends: in loops and branches at :data:`MAX_DEPTH`, in other calls at the limit.
     """

@@ -1,8 +1,8 @@
-"""Regions: the structured constructs (loops, branches, calls) of the source that nodes belong to, as a tree.
+"""Regions: a tree of the structured constructs (loops, branches, calls) of the source to which nodes belong.
 
 A Loop, Scan, While, If or function call becomes frames, Switches and Merges at import; its nodes keep the construct's
-name in ``Node.region``. Regions nest by their names: ``training/choice`` is inside ``training``. Where the source has
-frames itself, as TensorFlow 1 does, nodes have no region, and the loops and branches are derived from the wiring.
+name in ``Node.region``. Regions nest by their names: ``training/choice`` is inside ``training``. If the source itself
+has frames, as in TensorFlow 1, nodes have no region, and the loops and branches are derived from the wiring.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOOP, BRANCH, CALL = "loop", "branch", "call"
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One construct. ``nodes`` are its own, in graph order, without those of the regions inside it (``children``).
+    """One construct. ``nodes`` are its own, in graph order, without those of its inner regions (``children``).
 
     ``kind`` is loop, branch or call; ``frame`` is the path of a loop's own frame, None for the others.
     """
@@ -41,8 +41,7 @@ class _Found:
 
 
 def find_regions(nodes: Mapping[str, Node], where: Mapping[str, FramePath]) -> dict[str, Region]:
-    """Region name -> region, outer ones first. ``nodes`` are in a valid order, ``where`` says in which frame each
-    fires."""
+    """Region name -> region, outer ones first. ``nodes`` are in a valid order, ``where`` has the frame of each."""
     found = _named(nodes, where)
     _add_wired(found, nodes, where)
     depths: dict[str, int] = {}
@@ -78,7 +77,7 @@ def _named(nodes: Mapping[str, Node], where: Mapping[str, FramePath]) -> dict[st
 
 
 def _parent(name: str, members: Mapping[str, object]) -> str | None:
-    """The nearest region whose name is the beginning of this one's."""
+    """The region with the longest name that is a prefix of this one's."""
     outer = name.rpartition("/")[0]
     while outer:
         if outer in members:
@@ -89,12 +88,12 @@ def _parent(name: str, members: Mapping[str, object]) -> str | None:
 
 def _add_wired(found: dict[str, _Found], nodes: Mapping[str, Node], where: Mapping[str, FramePath]) -> None:
     """Add the loops and branches of nodes that name no region."""
-    # a frame's own region, and for a node or frame the branch around it
+    # a frame's own region, and the enclosing branch of a node or frame
     loops: dict[FramePath, str] = {r.frame: name for name, r in reversed(found.items()) if r.frame is not None}
     around: dict[str | FramePath, str] = {}
     members: dict[FramePath, list[Node]] = {}
     for name, path in where.items():
-        # a graph without frames and Merges has nothing to find
+        # a graph without frames and Merges has no loops or branches
         if (path or nodes[name].op == "Merge") and path not in members:
             for depth in range(len(path) + 1):
                 members.setdefault(path[:depth], [])
@@ -123,7 +122,7 @@ def _is_named(region: _Found, nodes: Mapping[str, Node]) -> bool:
 
 
 def _put(found: dict[str, _Found], name: str, region: _Found) -> str:
-    """Add a region under its name within its parent's; a name that is taken gets a number."""
+    """Add a region under its name within its parent's; a name that is already used gets a number."""
     if region.parent is not None and not name.startswith(f"{region.parent}/"):
         name = f"{region.parent}/{name}"
     free, number = name, 0

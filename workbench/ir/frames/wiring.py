@@ -1,7 +1,6 @@
-"""Loops and branches told from the wiring of frame ops alone, as TensorFlow 1 writes them.
+"""Loops and branches recognised from the wiring of frame ops alone, as written by TensorFlow 1.
 
-A loop is a frame. A branch is what lies between the Switches of one predicate and the Merges that bring its two sides
-together::
+A loop is a frame. A branch is the nodes between the Switches of one predicate and the Merges of its two sides::
 
     value -> Switch(pred) -+-> true side  -+-> Merge
                            +-> false side -+
@@ -18,14 +17,15 @@ from workbench.ir.frames.deadness import Deadness, Needs
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Node, Ref
 
-#: a node, or a frame that lies directly in the frame in question
+#: a node, or a direct child frame of the current frame
 Unit = str | FramePath
 
 
 @dataclass(frozen=True, slots=True)
 class WiredBranch:
-    """One branch of a frame. ``units`` are its nodes and the frames in it, those of inner branches too; ``outer`` is a
-    unit of it that lies in the same outer branches (None where there are none)."""
+    """One branch of a frame. ``units`` are its nodes and frames, including those of inner branches; ``outer`` is one of
+    its units in the same outer branches (None if there are none).
+    """
 
     name: str
     units: tuple[Unit, ...]
@@ -33,7 +33,7 @@ class WiredBranch:
 
 
 def loop_name(path: FramePath, inside: Sequence[Node]) -> str:
-    """The name of a loop: the scope of its LoopCond where the frame is named after it, else the frame's name."""
+    """The name of a loop: the scope of its LoopCond if the frame is named after it, else the frame's name."""
     frame = path[-1].strip("/") or "loop"
     scopes = [n.name.rpartition("/")[0] for n in inside if n.op == "LoopCond"]
     return scopes[0] if len(scopes) == 1 and scopes[0] and f"{frame}/".startswith(f"{scopes[0]}/") else frame
@@ -69,7 +69,7 @@ def _closes(nodes: Mapping[str, Node], merge: Node) -> bool:
 def _needs_of_units(
     nodes: Mapping[str, Node], where: Mapping[str, FramePath], deadness: Deadness, predicates: Set[Ref]
 ) -> dict[tuple[FramePath, Ref], dict[Unit, Needs]]:
-    """By frame and predicate: the units that depend on it, with what they need, and the Switches that decide by it."""
+    """By frame and predicate: the units that depend on it, with their needs, and the Switches that decide by it."""
     found: dict[tuple[FramePath, Ref], dict[Unit, Needs]] = {}
     units: list[tuple[FramePath, Unit, Needs]] = [(where[n], n, deadness.needs[n]) for n in nodes]
     units += [(path[:-1], path, needs) for path, needs in deadness.starts.items()]
@@ -91,9 +91,9 @@ def _parts(
     common: Needs,
     joins: Sequence[Node],
 ) -> list[tuple[list[Unit], Unit | None]]:
-    """The connected parts between Switches and Merges, which separate two branches of one predicate."""
+    """The connected components between Switches and Merges, which separate two branches of one predicate."""
     sides = ({*common, (predicate, False)}, {*common, (predicate, True)})
-    # the Switches of the branch need what is around it
+    # the Switches of the branch need the decisions around it
     members: dict[Unit, Unit] = {u: u for u, n in needs.items() if n == common or any(n >= side for side in sides)}
     merges = {n.name for n in joins}
     members.update((n, n) for n in merges)
@@ -115,7 +115,7 @@ def _parts(
     for node in readers:
         reader = unit_of(node.name)
         switch = node.op == "Switch" and needs.get(reader) == common
-        if reader not in members or switch:  # what a Switch of the branch reads is made before the branch
+        if reader not in members or switch:  # the inputs of the branch's Switches are computed before the branch
             continue
         for source in (*(r.node for r in node.inputs), *node.control):
             known = unit_of(source)

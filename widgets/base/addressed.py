@@ -1,4 +1,4 @@
-"""A widget whose script can find its own model in the browser, and that is heard while a cell runs."""
+"""A widget whose script can find its own model in the browser, and whose messages are received while a cell runs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class AddressedWidget(anywidget.AnyWidget):
         super().__init__(model_id=own, _own_id=own, **state)
 
     def open(self) -> None:
-        """Open the comm; its messages are heard on the subshell that the browser sends them to.
+        """Open the comm; its messages are received on the subshell to which the browser sends them.
 
-        From 7.4 on ipykernel hands what the browser sends to the shell from which the kernel sent last, for cells
-        that wait for an answer. Ours do not wait: on the main shell a click on Pause would be heard when the cell that
-        it is to pause has ended.
+        Since 7.4 ipykernel passes messages of the browser to the shell from which the kernel sent last, for cells that
+        wait for an answer. These widgets do not wait: on the main shell a click on Pause would be received only after
+        the cell that it should pause has ended.
         """
         super().open()
         if getattr(self.comm, "_reply_subshell_for", None) is not None:

@@ -1,8 +1,8 @@
 """The JavaScript of the widgets: a loader that anywidget imports for each, and the script that the loader imports once.
 
 A browser keeps every module that it has imported until the page is closed, and anywidget imports one for each widget.
-That one is small (``base/loader.js``); the script travels in a trait, ``_script``, and a browser imports it once for
-all widgets that have it.
+That module is small (``base/loader.js``); the script is sent in a trait, ``_script``, and a browser imports it once for
+all widgets that use it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ _COMMENTS = re.compile(r"^ *//.*\n", re.MULTILINE)
 
 @cache
 def joined(*names: str) -> str:
-    """Several files of the widgets as one text. A text and no path: anywidget watches a file for each widget that it
-    belongs to, and the watch keeps the widget for ever. Each widget sends it, so lines of comments stay behind."""
+    """Several files of the widgets as one text. It is a text instead of a path, because anywidget watches a file for
+    each widget, and the watch keeps the widget forever. Each widget sends the text, so comment lines are removed.
+    """
     return "".join(_COMMENTS.sub("", (WIDGETS / name).read_text()) for name in names)
 
 
 @cache
 def module(*names: str) -> str:
     """The ES module of these files of the widgets, with the prelude's functions (``make``, ``tell``, ``follow`` ...) in
-    scope; the last file is the one that exports."""
+    scope; the last file contains the export."""
     return joined("base/comm.js", "base/late.js", "base/dom.js", *names)
 
 
@@ -40,8 +41,9 @@ def script(*names: str) -> Any:
 
 
 def _loader() -> str:
-    """The loader with what it needs in one function, which the page calls once: its key is that of its text, so that
-    loaders of two versions of this package do not stand for each other."""
+    """The loader and its dependencies in one function, which the page calls once; its key is a hash of its text, so
+    that the loaders of two versions of this package are not confused.
+    """
     text = joined("base/loader.js").replace("IMPORTED", joined("base/imported.js"))
     return text.replace("KEY", f'"__workbenchLoader-{hashlib.sha256(text.encode()).hexdigest()[:12]}"')
 

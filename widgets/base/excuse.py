@@ -1,4 +1,4 @@
-"""The words in the place of a view that could not be drawn, with a button; the details are folded."""
+"""The message in place of a view that could not be drawn, with a button; the details are folded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SORRY = "This view could not be drawn."
 
 
 class Excuse(ipywidgets.VBox):
-    """``again`` is called by the button "Try again"; ``tell`` replaces the details."""
+    """The button "Try again" calls ``again``; ``tell`` replaces the details."""
 
     def __init__(self, title: str, error: BaseException, again: Callable[[], None]) -> None:
         self._title = title
@@ -27,11 +27,11 @@ class Excuse(ipywidgets.VBox):
 
     @property
     def value(self) -> str:
-        """The words as HTML."""
+        """The message as HTML."""
         return str(self._words.value)
 
     def tell(self, error: BaseException) -> None:
-        """Name another error; names in it are escaped."""
+        """Show another error; names in it are escaped."""
         self._words.value = (
             f'<div class="workbench-words" role="alert"><b>{text(self._title)}</b>: {SORRY}'
             "<details><summary>Details</summary>"

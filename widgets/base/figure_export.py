@@ -13,17 +13,17 @@ from workbench.libraries import install, needed
 from workbench.text import harmless
 from workbench.widgets.base import theme
 
-#: endings of the pictures that can be written
+#: file extensions of pictures
 PICTURES = ("svg", "png", "jpg", "webp", "pdf")
 
 
 class Face:
-    """A subclass gives ``in_theme``."""
+    """A subclass defines ``in_theme``."""
 
     source: Any
 
     def in_theme(self, name: str) -> go.Figure:
-        """The present state as an ordinary plotly figure in a theme that there is."""
+        """The present state as an ordinary plotly figure in a known theme."""
         raise NotImplementedError
 
     @property
@@ -45,7 +45,8 @@ class Face:
         return write_text(target, page, "The page")
 
     def to_image(self, path: str | Path, theme_name: str = "light", scale: float = 2.0) -> Path:
-        """Write a picture: the ending of ``path`` decides between ``.svg``, ``.png``, ``.jpg``, ``.webp`` and ``.pdf``.
+        """Write a picture; its format follows the extension of ``path``: ``.svg``, ``.png``, ``.jpg``, ``.webp`` or
+        ``.pdf``.
 
         Parameters
         ----------
@@ -54,7 +55,7 @@ class Face:
         theme_name:
             ``"light"`` or ``"dark"``.
         scale:
-            Pixels of the file per pixel of the view, for pictures made of pixels.
+            Pixels of the file per pixel of the view, for raster pictures.
 
         Returns
         -------
@@ -64,7 +65,7 @@ class Face:
         Raises
         ------
         WorkbenchError
-            ``missing-library`` without kaleido or a Chrome that it can drive, ``bad-picture`` for another ending.
+            ``missing-library`` without kaleido or a Chrome that it can drive, ``bad-picture`` for another extension.
         """
         target = Path(path)
         kind = target.suffix.lower().lstrip(".")

@@ -1,4 +1,4 @@
-"""HTML in the place of a figure, or inside of a figure's view: lists and tables, drawn by a small widget."""
+"""HTML in place of a figure, or inside a figure's view: lists and tables, drawn by a small widget."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Selection
 
-#: rows of a table in a figure
+#: maximum rows of a table in a figure
 MAX_ROWS = 500
 
 
 class HtmlView(Face, StatusWidget):
-    """Base of views that are lists and tables of HTML. A subclass gives ``model`` (plain data for the browser),
+    """Base of views that are lists and tables of HTML. A subclass defines ``model`` (plain data for the browser),
     ``table`` (for files), and ``handle_message`` for messages of the browser."""
 
     title = "View"
@@ -38,12 +38,12 @@ class HtmlView(Face, StatusWidget):
         raise NotImplementedError
 
     def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
-        """(column names, rows, a line in front of them), as plain text."""
+        """(column names, rows, a line above them), as plain text."""
         raise NotImplementedError
 
     # -- the pump's side --------------------------------------------------------------------------------------------
     def show(self, snapshot: Any) -> None:
-        """Bring the view up to date with a snapshot."""
+        """Update the view with a snapshot."""
         with self._lock:
             if self.comm is not None:
                 self.offer(self.model(snapshot))
@@ -55,17 +55,17 @@ class HtmlView(Face, StatusWidget):
         return plain_figure(table_spec(columns, rows, line, name), name)
 
     def close(self) -> None:
-        """Leave selection and pump and close the comms. Closing twice is harmless."""
+        """Unsubscribe from the selection and from updates and close the comms. Closing twice is harmless."""
         super().close()
         self.aside.close()
 
 
 class HtmlPart(JsonWidget):
-    """Shows ``status`` by the JavaScript of the file ``script``, or of several, the last of which exports;
-    ``on_message(kind, content)`` gets its messages.
+    """Shows ``status`` by the JavaScript of the file ``script``, or of several files with the export in the last;
+    ``on_message(kind, content)`` receives its messages.
 
-    The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. A script that
-    exports ``hear(model)`` has it called for each model once, whether a view shows it or not.
+    Its view offers the status; the part itself has no pump and no acknowledgement. If a script exports ``hear(model)``,
+    that is called once for each model, even without a view.
     """
 
     _css = joined("base/style/flow.css")
@@ -82,7 +82,7 @@ class HtmlPart(JsonWidget):
 
 
 def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:
-    """A table with a line above it; every text is escaped. ``name`` is the theme: tables know no templates."""
+    """A table with a line above it; all strings are escaped. ``name`` is the theme: tables know no templates."""
     ink = theme.THEMES[name]["layout"]["font"]["color"]
     shown = rows[:MAX_ROWS]
     more = f" ({len(rows) - MAX_ROWS} more rows)" if len(rows) > MAX_ROWS else ""

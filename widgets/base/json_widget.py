@@ -1,4 +1,4 @@
-"""A small widget whose content is one dictionary: it goes to the browser, and what people do there comes back."""
+"""A small widget whose content is one dictionary, sent to the browser; actions of the user are sent back."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import traitlets
 from workbench.widgets.base.addressed import AddressedWidget
 from workbench.widgets.base.esm import LOADER, joined, script
 
-#: what the JavaScript that all share says by itself (``base/dom.js``)
+#: messages sent by the shared JavaScript itself (``base/dom.js``)
 PROTOCOL = ("ack", "view", "gone", "sight")
-#: act(name, value): what was chosen, pressed or written
+#: act(name, value): the control, and the value chosen, pressed or entered
 Act = Callable[[str, Any], None]
 
 
 class JsonWidget(AddressedWidget):
-    """A widget whose content is one dictionary. A subclass gives ``_script`` and ``_css``, and handles its own messages
-    in ``handle_message``."""
+    """A widget whose content is one dictionary. A subclass defines ``_script`` and ``_css``, and handles its messages
+    in ``handle_message``.
+    """
 
     _esm = LOADER
     _script = traitlets.Unicode().tag(sync=True)
@@ -40,7 +41,7 @@ class JsonWidget(AddressedWidget):
         """Handle a message from the browser; its content is checked here."""
 
     def offer(self, status: dict[str, Any]) -> None:
-        """Show a status, if it is another one. Right on any thread."""
+        """Show a status, if it is new. May be called on any thread."""
         with self._lock:
             if self.comm is not None and status != self.status:
                 with self.hold_sync():
@@ -49,12 +50,14 @@ class JsonWidget(AddressedWidget):
                     self.status = status
 
     def amend(self, **changes: Any) -> None:
-        """Show the status with ``changes``. Right on any thread: what another thread offers meanwhile is not lost."""
+        """Show the status with ``changes``. May be called on any thread: a status that another thread offers meanwhile
+        is not lost.
+        """
         with self._lock:
             self.offer({**self.status, **changes})
 
     def _sending(self) -> None:
-        """An update goes out now."""
+        """Called before an update is sent."""
 
     def close(self) -> None:
         """Close the comms. Closing twice is harmless."""
@@ -65,7 +68,7 @@ class JsonWidget(AddressedWidget):
 
 
 class ActPart(JsonWidget):
-    """A part with things to press and to fill in. ``act`` must not block; errors in it are shown in place."""
+    """A part with buttons and fields. ``act`` must not block; its errors are shown in place."""
 
     def __init__(self, act: Act, **status: Any) -> None:
         self._act = act
@@ -77,7 +80,7 @@ class ActPart(JsonWidget):
         error = ""
         try:
             self._act(str(content.get("name")), content.get("value"))
-        except Exception as problem:  # what was written in a field may be anything
+        except Exception as problem:  # a field may contain any text
             error = str(getattr(problem, "message", problem))
         self.amend(error=error)
 
@@ -85,10 +88,10 @@ class ActPart(JsonWidget):
 class Controls(ActPart):
     """A line of controls: ``status["controls"]`` holds one dictionary each.
 
-    ``{"name", "type", "label", "value", "tip"}``, with ``type`` one of "choice" (buttons of which one is pressed),
-    "press" (buttons that do something), "select", "checks" (a list that opens), "switch" and "text"; ``options`` are
-    ``{"value", "text", "tip"}``. A control whose ``shown`` is false is left out. ``status["headline"]``: in a panel the
-    line is shown beside the title of its area.
+    ``{"name", "type", "label", "value", "tip"}``, with ``type`` one of "choice" (buttons, one of them pressed), "press"
+    (buttons for actions), "select", "checks" (a list that opens), "switch" and "text"; ``options`` are ``{"value",
+    "text", "tip"}``. A control whose ``shown`` is false is left out. ``status["headline"]``: in a panel the line is
+    shown beside the title of its area.
     """
 
     _script = script("base/controls.js")

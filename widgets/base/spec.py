@@ -1,7 +1,7 @@
 """Figure specifications: plain dicts of data and layout, and the difference between two of them.
 
-A view draws itself anew as a specification each time (cheap: no validation), and only what differs from the last one
-travels to the browser.
+A view makes a new specification each time (cheap: no validation), and only differences from the last one are sent to
+the browser.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Spec = dict[str, Any]
 
 
 def text(value: Any) -> str:
-    """A name or message for a plotly text or for HTML: tags in it are shown and not obeyed.
+    """A name or message for a plotly text or for HTML, with its tags escaped.
 
-    plotly.js knows entities by number, and of those with a name only a few: it would show ``&quot;`` as it is.
+    plotly.js decodes numeric entities, and only a few named ones: it would show ``&quot;`` literally.
     """
     return escape(lines(value), quote=True).replace("&quot;", "&#34;")
 
 
 def title(words: str) -> dict[str, Any]:
-    """A small title at the top left; ``words`` are escaped already."""
+    """A small title at the top left; ``words`` must be escaped."""
     return {"text": words, "font": {"size": 12.5}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"}
 
 
 def base_layout(height: int, **more: Any) -> dict[str, Any]:
-    """The layout that all figures share."""
+    """The layout common to all figures."""
     return {
         "height": height,
         "margin": {"l": 52, "r": 14, "t": 30, "b": 40},
@@ -45,22 +45,22 @@ def base_layout(height: int, **more: Any) -> dict[str, Any]:
 
 
 def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """An x axis for counts from 0 on; short ones have a tick at each."""
+    """An x axis for counts from 0; short ones have a tick at each count."""
     last = max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
     return {"title": {"text": text(title)}, "rangemode": "tozero", **whole_ticks(last)}
 
 
 def whole_ticks(last: float) -> dict[str, Any]:
-    """Ticks of an axis of whole numbers up to ``last``: one at each while there are few.
+    """Ticks of an axis of whole numbers up to ``last``: one at each if there are few.
 
-    The mode is always named: under a range of a thousand million, a step of 1 that is left behind makes plotly lay out
-    more labels than it can within half a minute.
+    The mode is always set: a step of 1 left over on a range of a thousand million would make plotly lay out labels for
+    more than half a minute.
     """
     return {"tickmode": "linear", "dtick": 1} if 0 < last <= 12 else {"tickmode": "auto"}
 
 
 def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
-    """A logarithmic y axis with about five ticks; over less than two decades plotly places them best itself."""
+    """A logarithmic y axis with about five ticks; for less than two decades plotly places them."""
     good = [y[np.isfinite(y) & (y > 0)] for y in lines]
     good = [y for y in good if len(y)]
     # the difference of logarithms: the ratio of the largest and the smallest float overflows
@@ -78,10 +78,10 @@ def plain_figure(spec: Spec, name: str = "light") -> go.Figure:
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """``{"marker": {"color": 1}}`` as ``{"marker.color": 1}``; lists and arrays stay whole."""
+    """``{"marker": {"color": 1}}`` as ``{"marker.color": 1}``; lists and arrays are kept."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
-        if isinstance(value, Mapping) and key != "meta":  # plotly takes meta as it is
+        if isinstance(value, Mapping) and key != "meta":  # plotly uses meta unchanged
             out |= flatten(value, f"{prefix}{key}.")
         else:
             out[prefix + key] = value
@@ -89,7 +89,7 @@ def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Properties of ``new`` (both flattened) that differ from ``old``; those that are gone become None."""
+    """Properties of ``new`` (both flattened) that differ from ``old``; removed ones are None."""
     out = {key: value for key, value in new.items() if key not in old or not _same(old[key], value)}
     out |= {key: None for key in old if key not in new}
     return out

@@ -1,4 +1,4 @@
-"""The style of the statuses of a loop: cards and verdicts have the signs and colours of one list.
+"""The style of the statuses of a loop: cards and verdicts share one list of signs and colours.
 
 See :mod:`workbench.analysis.standing`. A sign is white on its colour in the light theme, black in the dark one.
 """

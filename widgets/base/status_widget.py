@@ -1,7 +1,7 @@
-"""A small view whose content is one dictionary: what the toolbar, the time slider and the progress bars have in common.
+"""A small view whose content is one dictionary: the common part of the toolbar, the time slider and the progress bars.
 
-The pump shows it a snapshot; it is sent to the browser only when it differs from what is there, and the pump waits for
-the browser's answer (see ``pump``). A trace without a session has no pump: the view is then updated on request.
+The pump passes it a snapshot; a status is sent to the browser only if it differs from the last one, and the pump waits
+for the browser's answer (see ``pump``). A trace without a session has no pump: the view is then updated on request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.widgets.live.selection import Selection
 
 
 class StatusWidget(Acknowledgement, LiveView, JsonWidget):
-    """Base of views of a session or a trace that show ``status``; a subclass gives ``show``, ``_script``, ``_css``."""
+    """Base of views of a session or a trace that show ``status``; subclasses define ``show``, ``_script``, ``_css``."""
 
     trouble = traitlets.Unicode(help="why it could not be brought up to date").tag(sync=True)
     behind = False
@@ -51,11 +51,11 @@ class StatusWidget(Acknowledgement, LiveView, JsonWidget):
                 self.trouble = "" if error is None else error_text(error)
 
     def knock(self) -> None:
-        """Send something that a browser answers, if one is there."""
+        """Send a message that a browser answers, if there is one."""
         with self._lock:
             self.amend(knock=not self.status.get("knock", False))
 
     def close(self) -> None:
-        """Leave the pump and close the comms. Closing twice is harmless."""
+        """Unsubscribe from updates and close the comms. Closing twice is harmless."""
         self._leave()
         super().close()

@@ -2,7 +2,7 @@
 
 The hues are the colour-blind-safe set of Okabe and Ito (2008); they keep enough contrast on white and on dark grey.
 Backgrounds are transparent so that a figure sits on whatever JupyterLab theme is on; text and grid follow the template,
-which the browser switches (``base/figure/figure.js``) when the theme changes.
+which the browser exchanges (``base/figure/figure.js``) when the theme changes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def _template(text: str, grid: str, zero: str, hover: str) -> dict[str, Any]:
 LIGHT = _template(text="#1F1F1F", grid="#E3E3E3", zero="#B5B5B5", hover="#FFFFFF")
 DARK = _template(text="#E6E6E6", grid="#3A3A3A", zero="#6A6A6A", hover="#222222")
 THEMES = {"light": LIGHT, "dark": DARK}
-#: colours by what they say: a figure names one as "@data" and is drawn in that of the theme; shape or word repeats it
+#: colours by meaning: a figure refers to one as "@data" and is drawn in that of the theme; a shape or word repeats the
+#: meaning
 TOKENS: dict[str, dict[str, str]] = {
     "light": {
         "ground": "#FFFFFF",
@@ -108,7 +109,7 @@ def tint(colour: str, alpha: float) -> str:
 
 
 def resolved(tree: Any, name: str) -> Any:
-    """A specification whose colours of :data:`TOKENS` are those of a theme; everything else is shared."""
+    """A specification whose colours of :data:`TOKENS` are those of a theme; the rest is shared."""
     if isinstance(tree, dict):
         known = TOKENS[name]
         return {

@@ -1,6 +1,6 @@
 """Figures as plain data: their properties by dotted names, and their arrays as binary buffers for the browser.
 
-``figure_data.js`` is the other end.
+``figure_data.js`` is the counterpart.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import plotly.graph_objects as go
 
 from workbench.widgets.base.spec import Spec
 
-#: dtypes that travel as binary: JavaScript has typed arrays of them, and plotly.js draws those
+#: dtypes sent as binary: JavaScript has typed arrays of them, which plotly.js draws
 TYPED = frozenset(("float64", "float32", "int32", "int16", "int8", "uint32", "uint16", "uint8"))
-#: types of list items that are JSON as they are
+#: types of list items that JSON represents directly
 _JSON = frozenset((str, int, bool, type(None)))
 
 
 def plain(figure: go.Figure | Spec) -> Spec:
     """A figure or a specification as new dictionaries; arrays and lists are shared. The template is left out, because
-    the browser sets that of its theme."""
+    the browser sets the one of its theme.
+    """
     if isinstance(figure, go.Figure):
         figure = {"data": [t.to_plotly_json() for t in figure.data], "layout": figure.layout.to_plotly_json()}
     layout = _copied(figure["layout"])
@@ -51,8 +52,9 @@ def put(tree: dict[str, Any], name: str, value: Any) -> None:
 
 
 def pack(value: Any, buffers: list[memoryview]) -> Any:
-    """A value as JSON. Numeric arrays go to ``buffers``, and ``{"buffer", "dtype", "shape"}`` stands for them; numbers
-    that JSON does not know (NaN, infinities) become null, which plotly.js draws as gaps."""
+    """A value as JSON. Numeric arrays are appended to ``buffers`` and replaced by ``{"buffer", "dtype", "shape"}``;
+    numbers that JSON lacks (NaN, infinities) become null, which plotly.js draws as gaps.
+    """
     if isinstance(value, np.ndarray):
         return _packed(value, buffers)
     if isinstance(value, Mapping):
@@ -67,7 +69,7 @@ def pack(value: Any, buffers: list[memoryview]) -> Any:
 def _packed(array: np.ndarray, buffers: list[memoryview]) -> Any:
     if array.dtype.kind in "Mm":
         array = array.astype(str)
-    elif array.dtype.kind in "iu" and array.dtype.itemsize == 8:  # JavaScript has numbers of 64 bits as floats alone
+    elif array.dtype.kind in "iu" and array.dtype.itemsize == 8:  # JavaScript has 64-bit numbers only as floats
         small = not array.size or (array.min() >= -(2**31) and array.max() < 2**31)
         array = array.astype(np.int32 if small else np.float64)
     elif array.dtype.kind == "f" and array.dtype.name not in TYPED:

@@ -1,4 +1,4 @@
-"""Difference between a figure and the state that the browser has; only this is sent."""
+"""The difference between a figure and the browser's state, the only data sent."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ from typing import Any
 
 from workbench.widgets.base.spec import Spec, changes, flatten
 
-#: of a property that the browser may have, with any value
+#: marks a property that the browser may have, with any value
 UNKNOWN = object()
-#: of axes whose ranges the browser finds itself; to send them again undoes what people have zoomed into
+#: for axes whose ranges the browser computes; sending them again would undo a zoom of the user
 AXES = ("xaxis.autorange", "yaxis.autorange")
 
 
 def _kind(trace: dict[str, Any]) -> tuple[Any, bool]:
-    """Type, and if there is a colour bar: an update changes neither (plotly.js shows a bar wherever there was one, also
-    when all of its properties are taken away)."""
+    """Type, and True if there is a colour bar: an update changes neither (plotly.js keeps a bar even if all of its
+    properties are removed).
+    """
     return trace.get("type"), any(".colorbar." in f".{name}" for name in trace)
 
 
 def _axes(layout: dict[str, Any]) -> set[str]:
-    """The axes beyond the first two: plotly.js keeps one that an update takes away."""
+    """The axes beyond the first two: plotly.js keeps an axis that an update removes."""
     return {part for name in layout if (part := name.partition(".")[0])[1:5] == "axis" and part[5:]}
 
 
 class FigureDiff:
-    """The figure that was sent last, and the names of all properties that were sent before.
+    """The figure sent last, and the names of all properties sent before.
 
-    After :meth:`forget` a property that was named once may still be in the live figure, because an update may have
-    failed on its way: it is taken away when the figure no longer has it.
+    After :meth:`forget` a property sent earlier may still be in the live figure, because an update may have been lost:
+    it is removed when the figure no longer has it.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -40,9 +41,10 @@ class FigureDiff:
         self._ever_traces = [set(trace) for trace in self._traces]
 
     def news(self, spec: Spec) -> tuple[dict[int, dict[str, Any]] | None, dict[str, Any]]:
-        """(new properties by trace index, new properties of the layout) with dotted names; None for one that is gone.
+        """(new properties by trace index, new properties of the layout) with dotted names; None for a removed one.
 
-        The first is None where the axes, the number of traces or their kinds are others: all is to be exchanged.
+        The first is None if the axes, the number of traces or their kinds have changed: the whole figure must be
+        replaced.
         """
         new, layout = [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
         changed = changes(self._layout, layout)
@@ -59,12 +61,13 @@ class FigureDiff:
         return traces, changed
 
     def doubt(self, *names: str) -> None:
-        """It is not known what the browser has of these properties of the layout: the next news have them."""
+        """The browser's values of these layout properties are unknown: the next update contains them."""
         self._layout |= dict.fromkeys(self._ever.intersection(names), UNKNOWN)
 
     def forget(self, fresh: bool = True) -> None:
-        """Forget what the browser has: the next update sends the whole figure. One that is not ``fresh`` has drawn the
-        figure before and may have been zoomed, which the next news do not undo."""
+        """Forget the browser's state: the next update sends the whole figure. A browser that is not ``fresh`` has drawn
+        the figure before and may have been zoomed, which the next update does not undo.
+        """
         kept = {} if fresh else {name: self._layout[name] for name in AXES if name in self._layout}
         self._layout = dict.fromkeys(self._ever, UNKNOWN) | kept
         self._traces = [

@@ -21,7 +21,7 @@ from workbench.widgets.live.selection import Selection
 
 
 class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
-    """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
+    """Base of views with a figure. A subclass defines ``model`` and ``spec``, and ``refresh`` for its other widgets."""
 
     title = "View"
     live: LiveFigure
@@ -48,7 +48,7 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
         raise NotImplementedError
 
     def plain_spec(self, model: dict[str, Any]) -> Spec:
-        """The figure for use outside of the panel, where the words beside it are missing."""
+        """The figure for use outside the panel, where the texts beside it are missing."""
         return self.spec(model)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
@@ -56,25 +56,25 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
         return (self.live,)
 
     def refresh(self, model: dict[str, Any]) -> None:
-        """Update everything but the figure; called with each new model."""
+        """Update everything except the figure; called with each new model."""
 
     @property
     def behind(self) -> bool:
-        """True if the view has more to show of the same snapshot, because it read only part of the record."""
+        """True if the view has read only part of the record and must show the same snapshot again."""
         return False
 
     def _clicked(self, event: PointEvent) -> None:
         """Handle a click on a point of the figure."""
 
-    # -- the pump's side --------------------------------------------------------------------------------------------
+    # -- for the pump --------------------------------------------------------------------------------------------
     @property
     def views(self) -> int:
-        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
+        """The number of open browser views, as reported by the browser; 0 while it does not answer."""
         return self.live.views
 
     @property
     def in_flight(self) -> int:
-        """Updates sent and not yet acknowledged."""
+        """The number of updates sent and not yet acknowledged."""
         return self.live.in_flight
 
     @property
@@ -84,7 +84,7 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
 
     @property
     def took(self) -> float:
-        """Seconds from the last update that was answered to its answer."""
+        """Seconds between the last acknowledged update and its acknowledgement."""
         return self.live.took
 
     @property
@@ -98,11 +98,11 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
         return self.live.asleep
 
     def doze(self) -> None:
-        """Another view of the same page no longer answers; nor does this one."""
+        """Note that another view of the same page no longer answers, so that this one does not either."""
         self.live.doze()
 
     def rouse(self) -> None:
-        """Another view of the same page has answered again."""
+        """Note that another view of the same page has answered again."""
         self.live.rouse()
 
     @property
@@ -111,7 +111,7 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
         return self.live.hidden
 
     def show(self, snapshot: Any) -> None:
-        """Bring the view up to date with a snapshot; on the pump's thread."""
+        """Update the view with a snapshot; on the pump's thread."""
         with self._show_lock:
             model = self.model(snapshot)
             spec = self.spec(model)
@@ -123,13 +123,14 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
             self.refresh(model)
 
     def _drawn(self, fresh: bool = True) -> None:
-        """A browser has drawn the figure, which shows the state of its creation, or (not ``fresh``) its view is back
-        and may have missed something: everything is sent again."""
+        """Handle that a browser has drawn the figure, in the state of its creation, or (not ``fresh``) that its view is
+        back and may have missed updates: everything is sent again.
+        """
         self._forget(fresh)
         self.update_now()
 
     def _ranged(self, shown: tuple[float, float] | None) -> None:
-        """People have zoomed the horizontal axis or moved it: (low, high), or None for the whole."""
+        """Handle that the user has zoomed or moved the horizontal axis: (low, high), or None for the whole."""
 
     def troubled(self, error: Exception | None) -> None:
         with self._show_lock:
@@ -152,13 +153,14 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
                 self._excuse.tell(error)
 
     def _forget(self, fresh: bool = True) -> None:
-        """Discard the acknowledged state: the next update sends everything, but to one that is not ``fresh``
-        nothing that undoes what people have zoomed into."""
+        """Discard the acknowledged state: the next update sends everything, except, to a browser that is not ``fresh``,
+        properties that would undo a zoom.
+        """
         with self._show_lock:
             self._in_browser.forget(fresh)
 
     def _doubt(self, *names: str) -> None:
-        """It is not known what the browser has of these properties of the layout: the next update sends them."""
+        """Mark layout properties whose values in the browser are unknown: the next update sends them."""
         with self._show_lock:
             self._in_browser.doubt(*names)
 
@@ -168,17 +170,16 @@ class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
             return plain_figure(self.plain_spec(self.model(self.source.snapshot())), name)
 
     def close(self) -> None:
-        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        """Unsubscribe from updates and close all comms of the view. Closing twice is harmless."""
         self._leave()
-        if hasattr(self, "live"):  # not there if the constructor failed
+        if hasattr(self, "live"):  # missing if the constructor failed
             self.live.close()
         close_parts(self)
         super().close()
 
 
 class Zoomed(FigureView):
-    """Base of views whose ``model`` reads a stretch of the horizontal axis, ``_zoom``, that a browser has zoomed into;
-    all of it for None."""
+    """Base of views whose ``model`` reads the zoomed stretch of the horizontal axis, ``_zoom``; None is all of it."""
 
     _zoom: tuple[float, float] | None = None
 
@@ -189,18 +190,18 @@ class Zoomed(FigureView):
 
     def _drawn(self, fresh: bool = True) -> None:
         if fresh:
-            self._zoom = None  # the browser has drawn the whole
+            self._zoom = None  # the browser has drawn the whole axis
         super()._drawn(fresh)
 
     def _ranged(self, shown: tuple[float, float] | None) -> None:
-        if shown is None:  # what the browser thinks of as the whole may be the range of its first drawing
+        if shown is None:  # the browser may take the range of its first drawing for the whole axis
             self._doubt(*AXES)
         self._zoom = shown
         self.update_now()
 
 
 def parts_of(widget: Any) -> Iterator[ipywidgets.Widget]:
-    """A widget and all that belongs to it: its children, and the layout and style models that ipywidgets makes."""
+    """A widget and its parts: its children, and the layout and style models that ipywidgets makes."""
     yield widget
     for child in getattr(widget, "children", ()):
         yield from parts_of(child)
@@ -211,7 +212,7 @@ def parts_of(widget: Any) -> Iterator[ipywidgets.Widget]:
 
 
 def close_parts(widget: Any) -> None:
-    """Close what belongs to a widget: its children, and the layout and style models that ipywidgets makes for it."""
+    """Close the parts of a widget: its children, and the layout and style models that ipywidgets makes for it."""
     for child in list(getattr(widget, "children", ())):
         if not isinstance(child, (FigureView, LiveFigure)):
             close_parts(child)

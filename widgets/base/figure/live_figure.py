@@ -1,8 +1,8 @@
 """A live plotly figure for JupyterLab: the kernel keeps its traces and layout, and plotly.js draws them in the browser.
 
 - ``push`` sends one update, and the browser acknowledges it after the redraw (see ``pump.py``);
-- updates are numbered: a browser that has missed one asks for the whole figure, and what people have zoomed into stays;
-- arrays travel as binary, and plotly.js once for all figures of a page (``plotly_bundle.py``);
+- updates are numbered: a browser that has missed one requests the whole figure, and a zoom of the user is kept;
+- arrays are sent as binary, and plotly.js once for all figures of a page (``plotly_bundle.py``);
 - the figure follows the width of its container and JupyterLab's light or dark theme, all in the browser;
 - one lock per figure lets the pump thread and the kernel's main thread share it.
 
@@ -39,14 +39,14 @@ class LiveFigure(Acknowledgement, AddressedWidget):
         The figure to show: of plotly, or a specification, with ``data`` and ``layout``. It is copied.
     on_view:
         Called on any thread, with True when a browser has drawn the figure for the first time, and with False when a
-        view has come back to sight or to life.
+        view is visible or responds again.
     on_range:
-        Called with what a browser shows of the horizontal axis after people have zoomed or moved it: (low, high), or
-        None for the whole.
+        Called with the visible range of the horizontal axis after the user has zoomed or moved it: (low, high), or None
+        for the whole.
     on_click, on_hover:
-        Called with the point (:class:`PointEvent`) that was clicked, or that the pointer has moved to.
+        Called with the point (:class:`PointEvent`) that was clicked, or to which the pointer has moved.
     on_box:
-        Called with the box that was dragged in a figure with ``dragmode="select"``: (low, high) of x and of y.
+        Called with the box dragged in a figure with ``dragmode="select"``: (low, high) of x and of y.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
     )
     _config = traitlets.Dict(theme.CONFIG).tag(sync=True)
     _hears_hover = traitlets.Bool().tag(sync=True)
-    # The trait has no value: a browser that opens the figure gets what is serialised then, the figure of that moment.
+    # The trait has no value: a browser that opens the figure receives the figure of that moment, serialised then.
     _whole = traitlets.Any().tag(sync=True, to_json=lambda _value, figure: figure._in_one_piece())
 
     def __init__(
@@ -125,7 +125,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
 
     # -- kernel to browser ------------------------------------------------------------------------------------------
     def _in_one_piece(self) -> dict[str, Any]:
-        """The whole figure as a browser takes it, and the buffers of its arrays."""
+        """The whole figure in the browser's format, and the buffers of its arrays."""
         buffers: list[memoryview] = []
         with self._lock:
             return {"figure": {"push": self._sent, **pack(self._spec, buffers)}, "buffers": buffers}
@@ -138,16 +138,16 @@ class LiveFigure(Acknowledgement, AddressedWidget):
 
     @property
     def sent(self) -> int:
-        """The number of the newest update that was sent."""
+        """The number of the newest update sent."""
         return self._sent
 
     def push(self, traces: Mapping[int, Mapping[str, Any]], layout: Mapping[str, Any] | None = None) -> None:
         """Send one coalesced update: new properties by trace index, and layout properties, with dotted names; None
         removes a property.
 
-        The properties come from this package's own specifications and are not validated. Everything is sent, also what
-        this figure already holds, because people may have changed it in the browser. Until a browser has reported a
-        view, the whole figure is sent, because its state is unknown.
+        The properties come from this package's own specifications and are not validated. All of them are sent, even
+        unchanged ones, because the user may have changed them in the browser. Until a browser has reported a view, the
+        whole figure is sent, because its state is unknown.
         """
         layout = layout or {}
         with self._lock:
@@ -169,7 +169,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
             self.send(message, buffers)
 
     def replace(self, figure: go.Figure | Spec) -> None:
-        """Show another figure in the place of this one; what people have zoomed into stays."""
+        """Replace the figure; a zoom of the user is kept."""
         with self._lock:
             if self.comm is not None:
                 self._spec = plain(figure)
@@ -178,7 +178,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
                 self._send_whole()
 
     def refit(self) -> None:
-        """Show the whole figure in all views: what people have zoomed into is no longer there."""
+        """Show the whole figure in all views, because a zoomed range no longer exists."""
         with self._lock:
             if self.comm is not None:
                 self.send({"kind": "refit"})
@@ -186,7 +186,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
     # -- for users --------------------------------------------------------------------------------------------------
     @property
     def spec(self) -> Spec:
-        """The present state as dictionaries, to be read and not changed."""
+        """The present state as dictionaries; they must not be changed."""
         return self._spec
 
     @property
@@ -196,7 +196,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
             return go.Figure(theme.resolved(self._spec, "light"))
 
     def close(self) -> None:
-        """Close the comms; the last figure takes the shared bundle with it. Closing twice is harmless."""
+        """Close the comms; the last figure also closes the shared bundle. Closing twice is harmless."""
         with self._lock:
             if self.comm is not None:
                 layout = self.layout
@@ -211,7 +211,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
 
 
 def _range_of(limits: Any) -> tuple[float, float] | None:
-    """The range that a browser told, low before high; None for anything else."""
+    """The range sent by a browser, low before high; None for anything else."""
     try:
         low, high = sorted(float(v) for v in limits)
     except (TypeError, ValueError, OverflowError):

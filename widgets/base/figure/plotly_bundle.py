@@ -1,7 +1,7 @@
-"""plotly.js for the browser: one model per kernel that every figure shares.
+"""plotly.js for the browser: one model per kernel, shared by all figures.
 
-The code (5 MB) travels once, gzipped (about 1.5 MB), in a model without a view; the script of each figure
-(``base/figure/figure.js``) asks for it, and for what the browser adds to figures (``base/figure/strips.js``). The model
+The code (5 MB) is sent once, gzipped (about 1.5 MB), in a model without a view; the script of each figure
+(``base/figure/figure.js``) requests it, and the browser's additions to figures (``base/figure/strips.js``). The model
 lives as long as a figure uses it, so that closing the last figure leaves no comm behind.
 """
 
@@ -28,7 +28,7 @@ def _packed() -> bytes:
 
 
 class PlotlyBundle(ipywidgets.Widget):
-    """Holds the code of plotly.js for the browser; has no view of its own."""
+    """Holds the code of plotly.js for the browser; it has no view."""
 
     code = traitlets.Bytes(help="plotly.js, gzipped").tag(sync=True)
     version = traitlets.Unicode(help="version of the plotly package").tag(sync=True)
@@ -51,7 +51,7 @@ class _Shared:
 
     def acquire(self) -> PlotlyBundle:
         with self._lock:
-            # ``Widget.close_all()`` closes the bundle behind our back; then a new one is due
+            # ``Widget.close_all()`` closes the bundle, too; then a new one is needed
             if self._bundle is None or self._bundle.comm is None:
                 self._bundle = PlotlyBundle()
                 self._users = 0

@@ -1,4 +1,4 @@
-"""Points of a figure that people click or point at, as a browser reports them."""
+"""Points of a figure that the user clicks or points at, as reported by a browser."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-#: keys that may be held down during a click
+#: modifier keys of a click
 KEYS = ("alt", "ctrl", "meta", "shift")
 
 
 @dataclass(frozen=True)
 class PointEvent:
-    """A point of a trace, its place, and the keys that were held down (of ``KEYS``).
+    """A point of a trace, its position, and the pressed keys (of ``KEYS``).
 
-    The point of a heatmap is its row and column. ``trace`` is a plain dictionary, of the newest figure: the browser may
+    The point of a heatmap is its row and column. ``trace`` is a plain dictionary of the newest figure; the browser may
     have shown an earlier one.
     """
 
@@ -34,7 +34,7 @@ class PointEvent:
 
 
 def read_event(content: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]) -> PointEvent | None:
-    """The event of a browser's message about one of these traces; None for a message that makes no sense."""
+    """The event of a browser's message about one of these traces; None for an invalid message."""
     number: Any = content.get("trace")
     point: Any = content.get("point")
     keys = content.get("keys")

@@ -1,1 +1,1 @@
-"""Widgets with others in them, for front ends that draw widgets of anywidget alone."""
+"""Widgets that contain others, for front ends that draw only widgets of anywidget."""

@@ -10,7 +10,7 @@ from workbench.recorder import home
 
 
 def run_of_cell() -> Any:
-    """An object that stands for the present run of a cell of marimo; None elsewhere."""
+    """An object for the present run of a cell of marimo; None elsewhere."""
     if home.marimo() is None:
         return None
     context = importlib.import_module("marimo._runtime.context").get_context()
@@ -21,7 +21,7 @@ def closes_with_cell(widget: Any) -> None:
     """Close a widget when the cell of marimo that made it runs again or is deleted; nothing elsewhere."""
     if home.marimo() is None:
         return
-    with contextlib.suppress(ImportError, AttributeError):  # these modules of marimo are not public
+    with contextlib.suppress(ImportError, AttributeError):  # these modules of marimo are private
         base = importlib.import_module("marimo._runtime.cell_lifecycle_item").CellLifecycleItem
         registry = importlib.import_module("marimo._runtime.context").get_context().cell_lifecycle_registry
         registry.add(
@@ -30,7 +30,7 @@ def closes_with_cell(widget: Any) -> None:
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """The widget is there already."""
+    """Do nothing: the widget exists already."""
 
 
 def _close(widget: Any) -> bool:

@@ -1,8 +1,8 @@
-"""A widget that draws another one with all that is in it, where a front end knows widgets of anywidget alone.
+"""A widget that draws another one and its parts, for front ends that support only widgets of anywidget.
 
-marimo draws those, each in a shadow root of its own, and no boxes of ipywidgets. The stage is one such widget; its
-script (``stage.js``) makes the boxes itself and has the front end draw the parts inside, so that a panel is one page
-with one set of styles, as in JupyterLab.
+marimo draws those, each in a separate shadow root, but no boxes of ipywidgets. The stage is one such widget; its script
+(``stage.js``) makes the boxes itself and lets the front end draw the parts inside, so that a panel is one page with one
+set of styles, as in JupyterLab.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ class Stage(AddressedWidget):
 
 
 class Staged:
-    """Base of boxes that marimo shows, too: by a stage, which is closed with the box."""
+    """Base of boxes that marimo can show by a stage, which is closed with the box."""
 
     _stage: Stage | None = None
 
     def _on_stage(self) -> Any:
-        """The widget that is drawn."""
+        """The widget to draw."""
         return self
 
     def _display_(self) -> Stage:
-        """The widget that marimo shows for it."""
+        """The widget that marimo shows for the box."""
         if self._stage is None or self._stage.comm is None:
             self._stage = Stage(self._on_stage())
         return self._stage
 
     def close(self) -> None:
-        """Close the stage, and all that the box closes."""
+        """Close the stage and the box."""
         if self._stage is not None:
             self._stage.close()
         super().close()  # type: ignore[misc]

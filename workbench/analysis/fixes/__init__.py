@@ -6,7 +6,7 @@ Each yields an edited graph and its feeds; the originals are unchanged.
 
     Claim --> table --> Fix, tried by trial before it is shown
 
-    Fix --> repaired --> (Graph, feeds) --> a new Session beside the old one
+    Fix --> repaired --> (Graph, feeds) --> a new Session next to the old one
              |- numbers: tolerance, step          |- cap, stop-at-nan: one more clause
              |- operators: comparison, sign       |- dtype: widen
 """

@@ -79,7 +79,7 @@ class SliceMachine(SliceState):
         self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
         self._pred = plan.layout.values[self._cond.name, 0].place
         self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
-        core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+        core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run past the loop
         #: the slice as formulas, for proofs that need not run it
         self.program = SliceProgram(graph, frame, Ref(self._cond.name), variables, self._invariant)
 
@@ -87,7 +87,7 @@ class SliceMachine(SliceState):
     def restart(self) -> None:
         """Return to the first node, with the random numbers of a new run."""
         self.run, self._read_at = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS), -1
-        core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+        core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run past the loop
 
     def align(self, main: Run | None, instead: Mapping[str, Any] | None = None) -> bool:
         """Move to the condition, with the loop variables of ``main`` in all open frames; False if never entered.

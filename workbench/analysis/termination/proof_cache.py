@@ -74,7 +74,7 @@ class TerminationCache:
     ) -> Termination:
         """The answer of :func:`~workbench.analysis.termination.explain.answer_of`, from the cache if it is still valid.
 
-        If ``seconds`` is None, the time is that which the budget allows while ``running``, else 0.2 s.
+        If ``seconds`` is None, the budget sets the time while ``running``; otherwise it is 0.2 s.
         """
         answer = self._ask(run, frame, seconds, failed, running)
         path = loop_of(run, frame)

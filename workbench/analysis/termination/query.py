@@ -239,7 +239,7 @@ def left_frame(iteration: int) -> Ending:
 
 
 def later(answer: Termination, iterations: int) -> Termination:
-    """The answer as it is valid ``iterations`` later (negative: earlier) in the same activation, without edits."""
+    """The answer adjusted to ``iterations`` later (negative: earlier) in the same activation, without edits."""
     remaining = None if answer.remaining is None else max(answer.remaining - iterations, 0)
     interval = answer.interval
     if interval is not None:

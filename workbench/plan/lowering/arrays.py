@@ -120,7 +120,7 @@ def dynamic_code(loop: ArrayLoop, operands: Sequence[Any], dtype: np.dtype) -> t
     try:
         dims = np.broadcast_shapes(*shapes)
     except ValueError:
-        return None  # the callable says what is wrong
+        return None  # the callable raises the error
     strides = []
     for kind, shape, own in operands:
         steps = own if own is not None else contiguous(shape, kind.itemsize)
@@ -145,7 +145,7 @@ def _moved(
         else:
             results = list(spec.evaluate([x, *values[1:]], node.attrs))
     except (IndexError, ValueError, WorkbenchError):
-        return None  # the callable says what is wrong
+        return None  # the callable raises the error
     code = ArrayCode()
     for k, (result, out) in enumerate(zip(results, outs, strict=True)):
         delta = result.ctypes.data - x.ctypes.data

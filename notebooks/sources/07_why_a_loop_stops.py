@@ -39,8 +39,8 @@ from workbench.widgets import TerminationView
 # %% [markdown]
 # ## 1. Five ways to evolve
 #
-# `wb.classify` takes the values of a variable, oldest first, and answers with a **label**, the probability that the
-# label is right, and the numbers behind it. It never looks at the rule that made the values, only at the values.
+# `wb.classify` takes the values of a variable, oldest first, and returns a **label**, the probability that the label
+# is right, and the numbers behind it. It uses only the values, never the rule that made them.
 
 # %%
 k = np.arange(60)
@@ -72,9 +72,9 @@ assert [v.label.name for v in verdicts.values()] == [
 ]
 
 # %% [markdown]
-# Look at the last two. Both sums grow ever more slowly, and after 60 terms neither seems to move much. Yet one of them
-# has a limit, and the other grows beyond every bound. The steps of a sum fall like $k^{-s}$; it has a limit if $s > 1$.
-# How close is the limit that was found to the true one, $\pi^2/6$? The last value of the record is off by 0.017.
+# Look at the last two. Both sums grow ever more slowly, and after 60 terms neither seems to move much. Yet the second
+# has a limit, and the first grows beyond every bound. The steps of a sum fall like $k^{-s}$; it has a limit if $s >
+# 1$. How close is the limit that was found to the true one, $\pi^2/6$? The last value of the record is off by 0.017.
 
 # %%
 found = verdicts["sum of 1/k**2"]
@@ -87,7 +87,7 @@ assert abs(found.limit - np.pi**2 / 6) < 1e-3 * abs(last - np.pi**2 / 6)
 assert f"{abs(last - np.pi**2 / 6):.3f}" == "0.017"
 
 # %% [markdown]
-# **Question.** Four values are too few to tell. What does an honest method answer? Guess before you run the cell.
+# **Question.** Four values are too few to tell. What should an honest method answer? Guess before you run the cell.
 
 # %%
 verdict = wb.classify([1.0, 0.5, 0.25, 0.125])
@@ -99,8 +99,8 @@ assert verdict.label is wb.Pattern.UNKNOWN
 # %% [markdown]
 # ## 2. A loop that converges, and when it will be done
 #
-# A pan at 90 degrees stands in a room of 20. In each minute it loses 5 % of the difference. The loop goes on until the
-# pan is within one hundredth of a degree. After 60 minutes we stop it and ask.
+# A pan at 90 degrees stands in a room of 20. In each minute it loses 5 % of the difference. The loop goes on until
+# the pan is within one hundredth of a degree. After 60 minutes we stop it and ask for a report.
 
 # %% tags=["nbval-ignore-output"]
 b = wb.GraphBuilder("cooling pan")
@@ -119,13 +119,14 @@ print(analysis.report(width=88))
 # %% [markdown]
 # Read the report line by line:
 #
-# - **PROVED** means that the rest of the loop was worked out ahead: the condition needs nothing but `pan`, so it can be
-#   run without the rest of the graph. It is not an estimate.
+# - **PROVED** means that the rest of the loop was computed ahead: the condition needs only `pan`, so it can be
+#   evaluated without the rest of the graph. It is not an estimate.
 # - **rate 0.95**: in each iteration the distance to the limit is multiplied by 0.95. (Where in the program do you see
 #   that number?)
 # - **distance** draws the distance to the limit on a logarithmic scale. A straight line there is *linear convergence*.
 #
-# The same as a plot, with a tolerance line at one degree. The dashed line is the forecast, made from the values alone.
+# Here is the same as a plot, with a tolerance line at one degree. The dashed line is the forecast, made from the
+# values alone.
 
 # %% tags=["nbval-ignore-output"]
 analysis.figure("pan", tolerance=1.0)
@@ -146,11 +147,11 @@ assert abs(pan.crossing[0] - first_within) <= 1
 assert len(values) - 1 == done + left
 
 # %% [markdown]
-# ### Not every forecast is that sure
+# ### Not every forecast is so certain
 #
-# Now with noise: a thermometer that is wrong by a tenth of a degree. A forecast has to say how uncertain it is, and
-# that is what the **band** is for: the truth lies in it in about 90 of 100 cases. For a limit, it is `limit_error`. A
-# forecast without either is a guess.
+# Now the same pan with noise: a thermometer that is wrong by about a tenth of a degree. A forecast has to say how
+# uncertain it is, and that is what the **band** is for: the truth lies in it in about 90 of 100 cases. For a limit,
+# `limit_error` plays this part. A forecast without either is a guess.
 
 # %%
 noise = np.random.default_rng(7).normal(size=200) * 0.1
@@ -192,12 +193,12 @@ assert analysis.loops["while"].status.name == "PROVED" and analysis.loops["while
 #
 # 1. **Is it sure?** PROVED: the state of the loop repeated bit for bit while the condition was true. What happened
 #    once will happen again, for ever. This is a proof, not a matter of patience.
-# 2. **What blocks?** The residual stays at a value above the tolerance.
+# 2. **What blocks?** The residual, here $|x^2 - 2|$, stays at a value above the tolerance.
 # 3. **Which variable causes it?** The root variable, and the line that updates it.
 # 4. **What can be done?** The suggestion is computed from the numbers of this run.
 #
-# Numbers of type float32 near 1.41 are 1.2e-7 apart. The square of the best of them is off by a few times 1e-7 and
-# cannot be off by less than 1e-9. Check it by hand:
+# Numbers of type float32 near 1.41 are 1.2e-7 apart. The square of the best of them is off by 1.2e-7, which is more
+# than 1e-9. Check it by hand:
 
 # %%
 candidates = np.float32(np.sqrt(2.0)) + np.arange(-3, 4).astype(np.float32) * np.spacing(np.float32(1.4142135))
@@ -211,8 +212,8 @@ assert f"{np.spacing(np.float32(1.41)):.1e}" == "1.2e-07" and 1e-7 < residuals.m
 # %% [markdown]
 # ### Fix it
 #
-# Suggestions that can be tried have `applies`. `apply_fix` makes a second session on the fixed graph, beside the first
-# one, which is not touched; `session.fixed` holds the answers before and after.
+# A suggestion that can be tried has `applies` set. `apply_fix` makes a second session, on the fixed graph, and leaves
+# the first one as it is; `session.fixed` has the answers before and after.
 
 # %% tags=["nbval-ignore-output"]
 for fix in analysis.loops["while"].fix:
@@ -231,14 +232,14 @@ assert mended.state == "finished" and result.loops["while"].termination.outcome 
 assert abs(float(mended.outputs["root"]) - np.sqrt(2.0)) < 1e-6
 
 # %% [markdown]
-# Was that the right thing to do? A larger tolerance ends the loop, but the answer has seven digits. If you need twelve,
-# take the other suggestion, and compute in float64. The numbers say what is possible, not what you need.
+# Was that the right thing to do? A larger tolerance ends the loop, but the answer has only seven digits. If you need
+# twelve, take the other suggestion, and compute in float64. The numbers say what is possible, not what you need.
 
 # %% [markdown]
 # ## 4. Six ways to miss the end
 #
-# Six small loops, each taken from a real question in an issue tracker. Read the six conditions and updates, and guess
-# for each whether it ends. Then run the cell.
+# Here are six small loops, each taken from a real question in an issue tracker. Read the six conditions and updates,
+# and guess for each whether it ends. Then run the cell.
 
 
 # %%
@@ -275,7 +276,8 @@ assert [answer.outcome for answer, _ in loops.values()] == ["never"] * 5 + ["ter
 assert all(answer.status.name == "PROVED" for answer, _ in loops.values())
 
 # %% [markdown]
-# Six answers, and each is a proof. Now the reasons, in the words of the report:
+# There are six answers, and each is a proof. For each loop that never ends, the report has remedies. Here is the
+# first of each:
 
 # %%
 for name, (answer, _) in loops.items():
@@ -293,9 +295,12 @@ assert "int64" in str(loops["a float32 counter"][0].fix[0])
 # | a float32 counter | above $2^{24}$ the numbers are 2 apart: adding 1 changes nothing |
 # | an int8 counter | every int8 is at most 127, and 127 + 1 is -128 |
 # | or instead of and | it goes on while *either* clause holds, and the first one always does |
+# | and | it ends at its limit of 500, with the residual still above 1e-8 |
 #
-# The last loop has the same body as the one before it. Its residual never gets small either, but a limit of 500
-# iterations ends it. **A limit makes a loop end. It does not make it right.**
+# The last loop has the same body as the one before it, and its residual never gets small either. **A limit makes a
+# loop end. It does not make it right.**
+#
+# The remedy `x < 1.0` for the second loop makes it end, too. But rounding decides where:
 
 # %%
 for start in (0.0, 0.9):
@@ -308,7 +313,8 @@ for start in (0.0, 0.9):
 assert sum([0.1] * 10) != 1.0
 
 # %% [markdown]
-# The view of the same answer, with both sides of the condition. In a loop that ends, the curve meets its threshold.
+# The view below shows the answer for the float32 counter, with both sides of its condition. In a loop that ends, the
+# curve meets its threshold.
 
 # %% tags=["nbval-ignore-output"]
 TerminationView(loops["a float32 counter"][1])
@@ -343,8 +349,8 @@ def my_condition(x, k):
 course.check_answer("07.3", my_condition)
 
 # %% [markdown]
-# **07.4** Somebody writes `while total < 20_000_000: total = total + 1`, with `total` of type float32. At which number
-# does it stop growing? (Look at the table above.)
+# **07.4** A program has the loop `while total < 20_000_000: total = total + 1`, with `total` of type float32. At
+# which number does it stop growing? (Look at the table above.)
 
 # %%
 stands_still_at = ...
@@ -355,7 +361,8 @@ course.check_answer("07.4", stands_still_at)
 #
 # - A variable converges, diverges, oscillates, stays or is chaotic; a few values are not enough to tell, and then
 #   the answer is *unknown*.
-# - A forecast comes with a band, a proof with what was checked. The two are never mixed.
+# - A forecast comes with a band, a proof with the facts that were checked. The report always says which of the two it
+#   is.
 # - A loop that never ends has a clause that blocks, a variable that causes it and a remedy that can be computed.
 #
 # `wb.analyze(session).to_html("report.html")` writes all of it as one page that works without a network.

@@ -65,8 +65,8 @@ for path, frame in graph.frames.items():
 assert int(count_primes(30)) == 10
 
 # %% [markdown]
-# One frame is inside the other. In the picture the inner one is a box of its own; a click on its caption closes and
-# opens it.
+# One frame is inside the other. (The number in `while_5` is the line of the loop.) In the picture the inner one is a
+# box of its own; a click on its caption closes and opens it.
 
 # %% tags=["nbval-ignore-output"]
 session = wb.Session(graph, {"up_to": 10})
@@ -75,7 +75,7 @@ GraphView(session, height=520)
 # %% [markdown]
 # ## 2. Addresses
 #
-# Run to the end, and ask for the divisor. Its series knows two iteration numbers for each value.
+# Run to the end, and read the divisor. Its series has two iteration numbers for each value.
 
 # %%
 session.run()
@@ -110,7 +110,7 @@ except wb.WorkbenchError as error:
 #
 # ## 3. In, out, over
 #
-# Three commands move by frames: `step_into` goes on until a frame opens, `step_out` until the innermost one is left,
+# Three commands move by frames: `step_into` runs until a frame opens, `step_out` until the innermost one is left, and
 # `next_iteration` to the next iteration of the innermost one.
 
 # %%
@@ -177,8 +177,9 @@ assert trips.counts.tolist() == [2 ** (j + 1) for j in range(7)]
 assert any(finding.kind == "work" for finding in analysis.findings)
 
 # %% [markdown]
-# The number of inner iterations is classified like any other variable: here it doubles. That is how a loop of 13
-# iterations turns out to be expensive. And the result converges to the integral of $x^2$ from 0 to 1, which is 1/3.
+# The number of inner iterations, the **trip count**, is classified like any other variable: here it doubles. That is
+# how a loop of 13 iterations turns out to be expensive. And the result converges to the integral of $x^2$ from 0 to
+# 1, which is 1/3.
 
 # %%
 refinement.run()
@@ -279,7 +280,7 @@ course.check_answer("08.4", even_pairs)
 # - A value in a nested loop has one number for each loop around it; the inner count starts again in each outer
 #   iteration.
 # - The number of inner iterations is a variable of the outer loop, and often explains where the time goes.
-# - If a nested loop does not end, look at the innermost one that is open.
+# - If nested loops do not end, look at the innermost one that is open.
 #
 # Next we look for values that are not numbers at all: [09 NaN hunt](09_nan_hunt.ipynb).
 

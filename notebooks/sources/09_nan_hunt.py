@@ -15,15 +15,15 @@
 #
 # [◂ 08 Nested loops](08_nested_loops.ipynb) · [the course](README.md) · [10 An ONNX model ▸](10_onnx_model.ipynb)
 #
-# A program trains for an hour, and its loss is `nan`. NaN (*not a number*) is what comes out of 0/0 or of infinity
-# minus infinity, and it is contagious: whatever is computed with it is NaN too. So the place where you *see* it is
-# almost never the place where it was *made*. In a loop it may have been made thousands of iterations before.
+# A program trains for an hour, and its loss is `nan`. NaN (*not a number*) is the result of 0/0 or of infinity minus
+# infinity, and it is contagious: nearly everything that is computed from it is NaN too. So the place where you *see*
+# it is almost never the place where it was *made*. In a loop it may have been made thousands of iterations before.
 #
 # **After this notebook you can**
 #
 # 1. find the op, the iteration and the element that made the first NaN, and the operand that caused it;
 # 2. stop a run before or after it, with a breakpoint on *health*;
-# 3. ignore what is expected, and see what is not;
+# 3. ignore the values that are expected, and still see the others;
 # 4. fix the usual causes: logarithms of 0, differences of infinities, quotients of zeros.
 #
 # It takes about 45 minutes with the exercises.
@@ -91,8 +91,9 @@ EvolutionView(session, ["loss"])
 # %% [markdown]
 # ## 2. Who made it?
 #
-# The loss is only where we see it. It is the mean of something, which was the sum of something ... `wb.nan_origin` goes
-# through the record in the order of execution, and names the first node that made a NaN out of values that were not.
+# The loss is only where we see it. It is the mean of something, which was the sum of something ... `wb.nan_origin`
+# goes through the record in the order of execution, and names the first node that made a NaN from values that were
+# not NaN.
 
 # %%
 origin = wb.nan_origin(session)
@@ -117,7 +118,7 @@ print("p of this point:", repr(float(p[origin.index])), "| label:", labels[origi
 assert cause.node == "log_1_p" and p[origin.index] == 1.0
 
 # %% [markdown]
-# The view shows the same, and each click leads further back: each value of the chain with its sources.
+# The view shows the same chain. Each click leads further back, from a value to its sources.
 
 # %% tags=["nbval-ignore-output"]
 ExplainView(session, "if_zero", 1)
@@ -134,8 +135,8 @@ ExplainView(session, "if_zero", 1)
 #
 # ## 3. Stop there
 #
-# With breakpoints on **health** a run stops after the first firing that has a NaN (or Inf, or one that is stagnating,
-# and so on). They are tested in the compiled machine and cost next to nothing.
+# A breakpoint on **health** stops a run after the first firing whose value has a NaN (or an infinity, or another sign
+# of trouble, such as stagnation).
 
 # %%
 session.restart()
@@ -148,7 +149,7 @@ print("fired last:", stop.fired, "| next:", stop.tag)
 assert stop.fired.node == "if_zero" and stop.fired.iteration == (1,)
 
 # %% [markdown]
-# Now you can look around, since all values of this moment are there. What is special about this point?
+# Now you can look around: all values of this moment can be read. What is special about this point?
 
 # %%
 which = origin.index
@@ -158,7 +159,7 @@ print("point:", points[which].round(3), "| w:", w.round(2), "| exponent:", round
 print("its exponential is lost beside 1:", bool(1.0 + np.exp(exponent) == 1.0))
 
 # %% [markdown]
-# A graph knows where to be careful. The session recommends watchpoints, each with its reason:
+# Some ops are known to be risky. The session recommends breakpoints for those of its graph, each with a reason:
 
 # %%
 for advice in session.breakpoints.recommended():
@@ -169,8 +170,8 @@ for advice in session.breakpoints.recommended():
 assert any("log" in advice.why for advice in session.breakpoints.recommended())
 
 # %% [markdown]
-# In a notebook, the table of breakpoints does all this by clicks: conditions, health, recommendations, and *recheck*,
-# which looks for hits in what has already run.
+# In a notebook, the table of breakpoints offers all this: conditions, health, recommendations, and *recheck*, which
+# looks for hits in the part that has already run.
 
 # %% tags=["nbval-ignore-output"]
 BreakpointTable(session)
@@ -178,8 +179,9 @@ BreakpointTable(session)
 # %% [markdown]
 # ## 4. Expected infinities
 #
-# Sometimes an infinity is meant: a mask of minus infinities, the start of a minimum. If each of these stops the run,
-# you will soon switch the breakpoint off. So **ignore** the nodes where it is expected, and still stop at the others.
+# Sometimes an infinity is intended: a mask of minus infinities, the start of a minimum. If each of these stops the
+# run, you will soon switch the breakpoint off. So **ignore** the nodes where it is expected, and still stop at the
+# others.
 
 # %%
 session.breakpoints.clear()
@@ -195,7 +197,7 @@ print("with log_1_p ignored:", stop.fired)
 assert stop.fired.node == "if_zero"
 
 # %% [markdown]
-# Or let it write a line instead of stopping: a *logpoint*.
+# A breakpoint can also write a line instead of stopping. It is then a *logpoint*.
 
 # %%
 session.breakpoints.clear()
@@ -215,8 +217,8 @@ assert session.state == "finished" and len(session.breakpoints.log) == 1
 #
 # - **Hide it**: replace NaN by 0 afterwards. The next bug will be hidden as well.
 # - **Clip it**: keep `p` between 1e-12 and 1 - 1e-12. The logarithm is finite, but its value is invented.
-# - **Compute it otherwise.** $-\log(1 - p)$ with $p = 1/(1 + e^{-z})$ is the same as $\log(1 + e^{z})$, without any p
-#   that could round to 1. For large z that is z, so one writes $\max(z, 0) + \log(1 + e^{-|z|})$.
+# - **Compute it in another way.** $-\log(1 - p)$ with $p = 1/(1 + e^{-z})$ is the same as $\log(1 + e^{z})$, without
+#   any $p$ that could round to 1. For large z that is z, so one writes $\max(z, 0) + \log(1 + e^{-|z|})$.
 
 
 # %%
@@ -241,8 +243,8 @@ assert np.isnan(out["usual"]) and np.isfinite(out["without p"])
 # %% [markdown]
 # ## 6. Before it happens
 #
-# In float16 numbers end at 65,504. Which nodes of this run would not fit? The names are those that have to stay in
-# float32 when a model is converted.
+# The largest float16 is 65,504. Which nodes of this run would not fit? They have to stay in float32 when a model is
+# converted.
 
 # %%
 for candidate in wb.overflow_candidates(session, "float16"):
@@ -299,7 +301,7 @@ course.check_answer("09.4", softmax)
 # %% [markdown]
 # ## What you have seen
 #
-# - NaN is seen late and made early. Ask for the first firing, and then for the operand.
+# - NaN is seen late and made early. Find the first firing that has one, and then the operand that caused it.
 # - Behind a NaN there is often an infinity, and behind that a value that rounded to 0 or 1.
 # - Do not hide it: write the formula in another way.
 #

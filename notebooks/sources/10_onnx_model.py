@@ -45,7 +45,7 @@ from workbench.widgets import EvolutionView, GraphView, ValueInspector
 # ## 1. The model
 #
 # **Power iteration**: multiply a vector by the matrix, again and again, and bring it back to length 1 each time. The
-# factor by which it grows tends to the largest eigenvalue. In ONNX's own text form:
+# factor by which it grows tends to the size of the largest eigenvalue. In ONNX's own text form:
 
 # %%
 MODEL = """
@@ -95,6 +95,8 @@ view
 
 # %% [markdown]
 # ## 2. The author's matrix, and ours
+#
+# We run the model with both matrices and compare each result with NumPy's eigenvalue.
 
 # %%
 theirs = np.array([[4, 1], [2, 3]], np.float32)
@@ -110,7 +112,7 @@ for name, matrix in (("theirs", theirs), ("ours", ours)):
 assert abs(found - right) > 1e-4
 
 # %% [markdown]
-# Is it the runtime? onnxruntime is another program altogether, by other people:
+# Is our runtime at fault? onnxruntime is an entirely different program:
 
 # %%
 import onnxruntime
@@ -141,8 +143,8 @@ print("branches taken:", session.trace.branch_counts()["loop/if/w/Switch"], "(el
 assert session.trace["w"].values.shape == (15, 2)
 
 # %% [markdown]
-# The inspector shows a value in any iteration, also as a table, and beside what it was before. Choose `w` and move
-# through the time.
+# The inspector shows a value in any iteration, as a chart or a table, and its change since the iteration before. Here
+# it shows `w`; *Part and time* moves through the iterations.
 
 # %% tags=["nbval-ignore-output"]
 inspector = ValueInspector(session)
@@ -165,7 +167,7 @@ print("iterations that differ from the formula:", wrong or "none")
 assert not wrong
 
 # %% [markdown]
-# Every step is right. Then what about the *number* of steps?
+# Every step is right. What about the *number* of steps?
 #
 # ## 4. Converged, or cut off?
 
@@ -179,14 +181,14 @@ print("is the size still on its way?", wb.classify(session.trace["size_next"].va
 assert session.trace["moved"].values[-1] > 1e-4 and "limit" in str(answer.reason)
 
 # %% [markdown]
-# The loop did not end because it had converged. It ended because `trip < limit` failed. ONNX calls the limit *max trip
-# count*, and reaching it is not an error. **The result of a loop that was cut off looks exactly like a result.**
+# The loop ended because `trip < limit` failed, not because it had converged. ONNX calls the limit *max trip count*,
+# and reaching it is not an error. **The result of a loop that was cut off looks exactly like a result.**
 
 # %% tags=["nbval-ignore-output"]
 EvolutionView(session, ["size_next"])
 
 # %% [markdown]
-# How many iterations does it need? Take the fifteen values, and ask for the forecast:
+# How many iterations does it need? Make a forecast from the fifteen values, and then allow 1000 iterations:
 
 # %%
 sizes = session.trace["size_next"].values
@@ -213,8 +215,9 @@ assert 0.5 < rate < 0.95
 # %% [markdown]
 # ## 5. What if?
 #
-# The branch `else` is for a vector that the matrix makes zero. No run has taken it so far. Edit a value and see: go to
-# iteration 3, set `w` to zero, and go on. The session is a fork from there; what was before is kept.
+# The `else` branch is for a vector that the matrix maps to zero. No run has taken it so far. Edit a value to see it
+# taken: go to iteration 3, set `w` to zero, and let it run on. From there the run is a **fork**; the history before
+# the edit is kept.
 
 # %%
 session.run_to("squares", iteration=3)
@@ -227,7 +230,7 @@ print("histories kept:", len(session.histories), "| eigenvalue:", session.output
 assert session.trace.branch_counts()["loop/if/w/Switch"][0] == 1
 
 # %% [markdown]
-# The model survives a zero vector. Somebody has thought of that case.
+# The model survives a zero vector. Its author has thought of that case.
 #
 # ## 6. In the panel
 #

@@ -15,15 +15,15 @@
 #
 # [◂ 10 An ONNX model](10_onnx_model.ipynb) · [the course](README.md) · [12 Two runs that differ ▸](12_two_runs.ipynb)
 #
-# TensorFlow 1 wrote its loops exactly as you did by hand in notebook 03, and millions of such graphs are still around.
-# Here is one, as a text file: `models/savings.pbtxt`. The program that made it is lost, and TensorFlow is not
-# installed. We read it, run it, and fix it all the same.
+# TensorFlow 1 wrote its loops exactly as you did by hand in notebook 03, and many such graphs are still in use. Here
+# is one, as a text file: `models/savings.pbtxt`. The program that made it is lost, and TensorFlow is not installed.
+# We read it, run it, and fix it all the same.
 #
 # **After this notebook you can**
 #
 # 1. read a GraphDef: nodes, inputs such as `while/Switch:1` and `^while/Identity`, attributes;
 # 2. find loop variables and invariants in somebody else's graph;
-# 3. stop where a value gets interesting, by the name that TensorFlow gave it;
+# 3. stop where a value becomes interesting, by the name that TensorFlow gave it;
 # 4. understand the errors that a damaged graph gives, and fix the file.
 #
 # It takes about 45 minutes with the exercises.
@@ -51,9 +51,9 @@ print(text[start : text.index('node {\n  name: "while/Less"')])
 print(len(text.splitlines()), "lines,", text.count("node {"), "nodes")
 
 # %% [markdown]
-# An input is the name of a node. `name:1` is its second output (of a Switch: the true side), and `^name` is not a value
-# but an order: *fire after that node*. The constant `while/one` waits for `^while/Identity`, so that it belongs
-# to the loop: compare notebook 03.
+# An input is the name of a node. `name:1` is its second output (of a Switch: the true side), and `^name` is not a
+# value but a **control dependency**: *fire after that node*. The constant `while/one` waits for `^while/Identity`, so
+# that it belongs to the loop: compare notebook 03.
 
 # %%
 for line in text.splitlines():
@@ -81,7 +81,7 @@ print("years:", result["years:0"], "| balance:", result["balance:0"].round(2))
 assert result["years:0"] == 15 and np.isclose(result["balance:0"], 1000 * 1.05**15)
 
 # %% [markdown]
-# The picture is that of a loop with two variables. You know all its parts.
+# The picture shows a loop with two variables. You know all its parts.
 
 # %% tags=["nbval-ignore-output"]
 session = wb.Session(graph, plan)
@@ -116,7 +116,7 @@ for iteration in (0, 1, 2, 14, 15):
 assert np.allclose(balance.values, 1000 * 1.05 ** np.arange(16))
 
 # %% [markdown]
-# ## 4. Stop where it gets interesting
+# ## 4. Stop where it becomes interesting
 #
 # In which year does the balance pass 1500? A breakpoint with a condition stops there.
 
@@ -131,7 +131,7 @@ print("at:", stop.fired, "| balance before this year:", session.value("while/Mer
 assert stop.fired.iteration == (8,)
 
 # %% [markdown]
-# Where does the number come from? Backwards through the year, along the names of the file:
+# Where does the interest of this year come from? `explain` goes back through the year, along the names of the file:
 
 # %%
 explanation = session.explain("while/interest:0")
@@ -205,7 +205,7 @@ assert slugs == ["different-frames", "unknown-op", "no-such-node"]
 #
 # ## 7. The same graph from SameDiff
 #
-# SameDiff, the graph library of deeplearning4j (Java), took the frames of TensorFlow 1 over, op by op: `switch`,
+# SameDiff, the graph library of deeplearning4j (Java), took over the frames of TensorFlow 1, op by op: `switch`,
 # `merge`, `enter`, `exit`, `next_iteration`, `loop_cond`. Its files are FlatBuffers. Here is our loop as its importer
 # would store it.
 
@@ -233,6 +233,8 @@ assert wb.diff(again, session).equal and list(imported.frames) == list(graph.fra
 
 # %% [markdown]
 # ## 8. In the panel
+#
+# Step through some years, under the names of the file.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, plan)
@@ -269,8 +271,8 @@ course.check_answer("11.3", new_text)
 # ## What you have seen
 #
 # - A GraphDef is the loop of notebook 03 as a list: names, ops, inputs, attributes.
-# - Names say little, edges say all: what is carried, what is invariant, what leaves.
-# - A damaged graph is found when it is loaded, with both nodes and both frames named.
+# - Names say little. The edges say which values are carried, which are invariant, and which leave the loop.
+# - A damaged graph is refused when it is loaded, and the error names the nodes.
 # - SameDiff has the same frames, and its files open like the others.
 #
 # Two programs, one graph, different numbers: [12 Two runs that differ](12_two_runs.ipynb).

@@ -73,8 +73,8 @@ print("iterations:", double.trace["x"].iterations[-1, 0], "| x at the end:", dou
 # %% [markdown]
 # ## 2. The same program in two precisions
 #
-# `wb.diff` pairs the values of two runs by name, frame and iteration. The first line says how many differ; the table
-# has one row for each of them, **the first difference first**.
+# `wb.diff` pairs the values of two runs by name, frame and iteration. Its `rows` are the values that differ, one row
+# for each, **the first difference first**.
 
 # %%
 single = spring("float32")
@@ -87,8 +87,8 @@ for row in found.rows[:6]:
 assert not found.equal and found.first.op == "Const"
 
 # %% [markdown]
-# The constants 0.1 and 0.3 already differ in the eighth digit, since neither is a binary fraction. It is not a
-# mistake, it is **rounding**. A *tolerance* says how much of it one is willing to accept:
+# The constants 0.1 and 0.3 already differ in the eighth digit, since neither is a binary fraction. This is not a
+# mistake but **rounding**. A *tolerance* says how much of it you accept:
 
 # %%
 for rtol in (1e-8, 1e-6, 1e-4):
@@ -99,12 +99,12 @@ for rtol in (1e-8, 1e-6, 1e-4):
 assert wb.diff(double, single, rtol=1e-4, atol=1e-5).equal
 
 # %% [markdown]
-# Column `ulp` counts in *units in the last place*: how many representable numbers lie between the two. Rounding makes a
-# few of them in each operation, and a loop collects them.
+# A distance is also counted in *units in the last place* (**ulp**): the number of steps from one value to the other
+# through the representable numbers. Rounding adds up to a few ulp in each operation, and a loop accumulates them.
 #
 # ## 3. A mistake
 #
-# In this version somebody moves the weight with the *old* velocity. It is one name in the program.
+# In this version the weight moves with the *old* velocity. Only one name of the program is different.
 
 # %%
 wrong = spring(mistake=True)
@@ -149,8 +149,9 @@ assert mistake[1] > 1e5 * rounding[1]
 # %% [markdown]
 # ## 4. Runs of different length
 #
-# The wrong program also needs more iterations. Runs of different length are compared as far as both go, and the answer
-# says where the loops part, and which node decided it.
+# The wrong program also needs more iterations. Runs of different length are compared as far as both go. `lengths`
+# says how often each evaluated its condition (once more than the 231 iterations of section 1; here `a` is the right
+# run), and `flips` has the decisions that differ.
 
 # %%
 for length in found.lengths:
@@ -202,7 +203,7 @@ assert flip.node == "full" and flip.iteration == (9,)
 # ## 5. Against another runtime
 #
 # The same question for an ONNX model: does onnxruntime compute what we compute, *inside* the loop, too? Here is the
-# square root of `a` by Newton, and a second version in which an exporter has put in a wrong factor.
+# square root of `a` by Newton's method, and a second version in which an exporter has written a wrong factor.
 
 # %%
 MODEL = """
@@ -242,12 +243,12 @@ assert found.first.name == "half"
 assert [f"{float(run.outputs['x_end']):.5f}" for run in (ours, theirs)] == ["1.41421", "1.41139"]
 
 # %% [markdown]
-# Two runtimes, one loop, and the first node that differs *in its body*: the constant. With results alone you would see
-# 1.41421 and 1.41139 and know nothing.
+# The first node that differs is the constant *in the body of the loop*. The results alone, 1.41421 and 1.41139, would
+# not have shown it.
 #
 # ## 6. Exercises
 #
-# **12.1** A colleague has rewritten a program that smooths a series of measurements. Some node in the loop is wrong.
+# **12.1** A colleague has rewritten a program that smooths a series of measurements. One node in the loop is wrong.
 # `course.two_programs()` gives a session of each. Which node **introduces** the difference? Write its name.
 
 # %%
@@ -256,7 +257,7 @@ culprit = ...
 course.check_answer("12.1", culprit)
 
 # %% [markdown]
-# **12.2** In which iteration do these two differ for the first time?
+# **12.2** In which iteration do the two programs of 12.1 differ for the first time?
 
 # %%
 first_iteration = ...
@@ -285,7 +286,7 @@ course.check_answer("12.4", smallest)
 #
 # - Look for the first difference, and for the node that *introduces* one.
 # - Rounding begins small and may grow; a mistake begins large. A tolerance separates them.
-# - Where a decision flips, numbers after it need not be compared.
+# - Where a decision flips, the numbers after it need not be compared.
 #
 # You now have all the tools. The next notebook hands you a model that is wrong, and nothing else:
 # [13 A wrong result](13_wrong_result.ipynb).

@@ -40,7 +40,7 @@ from workbench.widgets import GraphView
 #
 # `links` is a matrix: entry (i, j) is 1 if page j links to page i. A visitor follows one of the links of a page, or,
 # with a probability of 0.15, goes to any page. The rank of a page is the probability of finding the visitor there
-# after many turns. So **the ranks have to be positive, and their sum has to be 1**.
+# after many clicks, which the model calls turns. So **the ranks have to be positive, and their sum has to be 1**.
 
 # %%
 graph = wb.load("models/ranking.txt")
@@ -85,8 +85,8 @@ iteration = ...
 course.check_answer("13.1", iteration)
 
 # %% [markdown]
-# **13.2** Which node of the loop loses it? Compare the sums of `flow`, `damped` and `new` in iteration 0 with what they
-# should be: following links keeps the sum, damping keeps 0.85 of it, and the last node adds 0.15.
+# **13.2** Which node of the loop loses it? Read the sums of the values in iteration 0, from node to node, and compare
+# them with what they should be: following links keeps the sum, damping keeps 0.85 of it, and the last node adds 0.15.
 
 # %%
 node = ...

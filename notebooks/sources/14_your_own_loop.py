@@ -16,14 +16,14 @@
 # [◂ 13 A wrong result](13_wrong_result.ipynb) · [the course](README.md) ·
 # [15 Looking into a JAX loop ▸](15_jax_loop.ipynb)
 #
-# Until now every loop was a graph that the workbench ran. Most loops are not: a solver of SciPy runs them, or a
-# training loop that you wrote. People watch those with print statements. `wb.watch` records them with one line, and all
-# that you have learned about convergence, forecasts and false ends holds for them too.
+# Until now every loop was a graph that the workbench ran. Most loops are not graphs: a solver of SciPy runs them, or
+# they are a training loop that you wrote. People watch such loops with print statements. `wb.watch` records them with
+# one line, and all that you have learned about convergence, forecasts and false ends holds for them too.
 #
 # **After this notebook you can**
 #
 # 1. record a loop that a library runs, by its callback;
-# 2. record a loop of your own, and ask how far it is from its end;
+# 2. record a loop of your own, and forecast how far it is from its end;
 # 3. see from the record that a training goes wrong, and why;
 # 4. watch a cell without changing a line of it.
 #
@@ -41,10 +41,10 @@ from workbench.recorder.adapters import residual_callback
 from workbench.widgets import EvolutionView
 
 # %% [markdown]
-# ## 1. A loop inside of a library
+# ## 1. A loop inside a library
 #
-# `scipy.optimize.minimize` looks for the lowest point of Rosenbrock's valley. It returns the result, but not the path.
-# A watch is a callback: SciPy calls it after each iteration.
+# `scipy.optimize.minimize` looks for the lowest point of Rosenbrock's valley. It returns the result, but not the path
+# to it. A watch can be its callback: SciPy calls it after each iteration.
 
 # %%
 bfgs = wb.watch("bfgs", show=False)  # without show=False a live view appears here
@@ -69,13 +69,13 @@ print("iterations in which f grew:", int((np.diff(fun) > 0).sum()))
 EvolutionView(bfgs.trace, ["fun"])
 
 # %% [markdown]
-# The first half of the way is slow, along the bottom of the valley. Press *log*: at the end the curve falls faster and
-# faster, BFGS converges *superlinearly* there.
+# The first half of the way is slow, along the bottom of the valley. Press *log*: at the end the curve falls faster
+# and faster, since BFGS converges *superlinearly* there.
 #
 # ## 2. How many more?
 #
 # Conjugate gradients solve a linear system. The solver hands over `x`, but not the residual; an adapter computes it,
-# which costs one product with the matrix per iteration. `until` tells the watch which end the loop waits for.
+# which costs one product with the matrix per iteration. `until` names the condition that the loop waits for.
 
 # %% tags=["nbval-ignore-output"]
 n = 400
@@ -92,8 +92,8 @@ print("iterations:", cg.calls, "| last residual:", f"{cg['residual'].values[-1]:
 assert cg.calls > 50 and cg["residual"].values[-1] < 1e-10
 
 # %% [markdown]
-# Could that have been known earlier? Play the first part of the record into a second watch, as if the solver were at
-# that point, and ask.
+# Could you have known that earlier? Play the first part of the record into a second watch, as if the solver were at
+# that point, and make a forecast.
 
 # %%
 seen = cg.calls * 6 // 10
@@ -109,13 +109,13 @@ print("actually left:", cg.calls - seen, "| forecast:", answer.remaining, "| int
 assert answer.status.name == "PREDICTED" and answer.outcome == "terminates"
 
 # %% [markdown]
-# **PREDICTED**, and never PROVED: the watch sees the values of the loop, and not its code. A proof needs the code
-# (that is what the graphs of the other notebooks are for).
+# The answer of a watch is **PREDICTED**, and never PROVED: a watch has the values of the loop, but not its code. A
+# proof needs the code (that is what the graphs of the other notebooks are for).
 #
 # ## 3. A training loop
 #
 # Logistic regression again, as in [09](09_nan_hunt.ipynb), this time in plain NumPy. The block `with wb.watch(...)`
-# is the loop's record; each call in it is an iteration.
+# is the record of the loop; each call of the watch in it is an iteration. `slope` is the length of the gradient.
 
 # %%
 random = np.random.default_rng(3)
@@ -152,9 +152,9 @@ assert runs[1]["slope"].values[-1] < runs[0]["slope"].values[-1] < runs[2]["slop
 assert [wb.classify(run["w"].values[:, 0]).label.name for run in runs] == ["CONVERGING", "CONVERGING", "OSCILLATING"]
 
 # %% [markdown]
-# A rate of 1 converges, a rate of 8 converges faster, and a rate of 40 never settles: each step jumps over the
-# valley to the other side. The slope alone would not tell: it settles too, though not at 0. The label of the weights
-# does, and so does a look at the last of them.
+# A rate of 1 converges, a rate of 8 converges faster, and a rate of 40 never settles: each step jumps over the valley
+# to the other side. The slope alone does not show this: it settles too, though not at 0. The label of the weights
+# does, and so do the last weights themselves.
 
 # %%
 print(runs[2]["w"].values[-4:].round(3))
@@ -165,8 +165,8 @@ EvolutionView(runs[2].trace, ["slope"])
 # %% [markdown]
 # ## 4. A cell as it is
 #
-# For a cell that you do not want to touch there is `%%watch`, with the names to record. The calls are inserted when the
-# cell runs; its lines, its errors and its results stay its own. `%%watch?` explains it.
+# For a cell that you do not want to touch there is `%%watch`, with the names to record. The calls are inserted when
+# the cell runs; its text, its results and its errors stay the same. `%%watch?` explains it.
 
 # %% tags=["nbval-ignore-output"]
 # %%watch x, error until error < 1e-12
@@ -219,7 +219,7 @@ course.check_answer("14.3", rate)
 #
 # - `wb.watch("name")` is a callback, a block and a magic: one line records a loop that runs elsewhere.
 # - Its record is a trace like any other: series, labels, rates, forecasts, comparisons.
-# - A forecast without the code is PREDICTED. `until` says which end it is about.
+# - A forecast without the code is PREDICTED. `until` says for which condition.
 # - Adapters for other libraries (PyTorch, Keras, JAX and others) are in `workbench.recorder.adapters`.
 #
 # JAX compiles its loops, so that no call of a watch can be in them. They can be opened all the same:

@@ -17,9 +17,9 @@
 # [16 A thousand loops ▸](16_a_thousand_loops.ipynb)
 #
 # JAX compiles a loop as a whole. `print` in the body of a `lax.while_loop` shows a tracer, a debugger stops while the
-# function is traced and never again, and the option that looks for NaN names `while`, but no iteration. A loop
-# that does not end gives no sign at all. `wb.from_jax` makes a graph of the function, and then every iteration
-# can be looked at.
+# function is traced and never again, and the option that checks for NaN names `while`, but no iteration. A loop that
+# does not end gives no sign at all. `wb.from_jax` makes a graph of the function, and then every iteration can be
+# looked at.
 #
 # **After this notebook you can**
 #
@@ -45,7 +45,7 @@ from workbench.widgets import EvolutionView, GraphView
 # %% [markdown]
 # ## 1. An optimiser that hangs
 #
-# A straight line through twenty points, by gradient descent: go on until the slope of the loss is small.
+# A straight line is fitted to twenty points by gradient descent, until the slope of the loss is small.
 
 # %% tags=["definitions"]
 x = jnp.linspace(0.0, 1.0, 20)
@@ -76,8 +76,8 @@ w, slope = jax.jit(fit)(start, 0.5, 1e-5)
 print("tolerance 1e-5: the line is", w.round(3))
 
 # %% [markdown]
-# With a tolerance of 1e-9 the same call never comes back; do not try. Instead, make a graph of it. `from_jax` traces
-# the function with example arguments, as `jax.jit` does, and computes nothing.
+# With a tolerance of 1e-9 the same call never returns; do not try. Instead, make a graph of it. `from_jax` traces the
+# function with example arguments, as `jax.jit` does, and computes nothing.
 
 # %%
 graph = wb.from_jax(fit, start, 0.5, 1e-9)
@@ -89,8 +89,8 @@ print("loop variables:", *[variable.name.split("/")[-1] for variable in loop.var
 assert list(graph.inputs) == ["start", "rate", "tolerance"]
 
 # %% [markdown]
-# The variables are called as in `w, slope = state`. The loop is open here. Where a function calls others, each call is
-# a closed box: a click opens it.
+# The variables have the names of `w, slope = state`. The loop is open here. Where a function calls others, each call
+# is a closed box: a click opens it.
 
 # %% tags=["nbval-ignore-output"]
 view = GraphView(graph, height=640)
@@ -99,7 +99,7 @@ view.reveal(loop.loop_cond)
 view
 
 # %% [markdown]
-# Run some iterations, and ask whether the loop will end. `feeds` turns the arguments of the function into inputs.
+# Run 600 iterations, and ask whether the loop will end. `feeds` turns the arguments of the function into inputs.
 
 # %%
 session = wb.Session(graph, graph.feeds(start, 0.5, 1e-9))
@@ -111,9 +111,9 @@ print(answer.status.name, "|", answer.reason)
 assert answer.status.name == "PROVED" and answer.outcome == "never"
 
 # %% [markdown]
-# In float32, which is what JAX computes in unless told otherwise, the slope comes to a standstill: `w` does
-# not change any more, because `rate * slope` is smaller than half a unit in its last place. So the condition stays as
-# it is, forever. This is a proof, not a guess: the state has come back bit for bit. Look at the way there:
+# In float32, which is what JAX computes in unless told otherwise, the slope comes to a standstill: `w` does not
+# change any more, because `rate * slope` is smaller than half a unit in the last place of `w`. So the condition stays
+# as it is, forever. This is a proof, not a guess: the state has come back bit for bit. Look at the way there:
 
 # %%
 for iteration in (0, 10, 100, 300, 599):
@@ -123,7 +123,7 @@ for iteration in (0, 10, 100, 300, 599):
 EvolutionView(session, ["slope"])
 
 # %% [markdown]
-# The remedy is a tolerance that float32 can reach, or a limit on the number of iterations beside it. With 1e-5:
+# The remedy is a tolerance that float32 can reach, perhaps with a limit on the number of iterations. With 1e-5:
 
 # %%
 session.close()
@@ -139,8 +139,8 @@ assert np.array_equal(session.outputs["result[0]"].round(3), np.asarray(w).round
 #
 # ## 2. A NaN in a scan
 #
-# The mean and the deviation of readings that come in one by one. The formula is that of every textbook: the mean of the
-# squares less the square of the mean.
+# Readings come in one by one, and after each we want the standard deviation so far. The textbook formula for its
+# square is the mean of the squares minus the square of the mean.
 
 # %% tags=["definitions"]
 steps = np.array([12, 1, 2, 3, 2, 12, 13, 9, 0, 1, 5, 6, 9, 7, 4, 2, 11, 11, 0, 1])
@@ -175,7 +175,7 @@ assert origin.node == "scan/sqrt" and origin.iteration == (11,)
 
 # %% [markdown]
 # The difference of two numbers near a million that are nearly equal keeps no digit in float32, and comes out below
-# zero. Values of that iteration, by the names of the code:
+# zero. Here are values of that iteration, under the names of the code:
 
 # %%
 at = origin.iteration[0]
@@ -190,8 +190,9 @@ assert nan.value("scan/sub", iteration=at) < 0
 # ## 3. A sampler that leaves
 #
 # Seven of ten tosses were heads. What is the probability `p` of heads? A **Metropolis sampler** walks at random
-# through all values of `p` and stays longer where they explain the tosses better: a proposal is rejected if it is much
-# worse than where the walk stands.
+# through all values of `p` and stays longer where they explain the tosses better: a proposal that is worse than the
+# present `p` is rejected at random, and more often if it is much worse. `level` is the logarithm of the density at
+# the present `p`.
 
 
 # %% tags=["definitions"]
@@ -224,8 +225,8 @@ print("all finite:", np.isfinite(samples).all(), "| from", samples.min().round(2
 assert np.isfinite(samples).all() and (samples.max() > 1 or samples.min() < 0)
 
 # %% [markdown]
-# No NaN in the result, and yet these are not probabilities. Every value of the loop is recorded, also those that the
-# function does not return:
+# No NaN in the result, and yet these are not probabilities. Every value of the loop is recorded, including those that
+# the function does not return:
 
 # %%
 origin = wb.nan_origin(walk)
@@ -243,8 +244,8 @@ assert (np.diff(walk.trace["p"].values)[np.isnan(walk.trace["level"].values[:-1]
 EvolutionView(walk, ["p", "level"])
 
 # %% [markdown]
-# The proposal lies outside of 0 to 1, so that its logarithm is NaN. A comparison with NaN is false: the proposal is
-# *not rejected*. While `level` is NaN no comparison is true, and the walk accepts every proposal, until one of them is
+# The proposal is not between 0 and 1, so a logarithm is NaN. A comparison with NaN is false: the proposal is *not
+# rejected*. While `level` is NaN no comparison is true, and the walk accepts every proposal, until one of them is
 # between 0 and 1 again: then `level` is a number, as the picture shows, and the walk goes on as if all were well.
 # Written the other way round, `accepted = jnp.log(u) < proposed - level`, the same NaN would be harmless.
 #
@@ -260,7 +261,7 @@ print("again:", walk.value("p", iteration=left + 1).round(3))
 # %% [markdown]
 # ## 4. What JAX does not report
 #
-# An index out of range is not an error in JAX. It is moved into the array, or what it would write is left out.
+# An index out of range is not an error in JAX. A read is moved to the nearest element, and a write is left out.
 
 
 # %%
@@ -279,7 +280,7 @@ for fault in faults:
 assert [(f.iteration, f.index, f.limit) for f in faults] == [((5,), 6, 5)]
 
 # %% [markdown]
-# The last element is averaged with itself.
+# In iteration 5 the read of element 6 gives element 5, so the last element is averaged with itself.
 #
 # ## 5. In the panel
 #
@@ -333,7 +334,7 @@ course.check_answer("15.4", step)
 #
 # - A function of JAX becomes a graph with its names, its lines, and every iteration.
 # - float32 puts a floor under every tolerance. A loop that waits for less does not end, and that can be proved.
-# - A result without NaN proves nothing: what a comparison has swallowed is in the record only.
+# - A result without NaN proves nothing: a NaN that a comparison has swallowed is in the record only.
 # - Indices that were moved are listed, and the health card of the panel names the first.
 #
 # Your own: `wb.debug(function, (arguments,))`. So far each run had one set of inputs. The next notebook runs a loop

@@ -16,7 +16,7 @@
 # [◂ 15 Looking into a JAX loop](15_jax_loop.ipynb) · [the course](README.md) ·
 # [17 A loss that is NaN ▸](17_loss_that_is_nan.ipynb)
 #
-# One run says what a loop does with one input. Its *neighbours* say why: where the learning rate becomes too large,
+# One run says what a loop does with one input. Its *neighbours* show more: where the learning rate becomes too large,
 # where a period doubles, which start leads to which root. `wb.sweep` runs them all.
 #
 # **After this notebook you can**
@@ -38,7 +38,8 @@ import workbench as wb
 # %% [markdown]
 # ## 1. Learning rates
 #
-# Gradient descent on $2 x^2$, whose slope is $4x$. The loop ends when the slope is small.
+# We use gradient descent on $2 x^2$, whose slope is $4x$, with **momentum**: each step repeats a part of the step
+# before. The loop ends when the slope is small.
 
 # %%
 b = wb.GraphBuilder("descent")
@@ -59,10 +60,11 @@ assert int((rates["outcome"] == "not finite").sum()) == 910
 assert np.array_equal(rates["outcome"] == "not finite", ~np.isfinite(rates["x"]) & rates.computed("x"))
 
 # %% [markdown]
-# 2,400 runs, and none of them needed a session. 910 of them got to their end only because their numbers were lost: the
-# steps grew until $x$ was NaN, and a comparison with NaN is false. They are "not finite".
+# 2,400 runs, and none of them needed a session. 910 of them got to their end only because their numbers were lost:
+# the steps grew until $x$ was NaN, and a comparison with NaN is false. They are "not finite". The 28 that are
+# "undecided" had not ended when their bound of work was reached, and no proof was found that they never would.
 #
-# The picture shows how many iterations each took. Click on a point: its results stand above the picture, and its run
+# The picture shows how many iterations each took. Click on a point: its results appear above the picture, and its run
 # opens in a panel below it, exactly as it was run.
 
 # %% tags=["nbval-ignore-output"]
@@ -143,7 +145,7 @@ print(starts.basins())
 assert len(starts.basins().names) == 3 and sum(starts.basins().counts) > 0.99 * len(starts)
 
 # %% [markdown]
-# Nobody told the sweep the roots: `basins` groups the points that end with the same values.
+# The sweep does not know the roots: `basins` groups the points that end with the same values.
 
 # %% tags=["nbval-ignore-output"]
 starts.view("basin")
@@ -165,7 +167,7 @@ closer.view("basin")
 # %% [markdown]
 # ## Exercises
 #
-# **16.1** With a momentum of 0.5 the limit of the learning rate is another one. Find it with `wb.boundary`; six digits
+# **16.1** With a momentum of 0.5 the limit of the learning rate is different. Find it with `wb.boundary`; six digits
 # are enough.
 
 # %%
@@ -202,7 +204,7 @@ course.check_answer("16.4", known)
 # - Where the answer changes is a number of its own, and bisection finds it to the last digits.
 # - A picture of many runs shows what no single run can: limits, doublings, basins.
 #
-# Loops of PyTorch that are no graphs: [17 A loss that is NaN](17_loss_that_is_nan.ipynb).
+# The next loops are not graphs but training loops of PyTorch: [17 A loss that is NaN](17_loss_that_is_nan.ipynb).
 
 # %%
 course.score("16")

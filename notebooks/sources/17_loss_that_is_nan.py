@@ -16,10 +16,10 @@
 # [◂ 16 A thousand loops](16_a_thousand_loops.ipynb) · [the course](README.md) ·
 # [18 An export that differs ▸](18_export_that_differs.ipynb)
 #
-# A training loop of PyTorch is plain Python: no graph, nothing to load. Its loss becomes `nan`, hours after the
-# start, and the program goes on. `torch.autograd.set_detect_anomaly` names an op of the backward pass, but no
-# iteration and no number. `wb.watch(..., ops="torch")` records each op of the forward pass, the backward pass and the
-# optimizer, names the first bad one, and gives a session on what has been recorded.
+# A training loop of PyTorch is plain Python: no graph, nothing to load. Hours after the start its loss becomes `nan`,
+# and the program goes on. `torch.autograd.set_detect_anomaly` names an op of the backward pass, but no iteration and
+# no number. `wb.watch(..., ops="torch")` records each op of the forward pass, the backward pass and the optimizer,
+# names the first bad one, and gives a session on what has been recorded.
 #
 # **After this notebook you can**
 #
@@ -29,7 +29,7 @@
 # 4. tell a NaN from an infinity that is meant.
 #
 # It takes about 55 minutes with the exercises. It needs PyTorch: `pip install torch`. Read [09](09_nan_hunt.ipynb)
-# before.
+# first.
 
 # %% tags=["definitions"]
 import course
@@ -102,13 +102,13 @@ assert (bad.iteration, bad.op, bad.phase) == (12, "log", "forward") and ".log()"
 assert bad.operands[0].zeros == 1
 
 # %% [markdown]
-# The answer has what the op read: sixteen numbers, one of which is zero. The fault is neither in the model nor in the
-# optimizer, but in row 204 of the data, of batch 12.
+# The answer lists the values that the op read: sixteen numbers, one of which is zero. The fault is neither in the
+# model nor in the optimizer, but in the data: row 204, in batch 12.
 #
 # ## 2. Three steps back
 #
-# The record is more than statistics. The calls of the iterations are there with all that they read from outside, so
-# that PyTorch can compute them again, op by op, with the same bits:
+# The record is more than statistics. It has the calls of each iteration with all that they read from outside, so that
+# PyTorch can compute them again, op by op, with the same bits:
 
 # %%
 print(watch.replays)
@@ -120,9 +120,9 @@ for note in session.graph.notes:
 assert watch.replays.exact is True
 
 # %% [markdown]
-# The loop of the session begins with iteration 2: the first step of AdamW makes its state, which is another program,
-# and the second is the first that reads it. From there on all iterations have one form. The offset of the slice,
-# which is another number in each of them, is a value like any other.
+# The loop of the session begins with iteration 2: the first step of AdamW creates its state, and the second is the
+# first to read a state that an earlier step left. From there on all iterations have the same form. The offset of the
+# slice, which differs from one to the next, is a value like any other.
 #
 # The parameters, the state of the optimizer and the number of the iteration are the variables of the loop. Run to three
 # iterations before the fault, and watch it come:
@@ -143,9 +143,9 @@ assert session.value("recorded_iteration") == bad.iteration + 1 and np.isinf(ses
 assert np.isnan(session.value("head.weight")).all()
 
 # %% [markdown]
-# It did not announce itself: three iterations before, two and one, all was well. One step of the optimizer after the
-# dark row all weights of the head are NaN, and nothing in the later iterations shows the cause. That is why you have to
-# be able to go back.
+# Nothing announced it: in the three iterations before, all was well. One step of the optimizer after the dark row all
+# weights of the head are NaN, and nothing in the later iterations shows the cause. That is why you have to be able to
+# go back.
 #
 # The panel shows the same run. Modules are boxes; a click opens one. A selected node has its line of the program.
 
@@ -177,7 +177,7 @@ assert np.isfinite(session.value("loss")) and mean.argmin() == 204 - 12 * 16
 # %% [markdown]
 # All ops of all iterations after it have been computed again by PyTorch, with their batches and the optimizer. What
 # Python itself decided stays as it was recorded: a program that reads a number with `item()` and branches on it does
-# not branch anew. The variable `reads_differ` tells whether an edit has reached such a number.
+# not take its decision again. The variable `reads_differ` tells whether an edit has reached such a number.
 
 # %%
 print("numbers that Python read would have been others:", bool(session.value("reads_differ")))
@@ -185,7 +185,7 @@ print("numbers that Python read would have been others:", bool(session.value("re
 # %% [markdown]
 # ## 4. A fault in the backward pass
 #
-# Six towns and the distances between them are known, and a map is to be drawn. Each step takes four pairs of towns.
+# The distances between six towns are known, and a map is to be drawn. Each step takes four pairs of towns.
 
 
 # %% tags=["definitions"]
@@ -236,8 +236,8 @@ print(bad.phase, "of:", bad.source.expression)
 # %% [markdown]
 # ## 5. A fault in the optimizer
 #
-# A table of words is trained. The words are numbers; each has a row of four. Somebody has read that the `eps` of Adam
-# is not needed.
+# A table of words, an **embedding**, is trained. The words are numbers, and each has a row of four. The author has
+# read that the `eps` of Adam is not needed.
 
 
 # %% tags=["definitions"]
@@ -267,8 +267,8 @@ assert bad.phase == "optimizer" and bad.iteration == 0 and np.isfinite(watch["lo
 
 # %% [markdown]
 # Loss and gradients are finite. A row that no word has used has the gradient 0, so both moments of Adam are 0, and
-# the step divides one by the root of the other: 0/0. With the usual `eps` of 1e-8 it is 0, and the loss is finite,
-# also where new words make it larger:
+# the step divides one by the root of the other: 0/0. With the usual `eps` of 1e-8 the step is 0, and the loss stays
+# finite, even where new words make it larger:
 
 # %%
 watch = words(eps=1e-8)
@@ -280,7 +280,7 @@ assert watch.first_bad() is None
 # %% [markdown]
 # ## 6. Infinities that are meant
 #
-# Not each infinity is a fault. A mask of minus infinities is how attention leaves out the future, and dropout reads
+# Not every infinity is a fault. A mask of minus infinities is how attention leaves out the future, and dropout reads
 # memory that is not initialised yet. The alarm is a NaN, or an infinity, that *reaches* the loss, a parameter, or a
 # recorded value.
 
@@ -323,7 +323,7 @@ phase, zeros = ..., ...
 course.check_answer("17.2", phase, zeros)
 
 # %% [markdown]
-# **17.3** Write a `distance` for section 4 whose slope is finite also for a town and itself. It must return the old
+# **17.3** Write a `distance` for section 4 whose slope is finite even for a town and itself. It must return the old
 # distances to within 0.001; its arguments are two tensors with a point in each row.
 
 
@@ -335,8 +335,8 @@ def my_distance(a, b):
 course.check_answer("17.3", my_distance)
 
 # %% [markdown]
-# **17.4** Nothing is NaN in `course.quiet_run()`, and yet one layer learns nothing. Which parameter is it?
-# (`first_bad()` knows this, too.)
+# **17.4** Nothing is NaN in `course.quiet_run()`, and yet one parameter learns nothing. Which one? (`first_bad()`
+# reports this, too.)
 
 # %%
 quiet = course.quiet_run()
@@ -351,9 +351,9 @@ course.check_answer("17.4", parameter)
 # - A recorded loop is run again bit for bit, so that one can go back, look at any value, and change the past.
 # - A slope can be NaN where the value is right. An infinity can be right where it is meant.
 #
-# Your own: three lines around the loop, and `wb.debug(watch)`. [A page](../workbench/docs/howto/pytorch_loops.md) has
-# a whole example of each kind of loop. The next notebook is about what became of
-# a module elsewhere: [18 An export that differs](18_export_that_differs.ipynb).
+# For a loop of your own, write three lines around it, and `wb.debug(watch)`. [The guide to PyTorch
+# loops](../workbench/docs/howto/pytorch_loops.md) has a complete example of each kind. The next notebook is about a
+# module that was exported: [18 An export that differs](18_export_that_differs.ipynb).
 
 # %%
 session.close()

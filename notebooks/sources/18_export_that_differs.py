@@ -16,9 +16,9 @@
 # [◂ 17 A loss that is NaN](17_loss_that_is_nan.ipynb) · [the course](README.md) ·
 # [19 A looped transformer ▸](19_looped_transformer.ipynb)
 #
-# "My ONNX model gives other results than my module." You see the difference at the output, perhaps in the fourth digit.
-# But a hundred nodes and a loop lie between the input and the output. One of these nodes is wrong, and the others only
-# pass the error on. Which one is it?
+# "My ONNX model gives different results from my module." You see the difference at the output, perhaps in the fourth
+# digit. But a hundred nodes and a loop lie between the input and the output. One of these nodes is wrong, and the
+# others only pass the error on. Which one is it?
 #
 # `wb.diff(module, "model.onnx", (x,))` finds it. It runs both programs. Then it takes one node of the export at a time,
 # gives it the inputs that the *module* had at that point, and looks at the result. A node that is wrong even on the
@@ -194,7 +194,7 @@ assert (found.lengths[0].a, found.lengths[0].b) == (9, 8)
 #
 # ## 5. Other numbers on purpose
 #
-# Sometimes you change the numbers on purpose. A model in float16 has only about three digits. Compared digit by digit,
+# Sometimes the numbers are meant to change. A model in float16 has only about three digits. Compared digit by digit,
 # all of it looks wrong. Is it?
 
 # %%

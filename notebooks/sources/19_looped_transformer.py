@@ -249,8 +249,8 @@ print(f"{edge.answer} changes near scale {edge.value:.1f}")
 # Let us check that number by hand. At a fixed point $h$ the slope of the tanh is $1 - h^2$. The block multiplies by 1.8
 # as well, so a small change is multiplied by $1.8\,(1 - h^2)$.
 #
-# The state settles while that is below 1. The limit is $h = \sqrt{1 - 1/1.8}$. Solving $h = \tanh(e - 1.8 h)$ for the
-# input gives $e = \operatorname{artanh}(h) + 1.8 h$.
+# The state settles while that is below 1. The borderline is $h = \sqrt{1 - 1/1.8}$. Solving $h = \tanh(e - 1.8 h)$
+# for the input gives $e = \operatorname{artanh}(h) + 1.8 h$.
 
 # %%
 h = np.sqrt(1 - 1 / 1.8)

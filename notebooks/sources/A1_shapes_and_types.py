@@ -16,12 +16,12 @@
 # [◂ 20 Decoding, token by token](20_decoding.ipynb) · [the course](README.md) ·
 # [A2 Arrays that nobody uses ▸](A2_unused_arrays.ipynb)
 #
-# *The appendix is about the machine underneath. The course does not need it.*
+# *The appendix is about how the workbench computes. The course does not need it.*
 #
-# "Add these two arrays" is simple to say. The machine has to know more: how many dimensions, how long is each, where in
-# memory the next element is, what type the numbers have, and which of some thousand small routines is the right one. In
-# a loop these questions come up a million times, and the answers are always the same. Here we look at the two tables
-# that make it cheap: the **shape trie** and the **type rules**.
+# "Add these two arrays" is simple to say. The machine has to know more: how many dimensions there are, how long each
+# is, where in memory the next element is, what type the numbers have, and which of some thousand small routines is
+# the right one. In a loop these questions come up a million times, and the answers are always the same. Here we look
+# at two tables that make the answers cheap: the **shape trie** and the **type rules**.
 #
 # **After this notebook you can**
 #
@@ -44,7 +44,7 @@ from workbench.widgets import ShapeTrieView, TypeMatrixView
 # ## 1. What a shape is
 #
 # An array is a piece of memory and a *description* of it. The same memory can be described in several ways. A
-# **stride** says how many bytes to go to the next element along an axis.
+# **stride** is the number of bytes from one element to the next along an axis.
 
 # %%
 rows = np.arange(6, dtype=np.float64).reshape(2, 3)
@@ -111,8 +111,8 @@ print("shapes that begin with (8, 28):", *[images.get(number) for number in foun
 assert len(found) == 2 and len(images) == 18
 
 # %% [markdown]
-# Who takes an id counts as a user of it. When the last one has released it, the entry may go. So the trie does not grow
-# without end in a loop whose arrays change their length.
+# Each `intern` counts one user of an id. When the last user has released it, the entry is removed. So the trie does
+# not grow without end in a loop whose arrays change their length.
 
 # %%
 first = trie.intern((1000, 1000))
@@ -126,10 +126,11 @@ print("still known after both have gone:", (1000, 1000) in trie)
 assert (1000, 1000) not in trie and trie.lookup((2, 3)) is not None
 
 # %% [markdown]
-# ## 3. What it is good for
+# ## 3. The use of it
 #
-# Each node of a running graph remembers the ids that it saw last. If they come again, the routine, the sizes and the
-# broadcasting are still right, and nothing has to be worked out. The plan says for each node what computes it:
+# Each node of a running graph remembers the ids that it saw last. If the same ids come again, the routine, the sizes
+# and the broadcasting are still right, and nothing has to be worked out. The plan says for each node what computes it
+# ("in the rows": its arrays are kept in the table of the run, which has a row for each iteration):
 
 # %%
 g = wb.GraphBuilder("layers")
@@ -160,7 +161,7 @@ assert np.result_type("int32", "float32") == np.float64  # float32 cannot hold e
 
 # %% [markdown]
 # There are 16 types here, and hundreds of operations. All combinations would be a quarter of a million routines, most
-# of them without sense. A table of **rules** decides which are worth compiling, and each answer names its rule:
+# of them useless. A table of **rules** decides which are worth compiling, and each answer names its rule:
 
 # %%
 print(types.explain("add", "float32", "float32"), end="\n\n")
@@ -194,8 +195,8 @@ assert ("add", ("uint16", "uint16")) in [entry[:2] for entry in typed.fallbacks(
 # %% [markdown]
 # ## 5. Types in a loop
 #
-# A loop variable keeps its dtype for the whole loop. If the body gives another one, that is an error where it is
-# built. In the other case the loop would change its arithmetic after the first iteration.
+# A loop variable keeps its dtype for the whole loop. If the body gives another one, building the loop is an error.
+# Otherwise the loop would change its arithmetic after the first iteration.
 
 # %%
 g = wb.GraphBuilder("types in a loop")
@@ -253,7 +254,7 @@ course.check_answer("A1.4", rejected)
 # - Rules decide which combinations of types have a kernel. Each answer says which rule it was.
 # - A loop keeps its types.
 #
-# One thing is left under the hood, memory: [A2 Arrays that nobody uses](A2_unused_arrays.ipynb).
+# One thing remains, memory: [A2 Arrays that nobody uses](A2_unused_arrays.ipynb).
 
 # %%
 course.score("A1")

@@ -15,7 +15,7 @@
 #
 # [◂ A1 Shapes and types](A1_shapes_and_types.ipynb) · [the course](README.md)
 #
-# *The appendix is about the machine underneath. The course does not need it.*
+# *The appendix is about how the workbench computes. The course does not need it.*
 #
 # A program trains a small network. Its memory grows from epoch to epoch, and each epoch takes longer than the one
 # before, though the program does the same in each. Nothing in it is wrong, and nothing in it says "keep this". The
@@ -44,8 +44,8 @@ from workbench.widgets import LiveFigure, MemoryView
 # %% [markdown]
 # ## 1. Managers own arrays, users have handles
 #
-# An **array manager** owns arrays. When it is closed, all its arrays are released, at once and surely. Managers form a
-# tree: closing one closes its submanagers first.
+# An **array manager** owns arrays. When it is closed, all its arrays are released at once. Managers form a tree:
+# closing one closes its submanagers first.
 
 # %%
 with wb.ArrayManager("training") as training:
@@ -60,8 +60,8 @@ with wb.ArrayManager("training") as training:
 assert weights.released
 
 # %% [markdown]
-# You do not hold an array but a **handle**: a number, by which every call looks the real array up. So it can tell that
-# the array is gone, and who did it.
+# You do not hold an array but a **handle**: a number by which every call finds the array. So a call can report that
+# the array is gone, and who released it.
 
 # %%
 try:
@@ -109,9 +109,9 @@ training.close()
 #
 # ## 2. The loop
 #
-# The network has one hidden layer. The weights belong to `base`, each batch to a submanager of its own, which is closed
-# after the step: exactly what a careful user writes. Before each step the gradients are cleared, in the way of DJL
-# 0.20: by asking *every* array of the base manager whether it has one.
+# The network has one hidden layer. The weights belong to `base`, and each batch to a separate submanager, which is
+# closed after the step. A careful user writes exactly this. Before each step the gradients are cleared, in the way of
+# DJL 0.20: by asking *every* array of the base manager whether it has one.
 
 
 # %%
@@ -159,7 +159,8 @@ def train(epochs, manager_name, rows=128, batch_size=32):
 # %% [markdown]
 # ## 3. Off: everything is kept
 #
-# The view below shows all arrays of this process, live. Run it, run the cell after it, and watch the grey area.
+# The view below shows all arrays of this process, live. Run it, run the cell after it, and watch the grey area. (The
+# stored picture was taken before the training: it has only the few bytes of section 1.)
 
 # %% tags=["nbval-ignore-output"]
 view = MemoryView()
@@ -190,7 +191,7 @@ assert len(set(np.diff(asked))) == 1 and asked[-1] > 20 * asked[0]
 # %% [markdown]
 # ## 4. On: what no handle refers to is released
 #
-# The same function, and one switch.
+# This is the same function, with one switch.
 
 # %%
 with wb.collect_unused():
@@ -315,8 +316,9 @@ course.check_answer("A2.2", asked_in_all)
 
 # %% [markdown]
 # **A2.3** The loop leaks because `b1` comes first. Fix the step below, without the switch, so that only the weight is
-# left in `base` when the step is over. (It computes `sum(weight * x + 1)`. If you do not see where the array escapes,
-# cap the base manager with `base.cap()`, run the step, and read the error.)
+# left in `base` when the step is over. (It computes `sum(weight * x + 1)`. Until you fix it, the check shows a cross.
+# If you do not see where the array escapes, cap the base manager with `base.cap()`, run the step, and read the
+# error.)
 
 
 # %%
@@ -337,7 +339,7 @@ course.check_answer("A2.3", my_step)
 # Scroll back to the view: the slope, the fall when the first manager was closed, and the flat line after it. It ends
 # with the kernel, or earlier with `view.close()`.
 #
-# This is the end of the appendix. The place to go on is a graph of your own: `wb.debug(wb.load("model.onnx"), inputs)`.
+# This is the end of the appendix. Go on with a graph of your own: `wb.debug(wb.load("model.onnx"), inputs)`.
 
 # %%
 print(wb.memory().live, "arrays are left")

@@ -1,13 +1,13 @@
-"""Acknowledgements of a view in the browser: the number of views, the updates on the way, and whether any view is
-visible.
+"""Acknowledgements of a view in the browser: the number of views, the updates in flight, and the visibility of the
+views.
 
 A browser whose tab is hidden or gone does not answer. After ``PATIENCE_S`` seconds in which updates were sent and none
 was acknowledged the view counts as *asleep*: nothing is sent any more, and the pump's thread may end. Any message from
 the browser wakes it up.
 
-A cell that blocks the kernel keeps it from hearing that a view was opened. A view that is about to be shown is
-therefore *expected* for ``EXPECTED_S`` seconds: it is served as if it were open, and its first answer stands for the
-word that was not heard.
+A cell that blocks the kernel delays the message that a view was opened. A view that is about to be shown is therefore
+*expected* for ``EXPECTED_S`` seconds: it is served as if it were open, and its first answer replaces the delayed
+message.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 PATIENCE_S = 20.0
-#: a view that was not heard of is served for so long
+#: seconds for which an expected view is served
 EXPECTED_S = 600.0
-#: after so long an update that was not answered holds up the next one no longer
+#: seconds after which an unanswered update no longer delays the next one
 FALLBACK_S = 0.5
-#: times what the last answer took, up to a bound: a browser that is slow is not to be buried under updates
+#: multiple of the time of the last answer, up to a bound: a slow browser must not be flooded with updates
 SLOWER, LONGEST_FALLBACK_S = 3.0, 10.0
-#: updates of which it is remembered when they were sent
+#: maximum updates whose time of sending is kept
 MEMORY = 64
 
 
 class Acknowledgement:
-    """Acknowledgement state of a view in a browser; a subclass gives ``sent``, the number of the last update."""
+    """Acknowledgement state of a view in a browser; a subclass defines ``sent``, the number of the last update."""
 
-    #: updates that may be on the way when the next one is sent
+    #: maximum updates in flight when the next one is sent
     ahead = 0
     _views = 0
     _acknowledged = 0
@@ -43,9 +43,9 @@ class Acknowledgement:
     _woke: bool = False
     _sight: bool = True
     _expected: float | None = None
-    #: it has answered without having said that it is open, as it will when the kernel hears it
+    #: it has answered before the kernel received the message that it is open
     _presumed = False
-    #: called when it has
+    #: called in that case
     on_presumed: Callable[[], None] | None = None
 
     @property
@@ -62,11 +62,11 @@ class Acknowledgement:
 
     @property
     def drawn(self) -> int:
-        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
+        """The number of open browser views, as reported by the browser; 0 while it does not answer."""
         return 0 if self._asleep else self._views
 
     def expect(self) -> None:
-        """A browser is about to show the view."""
+        """Note that a browser is about to show the view."""
         if not self._views:
             self._expected = time.monotonic()
 
@@ -76,11 +76,11 @@ class Acknowledgement:
         return self._asleep
 
     def doze(self) -> None:
-        """Another view of the same page has stopped answering; treat this one alike."""
+        """Note that another view of the same page has stopped answering; this one is treated alike."""
         self._asleep = self._asleep or self._views > 0
 
     def rouse(self) -> None:
-        """Another view of the same page has answered again."""
+        """Note that another view of the same page has answered again."""
         if self._asleep:
             self._asleep, self._unanswered_since = False, None
 
@@ -111,7 +111,7 @@ class Acknowledgement:
         return not self._sight
 
     def _sending(self) -> None:
-        """An update goes out now."""
+        """Note that an update is sent now."""
         now = time.monotonic()
         self._sent_at = now
         if self._times is None:
@@ -123,7 +123,7 @@ class Acknowledgement:
             self._asleep = True
 
     def _heard(self, content: Mapping[str, Any]) -> bool:
-        """Take a message of the protocol; False for any other message. Malformed ones are passed over."""
+        """Handle a message of the protocol; False for any other message. Malformed ones are ignored."""
         kind = content.get("kind")
         self._unanswered_since = None
         presumed = kind in ("ack", "sight") and not self._views and self._expected is not None

@@ -1,4 +1,4 @@
-"""Work that may take long, on threads that a view waits for when it closes."""
+"""Long work on threads, which a view joins when it closes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from workbench.threads import Lock, ended_at_exit, started
 
 
 class BackgroundTasks:
-    """``do`` starts a thread, so that the kernel stays free, and does the work itself where there is none to be had;
-    ``close`` joins what still runs, for some seconds. Views ask for work on their pump's thread too, so that both may
-    happen at once."""
+    """``do`` starts a thread, so that the kernel stays free, and does the work itself if no thread is available;
+    ``close`` joins running threads, for some seconds. Views start work on their pump's thread, too, so that both may be
+    called at once.
+    """
 
     def __init__(self, name: str = "workbench-aside") -> None:
         self._name = name
@@ -21,18 +22,18 @@ class BackgroundTasks:
         ended_at_exit(self.close)
 
     def do(self, work: Callable[[], None]) -> None:
-        """Start some work; nothing after :meth:`close`."""
+        """Start work; without effect after :meth:`close`."""
         with self._lock:
             if self._closed:
                 return
-            thread = started(work, self._name)  # in the lock: one that is not started cannot be joined
+            thread = started(work, self._name)  # under the lock, because a thread that is not started cannot be joined
             if thread is not None:
                 self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         if thread is None:
             work()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Start nothing any more, and join the threads, except for the one that asks."""
+        """Refuse further work, and join the threads except the calling one."""
         with self._lock:
             self._closed = True
             threads = list(self._threads)

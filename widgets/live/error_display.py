@@ -1,4 +1,4 @@
-"""Error message in place of a view whose update failed; the next update that works ends it."""
+"""Error message in place of a view whose update failed; the next successful update removes it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 
-#: characters of an error that are shown
+#: maximum characters of an error shown
 MAX_TEXT = 2000
 
 
 def error_text(error: BaseException) -> str:
-    """An error in words, with its slug at the end; plain text."""
+    """An error as plain text, with its slug at the end."""
     if isinstance(error, WorkbenchError):
         return str(error)[:MAX_TEXT]
     text = "".join(traceback.format_exception_only(error)).strip()
@@ -20,17 +20,17 @@ def error_text(error: BaseException) -> str:
 
 
 class ErrorDisplay:
-    """A view that may fail while it is shown; a subclass gives ``show`` and ``troubled``."""
+    """A view that may fail while it is shown; a subclass defines ``show`` and ``troubled``."""
 
     def show(self, snapshot: Any) -> None:
         raise NotImplementedError
 
     def troubled(self, error: Exception | None) -> None:
-        """Say what went wrong in the view's own place; None: it works again."""
+        """Show an error in place of the view; None: it works again."""
         raise NotImplementedError
 
     def attempt(self, snapshot: Any) -> Exception | None:
-        """``show`` that never raises: what went wrong is said in place, and given back."""
+        """``show`` that never raises: an error is shown in place of the view, and returned."""
         failed: Exception | None = None
         try:
             self.show(snapshot)

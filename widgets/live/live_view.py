@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LiveView(ErrorDisplay):
-    """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``Sink``).
+    """Base of the views. A subclass defines ``show``, ``troubled`` and the interface for the pump (``Sink``).
 
     ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``selection`` is the
     selection shared by the views of a panel; a view outside a panel has its own.
@@ -45,7 +45,7 @@ class LiveView(ErrorDisplay):
             self.pump.add(self)  # type: ignore[arg-type]
 
     def _leave(self) -> None:
-        """Leave selection and pump; harmless when it was never there (the constructor failed)."""
+        """Unsubscribe from the selection and the pump; harmless if it was not subscribed (the constructor failed)."""
         pump, self.pump = self.pump, None
         if pump is not None:
             drop(pump, self)  # type: ignore[arg-type]
@@ -53,17 +53,17 @@ class LiveView(ErrorDisplay):
             self._unsubscribe()
 
     def selection_changed(self, selection: Selection) -> None:
-        """The selection or the moment has changed."""
+        """Handle a change of the selection or the moment."""
         self.update_now()
 
     def _on_selection(self, selection: Selection) -> None:
         try:
             self.selection_changed(selection)
-        except Exception as error:  # the other views of the selection go on
+        except Exception as error:  # the other views of the selection continue
             self.troubled(error)
 
     def update_now(self) -> None:
-        """Show the present state again, for instance after a setting has changed. Right on any thread."""
+        """Show the present state again, for instance after a setting has changed. May be called on any thread."""
         if self.pump is not None and self.views:
             self.pump.refresh(self)  # type: ignore[arg-type]
         else:

@@ -1,28 +1,28 @@
 """The pump: one thread per session that carries coalesced snapshots to the views.
 
-State that never changes: the session, the highest rate (20 Hz), the largest number of updates in flight (2), the
-fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for each the version that it has shown.
+State that never changes: the session, the maximum rate (20 Hz), the maximum number of updates in flight (2), the
+fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and the version that each has shown.
 
 - *Coalescing.* A view shows the newest snapshot, never each one; stops between two ticks are skipped.
-- *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
-  of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
-  answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
+- *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates of
+  all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
+  answers, nor does a kernel that is busy with a cell hear the answer), later if the last answer took long.
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
-  stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
-- *Standing still.* What a step has changed follows view by view: the next ones are sent as soon as the browser has
-  answered for those before, not at the next tick.
-- *Out of sight.* While the session runs, a view that is scrolled away is shown every ten seconds only; at once when it
-  comes into sight.
-- *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
-  click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
-- *Playing.* While a slider plays iterations, figures are drawn as sparingly as during a run, so that what is played is
-  shown at the chosen speed; they catch up as soon as it ends.
+  stop the views are updated in the order of their cost, so that one that reads millions of rows delays no other.
+- *Standing still.* The changes of a step are sent view by view: the next views follow as soon as the browser has
+  acknowledged the previous ones, not at the next tick.
+- *Out of sight.* While the session runs, a view that is scrolled out of sight is updated only every ten seconds, and at
+  once when it becomes visible.
+- *Room for clicks.* While the session runs, the browser gets no update for twice the time of the last one: a click
+  never waits behind a queue of redraws, and if kernel and browser share a small machine the run keeps its core.
+- *Playing.* While a slider plays iterations, figures are drawn as rarely as during a run, so that the played iterations
+  are shown at the chosen speed; they catch up when playing ends.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
-  seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
+  seconds the next one waits for several t (at most 0.15 s), so that the executor keeps its speed.
 - *Idle costs nothing.* While the session is paused and all views are up to date the thread sleeps on an event, which
-  the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
-- *No viewer.* While nothing happens the status line is pinged every half minute; without an answer (the tab
-  was closed, the machine has gone) all views of the page are asleep.
+  the session's stop callback sets; a slow check of ``session.version`` detects changes without a stop, such as a start.
+- *No viewer.* While nothing happens the status line is pinged every half minute; without an answer (the tab was closed,
+  the machine has gone) all views of the page are asleep.
 - The thread runs only while some sink has a view in a browser, and ends with ``close()``. If the system gives no
   thread, the thread that wakes the pump shows the views, and the session's thread does at each stop.
 """
@@ -46,31 +46,31 @@ SETTLE_S = 0.03
 #: seconds between two checks whether the browser has answered, while the session is paused
 LOOK_S = 0.004
 HIDDEN_S = 10.0
-#: while only the number of events or what is played changes, the status line tells it so often: each time the whole
-#: page is laid out
+#: seconds between two updates of the status line while only the number of events or the played iteration changes: each
+#: update lays out the whole page
 STATUS_S = 0.25
-#: seconds between two questions whether the page is still there
+#: seconds between two checks whether the page still exists
 KNOCK_S = 30.0
 #: share of the time that the thread may use for views while the session runs; the status line is not counted
 SHARE = 0.08
-#: the longest wait that comes of it: what runs is seen to run, however much a view costs
+#: the longest resulting wait, so that a run is seen to advance at any cost of the views
 LONGEST_S = 0.15
-#: from one figure to the next, as a multiple of what the browser took for the last one
+#: time between two figures, as a multiple of the browser's time for the last one
 ROOM = 3.0
 
 
 class Pump(Served):
     """The thread that carries snapshots of a session to its views, at most 20 times a second.
 
-    Views make and share the pump of their session themselves; the text of the module describes how updates are merged
-    and held back.
+    Views make and share the pump of their session themselves; the docstring of the module describes how updates are
+    merged and delayed.
 
     Parameters
     ----------
     session : Session
         The session.
     rate_hz : float, default 20.0
-        Most updates per second, up to 20.
+        Maximum updates per second, up to 20.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Pump(Served):
 
     # -- sinks ------------------------------------------------------------------------------------------------------
     def add(self, sink: Sink) -> None:
-        """Serve a view from now on; it is updated as soon as a browser shows it."""
+        """Start serving a view; it is updated as soon as a browser shows it."""
         with self._lock:
             self._shown.setdefault(sink, None)
         self.wake()
@@ -116,7 +116,7 @@ class Pump(Served):
         self.wake()
 
     def wake(self) -> None:
-        """Look at the session now; from any thread. Starts the pump's thread if there is a view to update."""
+        """Check the session now; may be called on any thread. Starts the pump's thread if there is a view to update."""
         self._wake.set()
         with self._lock:
             if self._closed or self._thread is not None or not self._has_views():
@@ -127,7 +127,7 @@ class Pump(Served):
         self._show_here()
 
     def _stopped(self, snapshot: Any) -> None:
-        """A stop, on the session's thread: urgent views are notified at once, even while the pump is busy with a
+        """Handle a stop, on the session's thread: urgent views are updated at once, even while the pump is busy with a
         figure.
         """
         with self._lock:
@@ -164,7 +164,7 @@ class Pump(Served):
             started, cpu = time.monotonic(), time.thread_time()
             try:
                 pending = self.tick()
-            except Exception as error:  # a session that is being closed; the thread ends at the next look
+            except Exception as error:  # a session that is being closed; the thread ends at the next check
                 self._note(error)
                 pending = False
             if pending:
@@ -177,7 +177,7 @@ class Pump(Served):
                 self._wake.wait(IDLE_S)
 
     def _rest(self, until: float) -> None:
-        """Until the next tick; while the session is paused, only until the browser can take another view."""
+        """Wait for the next tick; while the session is paused, only until the browser can accept another view."""
         with self._lock:
             figures = [s for s in self._shown if not s.urgent and s.views > 0]
         waits = self._running_since is not None or any(s.selection.playing for s in figures)
@@ -187,18 +187,18 @@ class Pump(Served):
             time.sleep(rest if waits else min(rest, LOOK_S))
 
     def tick(self) -> bool:
-        """Send the newest snapshot to all views that are ready for one; returns True while something is left to do."""
+        """Send the newest snapshot to all ready views; returns True while views remain to be updated."""
         version = self.session.version
         snapshot = self.session.snapshot()
         running = snapshot.state == "running"
         if not running and self._running_since is not None:
             self._running_since = None
-            return True  # it has just stopped: the status line, which said so already, is not to wait behind figures
+            return True  # it has just stopped: the status line, already updated, must not wait behind figures
         if running and self._running_since is None:
             self._running_since = time.monotonic()
         if self._running_since is not None and time.monotonic() - self._running_since < SETTLE_S:
-            return True  # a single step is over in a moment; showing it as a run would only flicker
-        # while it runs, the event number is what changes
+            return True  # a single step is short; showing it as a run would only flicker
+        # during a run the event number changes
         mark = (version, snapshot.event if running else None)
         with self._lock:
             waiting = [s for s, shown in self._shown.items() if shown != mark and s.views > 0]
@@ -208,7 +208,7 @@ class Pump(Served):
         others = [s for s in waiting if not s.urgent]
         left = False
         busy = running or any(s.selection.playing for s in figures)
-        if busy:  # one figure at a time: each has its turn
+        if busy:  # one figure at a time, in turn
             self._turn += 1
             turn = self._turn % len(others) if others else 0
             others = [*others[turn:], *others[:turn]]
@@ -245,7 +245,7 @@ class Pump(Served):
         return HIDDEN_S if sink.hidden else 0.0
 
     def _knock(self) -> None:
-        """Ask the page for a sign of life, now and then; without one all of its views are asleep."""
+        """Ping the page from time to time; without an answer all of its views are asleep."""
         now = time.monotonic()
         if now - self._knocked < KNOCK_S:
             return

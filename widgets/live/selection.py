@@ -4,8 +4,8 @@
 
     a click, a slider, a key ──► Selection.select / Selection.look_at ──► every view of the panel draws itself again
 
-A moment is only a parameter of what is shown: looking at the past neither moves the session nor stops a run. To go
-there, the session has its own commands (``run_to``).
+A moment only selects the values shown: looking at the past neither moves the session nor stops a run. The session has
+commands that move it (``run_to``).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An iteration of a frame, with the iterations of the frames around it.
+    """An iteration of a frame, with the iterations of the enclosing frames.
 
-    Views show the values that the iteration as a whole gave.
+    Views show the values at the end of the iteration.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ class Moment:
         return " \u203a ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True)) or "top level"
 
 
-#: what stays as it is
+#: marks an unchanged setting
 KEEP: Any = object()
-#: lines of code that are kept of what was done
+#: maximum lines of code kept of the user's actions
 MAX_LINES = 500
-#: seconds from the last iteration that was played to the end of playing
+#: seconds between the last played iteration and the end of playing
 PLAYED_S = 0.5
 
 
 class Selection:
-    """The selection that several views share: a node, and a moment to look at. It may be used from any thread.
+    """The selection that several views share: a node and a moment. It may be used from any thread.
 
     Looking at a past moment neither moves the session nor stops a run.
 
@@ -126,7 +126,7 @@ class Selection:
         self._set(node, moment)
 
     def plays(self) -> None:
-        """The next moment comes from a slider that plays: what is slow to draw leaves out some moments."""
+        """Note that the next moment is played by a slider: slow views skip moments."""
         self._played = time.monotonic()
 
     @property
@@ -135,15 +135,15 @@ class Selection:
         return time.monotonic() - self._played < PLAYED_S
 
     def did(self, line: str, about: str = "") -> None:
-        """Note a line of Python that does what the user has just done by hand, for "copy as code".
+        """Record a line of Python equivalent to the user's latest action, for "copy as code".
 
         Parameters
         ----------
         line : str
             The line.
         about : str, default ""
-            A topic: a line replaces the one before if that has the same topic, so that of a slider only the last place
-            counts.
+            A topic: a line replaces the previous one if that has the same topic, so that only the last position of a
+            slider is kept.
         """
         line = " ".join(str(line).split("\n"))
         with self._lock:

@@ -1,4 +1,4 @@
-"""The views that a pump serves: what each has shown, what went wrong, and how they are shown without a thread."""
+"""The views that a pump serves: the version shown by each, errors, and updates without a thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from workbench.threads import Event, Lock
 from workbench.widgets.live.sink import Sink, SnapshotSource
 
-#: times that views are shown one after the other without a thread: each may ask to be shown again
+#: maximum successive updates without a thread: each view may request another one
 MAX_ROUNDS = 100
 
 
@@ -21,22 +21,23 @@ class Served:
         self.session = session
         self.errors: list[str] = []
         self._lock = Lock()
-        self._drawing = threading.Lock()  # held by who shows views without the thread
+        self._drawing = threading.Lock()  # held while views are shown without the thread
         self._wake = Event()
         self._shown: dict[Sink, Any] = {}
         self._cost: weakref.WeakKeyDictionary[Sink, float] = weakref.WeakKeyDictionary()
 
     @property
     def sinks(self) -> int:
-        """Number of views that are served."""
+        """The number of views served."""
         return len(self._shown)
 
     def _has_views(self) -> bool:
         return any(sink.views > 0 for sink in self._shown)
 
     def _show_here(self) -> None:
-        """Without a thread: show the newest snapshot to all views, on the caller's. While another one does, it goes on
-        with what this one wants."""
+        """Without a thread: update all views with the newest snapshot, on the caller's thread. If another caller is
+        doing this, it also carries out this request.
+        """
         for _ in range(MAX_ROUNDS):
             if not self._wake.is_set() or not self._drawing.acquire(blocking=False):
                 return
@@ -61,7 +62,7 @@ class Served:
 
     def _show(self, sink: Sink, snapshot: Any) -> None:
         started = time.monotonic()
-        error = sink.attempt(snapshot)  # one view must not take the others down; it says itself what went wrong
+        error = sink.attempt(snapshot)  # an error of one view must not affect the others; the view shows it
         self._cost[sink] = time.monotonic() - started
         if error is not None:
             self._note(error)

@@ -9,7 +9,9 @@ from workbench.widgets.live.selection import Selection
 
 
 class SnapshotSource(Protocol):
-    """A session, as the pump sees it. ``version`` grows with every change; ``subscribe`` returns what undoes it."""
+    """A session, as the pump sees it. ``version`` grows with every change; ``subscribe`` returns a function that ends
+    the subscription.
+    """
 
     @property
     def version(self) -> int: ...

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from workbench.session import Session, Snapshot
     from workbench.trace import Trace
 
-    #: the objects that a view can be opened on
+    #: the objects on which a view can be opened
     Viewable = Session | Trace | Graph
 
 
@@ -25,7 +25,7 @@ class RecordedSource(Protocol):
 
 
 class ViewSource:
-    """The session, trace or graph that a view was given, under one face."""
+    """A uniform interface to the session, trace or graph of a view."""
 
     def __init__(self, source: Viewable) -> None:
         self.session: Session | None = None

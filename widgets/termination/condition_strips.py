@@ -1,4 +1,4 @@
-"""The condition of a loop below the curves of its variables: both sides of each comparison, and on or stop."""
+"""The condition of a loop below the curves of its variables: both sides of each comparison, and true or false."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ConditionStrips:
         return [s for s in strips if s.lines] + go_on(self._evaluated(trace, path, outer), shown.ahead, shown.ended)
 
     def fresh(self) -> ConditionStrips:
-        """The same for another record of the graph, of which nothing is read yet."""
+        """A new instance for another record of the graph, of which nothing is read yet."""
         return ConditionStrips(self.graph)
 
     @property
@@ -64,7 +64,7 @@ class ConditionStrips:
         return any(clause.follow.behind for clause in self._clauses)
 
     def _evaluated(self, trace: Trace | None, path: tuple[str, ...], outer: tuple[int, ...] | None) -> int:
-        """How often the condition of the activation was evaluated."""
+        """The number of evaluations of the condition in the activation."""
         cond = self.graph.frames[path].loop_cond if self.graph is not None else None
         try:
             if trace is None or cond is None or not len(series := trace[f"{cond}:0"]):
@@ -76,8 +76,7 @@ class ConditionStrips:
 
 
 def go_on(evaluated: int, ahead: Any, ended: int | None) -> list[Strip]:
-    """The strip that says of each iteration if the loop goes on: a condition that was evaluated was true in all
-    iterations but the last."""
+    """The strip of the condition's values: an evaluated condition was true in all iterations except the last."""
     cells = []
     if ended is not None:
         cells = [*_stretch(0, ended - 1, False), StripCell(ended, ended, STOP)]

@@ -18,18 +18,18 @@ else:
     _Part = object
 
 
-#: iterations of a copy that is run by itself
+#: maximum iterations of a copy that runs automatically
 MOST_BESIDE = 100_000
 
 
 class CopyPlace(Protocol):
-    """The place where a panel shows copies; it owns those that are open."""
+    """The place where a panel shows copies; it owns the open ones."""
 
     def open(self, session: Session, words: str) -> Any:
-        """Show a copy below the panel; ``words`` say what was changed."""
+        """Show a copy below the panel; ``words`` describe the change."""
 
     def use(self, session: Session, words: str) -> Any:
-        """Show it in the place of the panel."""
+        """Show it in place of the panel."""
 
     def discard(self, session: Session) -> None:
         """Close it, if it is open."""
@@ -48,12 +48,12 @@ class FixActions(_Part):
         _begun: set[str]
 
     def try_fix(self, number: int = 0) -> None:
-        """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
+        """Try a proposed fix in a copy of the session, on a separate thread, and show the result beside it.
 
         Parameters
         ----------
         number : int, default 0
-            Number of the fix.
+            Index of the fix.
 
         Raises
         ------
@@ -73,16 +73,17 @@ class FixActions(_Part):
         self.update_now()
 
     def on_copy(self, copies: CopyPlace) -> None:
-        """Have copies in which fixes were tried opened and discarded by ``copies``."""
+        """Let ``copies`` open and discard the copies in which fixes were tried."""
         self._copies = copies
 
     def on_tried(self, callback: Callable[[], None]) -> None:
         """Run each copy whose loop ends to its end, to be drawn beside this run; ``callback`` is called when a copy is
-        there and when it has run."""
+        made and when it has run.
+        """
         self._beside = callback
 
     def _run_beside(self, trials: Mapping[str, Mapping[str, Any]]) -> None:
-        """Run copies that have not begun, on a thread of their own."""
+        """Run copies that have not begun, on a separate thread."""
         for sentence, trial in trials.items() if self._beside is not None else ():
             copy = self._trials.copy(sentence)
             if trial["state"] == "works" and copy is not None and copy.state == "ready" and sentence not in self._begun:
@@ -99,7 +100,7 @@ class FixActions(_Part):
         self._beside()
 
     def _with_copy(self, what: str, number: int) -> None:
-        """Open the copy of a fix, use it in the place of this panel, or discard it."""
+        """Open the copy of a fix, use it in place of this panel, or discard it."""
         sentence = str(self._fixes[number]) if 0 <= number < len(self._fixes) else ""
         copy = self._trials.copy(sentence)
         if copy is None or self._copies is None:
@@ -112,7 +113,7 @@ class FixActions(_Part):
             self._trials.hand_over(sentence)
             (self._copies.open if what == "open" else self._copies.use)(copy, sentence)
             if self._trials.state().get(sentence, {}).get("state") == "works" and copy.state == "ready":
-                copy.run(wait=False)  # to its end, which is what one wants to see
+                copy.run(wait=False)  # to its end, which is what the user wants to see
             self.selection.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
         self.update_now()
 

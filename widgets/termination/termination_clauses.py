@@ -1,4 +1,4 @@
-"""The comparisons that a loop's condition is made of: their operands, and the gap between them, over the iterations."""
+"""The comparisons in a loop's condition: their operands, and the gap between them, over the iterations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.trace import Trace
 
-#: points of a gap's forecast, and gaps that its trend is read from
+#: points of a gap's forecast, and number of gaps for its trend
 AHEAD, TREND = 80, 8
 #: characters of a formula
 ROOM = 40
@@ -32,8 +32,7 @@ LOGIC = ("logical_and", "logical_or", "logical_not", "Identity", "all", "any")
 
 
 def clauses_of(graph: Graph, path: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The comparisons that a frame's LoopCond is made of: op, both operands, and a text such as
-    ``|x × x − a| > 1e−12``."""
+    """The comparisons in a frame's LoopCond: op, both operands, and a text such as ``|x × x − a| > 1e−12``."""
     frame = graph.frames.get(path)
     if frame is None or frame.loop_cond is None:
         return []
@@ -82,7 +81,7 @@ class ClauseModel:
             if all(side is not None for side in sides):
                 fixed = [side if isinstance(side, float) else None for side in sides]
                 if repr(fixed) != repr(self._fixed):  # as text: NaN is equal to NaN there
-                    self.follow.forget()  # the gap to another number is another one in all iterations
+                    self.follow.forget()  # a changed number changes the gap in all iterations
                 self._fixed = fixed
                 moving = [side for side in sides if not isinstance(side, float)]
                 if moving:
@@ -116,7 +115,7 @@ class ClauseModel:
         }
 
     def _elements(self, trace: Trace | None) -> tuple[int, int] | None:
-        """For a comparison of arrays, how many elements it holds for now, and how many there are."""
+        """For a comparison of arrays, the number of elements for which it holds now, and of all elements."""
         if trace is None:
             return None
         try:
@@ -126,7 +125,7 @@ class ClauseModel:
         return (int(np.count_nonzero(newest)), newest.size) if newest.size > 1 else None
 
     def trend(self, trace: Trace | None) -> str:
-        """shrinking, constant, growing, cycling or nan: of the newest gaps; empty where they are too few."""
+        """shrinking, constant, growing, cycling or nan: of the newest gaps; "" if there are too few."""
         try:
             gap = self._recent(trace)
         except (WorkbenchError, LookupError, ValueError, TypeError):
@@ -152,7 +151,7 @@ class ClauseModel:
             return None
 
     def _recent(self, trace: Trace | None) -> np.ndarray | None:
-        """The newest gaps, every one, of the loop's present activation."""
+        """The newest gaps of the loop's present activation, without thinning."""
         if trace is None:
             return None
         sides = [self._side(trace, self.clause["left"]), self._side(trace, self.clause["right"])]
@@ -192,7 +191,7 @@ class ClauseModel:
             return None
 
     def _around(self, trace: Trace, ref: Ref) -> Any:
-        """A value of a loop around, or from outside of all: one number, or one for each activation."""
+        """A value of an enclosing loop, or from outside all loops: one number, or one for each activation."""
         frame, side = self.graph.frame_of(ref.node), self._side(trace, ref)
         if side is None or isinstance(side, (float, Spread)) or not frame:
             return side

@@ -1,4 +1,4 @@
-"""When will the loop stop, as plain data: the verdict in words, and the gap of each comparison over the iterations."""
+"""The verdict on a loop in words, and the gap of each comparison over the iterations, as plain data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def loops(graph: Graph) -> list[tuple[str, ...]]:
 class TerminationModel:
     """Follows the comparisons of one loop; reads only what is new at each update.
 
-    ``outer`` is the iteration of the loops around it: only that activation is followed then, else all in order.
+    ``outer`` is the iteration of the enclosing loops: only that activation is followed then, else all in order.
     """
 
     def __init__(self, graph: Graph, path: tuple[str, ...] | None = None, outer: tuple[int, ...] | None = None) -> None:
@@ -74,7 +74,7 @@ class TerminationModel:
                 row["ahead"] = None if over else clause.ahead(trace, wanted, words["status"] == "PROVED")
                 row["trend"] = clause.trend(trace)
                 if words["outcome"] == "never" and words["trend"] and words["clause"] == row["node"]:
-                    row["trend"] = words["trend"]  # seen further ahead than the record goes
+                    row["trend"] = words["trend"]  # looked ahead further than the record extends
                 row["blocks"] = words["clause"] == row["node"] if words["clause"] else len(rows) == 1
         return {
             "loop": loop_name(self.graph, path) if path else None,
@@ -88,7 +88,7 @@ class TerminationModel:
 
 
 def answer_of_trace(trace: Trace, graph: Graph, path: tuple[str, ...]) -> Termination:
-    """The answer about a loop from a record alone: whether it has ended in it, else the forecast from its values."""
+    """The answer about a loop from a record alone: that it has ended, else the forecast from its values."""
     ending = ending_of_record(trace, path)
     if ending.end.standing.over:
         return over(path, ending)

@@ -1,4 +1,4 @@
-"""Both sides of each comparison over the iterations, with what was looked ahead or a forecast, and the end."""
+"""Both sides of each comparison over the iterations, with the look-ahead or a forecast, and the end."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from workbench.widgets.text.numerals import numeral
 
 HEIGHT = 180
 SCALES = ("auto", "linear", "log")
-#: clauses that are drawn
+#: maximum clauses drawn
 MOST = 6
 
 
 def termination_spec(model: dict[str, Any], height: int = HEIGHT, plain: bool = False) -> Spec:
-    """One strip for each comparison: its left side, its right side (a threshold, where that stays the same), and where
-    they meet. With a proof what was looked ahead, without one the forecast with its 90 % band. ``plain``: with the
-    verdict and the names as strings of the figure."""
+    """One strip for each comparison: its left side, its right side (a threshold if it is constant), and the point where
+    they meet; with a proof the look-ahead, without one the forecast with its 90 % band. ``plain``: with the verdict and
+    the names as strings of the figure."""
     clauses = model["clauses"][:MOST]
     strips = [clause_strip(model, clause, k) for k, clause in enumerate(clauses)]
     strips = [s for s in strips if s.lines]
@@ -75,8 +75,9 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
 
 
 def clause_strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> Strip:
-    """The strip of one clause; without lines where its sides are not known. ``model`` has ``look_ahead`` and ``now``,
-    and maybe ``scale``."""
+    """The strip of one clause; without lines if its sides are unknown. ``model`` has ``look_ahead`` and ``now``, and
+    optionally ``scale``.
+    """
     sides, fixed = clause["sides"], clause["fixed"]
     ahead = model.get("look_ahead")
     names = [clause["left_text"], clause["right_text"]]
@@ -114,7 +115,7 @@ def clause_strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> 
 
 
 def _ahead(found: Any, ref: str, last: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """The look-ahead of one side, behind what was computed."""
+    """The look-ahead of one side, after the computed values."""
     column = None if found is None else found.of(ref)
     if column is None or column[1].ndim != 1 or column[1].dtype.kind not in "biuf":
         return None
@@ -134,7 +135,7 @@ def _forecast(clause: dict[str, Any], level: float, flipped: bool) -> dict[str, 
 
 
 def _sides(model: dict[str, Any], clause: dict[str, Any]) -> tuple[float, float] | None:
-    """The two sides in the iteration that the picture stands for; None where it did not compare them."""
+    """The two sides in the iteration of the picture; None if it did not compare them."""
     pair = []
     now = model.get("now")
     for k in range(2):
@@ -150,7 +151,7 @@ def _sides(model: dict[str, Any], clause: dict[str, Any]) -> tuple[float, float]
 
 
 def _value(clause: dict[str, Any], pair: tuple[float, float] | None) -> str:
-    """The comparison in numbers, with the digits that tell its sides apart."""
+    """The comparison in numbers, with the digits that distinguish its sides."""
     if pair is None:
         return ""
     for digits in (6, 9, 12, 17):

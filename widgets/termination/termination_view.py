@@ -1,4 +1,4 @@
-"""When will the loop stop: the verdict in words, clause by clause, and the two sides of each comparison."""
+"""The verdict on a loop in words, clause by clause, and the two sides of each comparison."""
 
 from __future__ import annotations
 
@@ -46,31 +46,31 @@ FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 class TerminationView(FixActions, FigureView):
     """The verdict on one loop: if it ends, when, and why not; clause by clause, with both sides of each comparison.
 
-    Where there is a proof the curves go on as they were looked ahead, else as they are forecast.
+    With a proof the curves continue with the look-ahead, else with the forecast.
 
     Parameters
     ----------
     source : Session, Trace or Graph
         The run. For a trace the answer is a forecast from the record.
     frame : tuple of str, optional
-        Path of the loop; by default the one at which the run is, at first the outermost. For a loop in a loop the
+        Path of the loop; by default that of the run's position, at first the outermost. For a nested loop the
         activation of the selected moment is shown, else the newest.
     height : int
-        Least height in pixels; several clauses take more.
+        Minimum height in pixels; several clauses take more.
     scale : {"auto", "linear", "log"}, default "auto"
-        Vertical axes; "auto" is logarithmic where both sides are positive and span two decades.
+        Vertical axes; "auto" is logarithmic if both sides are positive and span two decades.
     on_fork : callable, optional
         Called with the new session when the user tries a fix, on a separate thread; the session then belongs to the
         callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
     selection : Selection, optional
         A selection to share.
     split : bool, default False
-        Leave all but the clauses and their curves to ``why``, a part that is placed elsewhere.
+        Leave all except the clauses and their curves to ``why``, a part placed elsewhere.
 
     Raises
     ------
     WorkbenchError
-        For a loop that the graph does not have (``no-such-frame``).
+        For a loop that is not in the graph (``no-such-frame``).
 
     Examples
     --------
@@ -91,7 +91,7 @@ class TerminationView(FixActions, FigureView):
         selection: Selection | None = None,
         split: bool = False,
     ) -> None:
-        #: where the view is in two places: all but the table of the clauses
+        #: if the view is in two places: all except the table of the clauses
         self.why = VerdictPart(self._acted, "why") if split else None
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.height, self._scale = height, scale
@@ -170,7 +170,7 @@ class TerminationView(FixActions, FigureView):
         deep = self._path is not None and len(self._path) > 1 and outer is None
         path, mark = self._path or (), self._mark(trace, outer)
         ahead = None if deep or model["ended"] else ahead_of(self.source.session, path, outer, running)
-        if ahead is not None:  # what was computed leaves nothing to be forecast
+        if ahead is not None:  # the computed values leave nothing to forecast
             clauses = [{**clause, "ahead": None} for clause in clauses]
         lines = [{"x": x} for clause in clauses for x, _ in clause["sides"]]
         now = float(mark["x"]) if mark is not None else None if deep else now_of(snapshot, path, outer, lines)
@@ -259,18 +259,18 @@ class TerminationView(FixActions, FigureView):
             self._hears(summary_line(shown, self._path, model["end"], trouble))
 
     def _name(self) -> str:
-        """The name of the loop, where there are others."""
+        """The name of the loop, if there are others."""
         return "" if self._path is None or len(self._loops) < 2 else loop_name(self.source.graph, self._path)
 
     def on_verdict(self, callback: Callable[[dict[str, Any]], None]) -> None:
-        """Call ``callback`` with each new verdict, now too: ``tone``, ``headline``, ``detail``, ``frame``, ``end`` (the
-        iteration, if one is known) and ``proved``. Called on the thread that brings the view up to date."""
+        """Call ``callback`` now and with each new verdict: ``tone``, ``headline``, ``detail``, ``frame``, ``end`` (the
+        iteration, if one is known) and ``proved``. It is called on the thread that updates the view."""
         self._hears = callback
         self.update_now()
 
     @property
     def hidden(self) -> bool:
-        return self._hears is None and super().hidden  # the line of the toolbar is in sight
+        return self._hears is None and super().hidden  # the line of the toolbar is visible
 
     def _settings(self) -> dict[str, Any]:
         return settings_of(self.source.graph, self._loops, self._path, self._scale, SCALES, drawn=self.why is None)
@@ -278,7 +278,7 @@ class TerminationView(FixActions, FigureView):
     # -- what is shown ----------------------------------------------------------------------------------------------
     @property
     def frame(self) -> tuple[str, ...] | None:
-        """Path of the loop that is shown; None in a graph without loops. Can be set."""
+        """Path of the loop shown; None in a graph without loops. Can be set."""
         return self._path
 
     @frame.setter
@@ -300,7 +300,7 @@ class TerminationView(FixActions, FigureView):
             self.update_now()
 
     def _acted(self, name: str, value: Any) -> None:
-        """A button of the verdict."""
+        """Handle a button of the verdict."""
         number = int(value)
         verdict = self._verdict or {}
         if name == "clause":

@@ -1,4 +1,4 @@
-"""The answer about a loop in words: what is sure, how many iterations are left, who is to blame, and what helps."""
+"""The answer about a loop in words: its certainty, the iterations left, the cause, and the fixes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ UNKNOWN: dict[str, Any] = {
     "laws": "",
     "fails": False,
 }
-#: claims that are listed
+#: maximum claims listed
 CLAIMS = 8
-#: what a proof of each kind rests on (analysis: Proof)
+#: the basis of a proof of each kind (analysis: Proof)
 HOW = {
     "lookahead": "the condition was computed ahead, iteration by iteration",
     "recurrence": "the values that the condition reads repeat",
@@ -57,8 +57,7 @@ COUNTER = re.compile(r"(\S+)\(t\) = -?\d+ ([+-]) (?:(\d+) )?t(?= modulo|[;:])")
 
 
 def law_words(candidates: Sequence[Any]) -> str:
-    """The laws that a forecast was made of, with their shares, and those that were refused; empty where it was made of
-    none."""
+    """The laws of a forecast, with their shares, and the refused ones; "" if there are none."""
     taken = [f"{c.law.what} {c.share:.0%}" for c in candidates if not c.refused]
     refused = [f"{c.law.what} ({c.refused})" for c in candidates if c.refused]
     return "; refused: ".join(part for part in (", ".join(taken), ", ".join(refused)) if part)
@@ -68,11 +67,11 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
     """A Termination in words; ``spoken`` gives a sentence of the analysis with the names that screens give to loops.
 
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
-    ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
-    ``clause``: the node of the blocking clause; ``changed``: where the responsible variable is changed; ``first_bad``;
-    ``trend`` of the gap; ``laws`` that a forecast was made of; ``word``: how it has ended, if so; ``tone``: "ends",
-    "never", "unknown", or the slug of the :class:`workbench.analysis.standing.Standing` with which it has ended, or
-    will end unintentionally; ``fails``: a node will fail before.
+    ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (its certainty) as text;
+    ``clause``: the node of the blocking clause; ``changed``: the place where the responsible variable is changed;
+    ``first_bad``; ``trend`` of the gap; ``laws`` of a forecast; ``word``: how it has ended, if it has; ``tone``:
+    "ends", "never", "unknown", or the slug of the :class:`workbench.analysis.standing.Standing` with which it has
+    ended, or will end unintentionally; ``fails``: a node will fail before.
     """
     if termination is None:
         return dict(UNKNOWN)
@@ -133,7 +132,7 @@ def describe(termination: Any, spoken: Callable[[str], str] = str) -> dict[str, 
 
 
 def _why(end: Any) -> str:
-    """The reason of an end, with the comparison as formulas write it."""
+    """The reason of an end, with the comparison as a formula."""
     why = str(end.why)
     for part in (p for clause in (end.by, end.still) if clause is not None for p in (clause.text, clause.values)):
         why = why.replace(part, with_symbols(part)) if part else why
@@ -171,7 +170,7 @@ def headline(
 
 
 def _left(termination: Any, interval: tuple[int, int | None] | None) -> str:
-    """Iterations that are left, with their interval."""
+    """The iterations left, with their interval."""
     status = getattr(termination.status, "name", "")
     low = termination.interval[0] if getattr(termination, "interval", None) is not None else None
     if termination.outcome == "never":
@@ -203,7 +202,7 @@ def _sure(status: str, proof: Any, confidence: Any) -> str:
 
 
 def counted(checked: str) -> str:
-    """How the counters of a proof move, ``k grows by 1 in each iteration``; nothing for other proofs."""
+    """The steps of the counters of a proof, ``k grows by 1 in each iteration``; "" for other proofs."""
     moves = [
         f"{name} {'grows' if sign == '+' else 'shrinks'} by {numeral(int(step or 1))}"
         for name, sign, step in COUNTER.findall(checked)
@@ -232,9 +231,10 @@ def _interval(interval: Any) -> tuple[int, int | None] | None:
 
 
 def claim_rows(termination: Any, spoken: Callable[[str], str] = str) -> list[dict[str, Any]]:
-    """The claims about a loop, with how each was checked; of a sentence that is in the reason, and so on the card, the
-    check alone."""
-    # of a loop that ends the card tells when, and not the reason
+    """The claims about a loop, and how each was checked; for a sentence that the reason, and so the card, contains only
+    the check.
+    """
+    # for a loop that ends the card shows when, not the reason
     reason = "" if termination.outcome == "terminates" else _sentence(getattr(termination, "reason", ""))
     found: list[dict[str, Any]] = []
     for claim in getattr(termination, "claims", ())[:CLAIMS]:

@@ -1,4 +1,4 @@
-"""The first value of a loop that will be NaN or infinite, as the loop was computed ahead."""
+"""The first value of a loop that will be NaN or infinite according to the look-ahead."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Path = tuple[str, ...]
 
 
 def trouble_ahead(found: Any, graph: Graph, path: Path, now: float | None = None, loop: str = "") -> str:
-    """``loss will be NaN in iteration 2``, of the variable of a loop that is the first to be so; empty where none is.
+    """``loss will be NaN in iteration 2`` for the first variable of a loop to become so; "" if there is none.
 
     ``found`` is the :class:`workbench.analysis.termination.look_ahead.LookAhead`, or None; ``now`` the computed
-    iteration, which is reported as recorded; ``loop`` the loop's name, where the graph has others. An infinity that a
-    variable has now already is left out: a search for a minimum begins with one.
+    iteration, which is reported as recorded; ``loop`` the loop's name, if the graph has others. A variable that is
+    infinite already is left out: a search for a minimum begins with an infinity.
     """
     first: tuple[int, str, Any] | None = None
     for variable in graph.frames[path].variables if found is not None else ():
@@ -37,7 +37,7 @@ def trouble_ahead(found: Any, graph: Graph, path: Path, now: float | None = None
         return ""
     row, name, value = first
     iterations = found.iterations
-    # of many iterations not all are kept: then it is known up to which one it has happened
+    # of many iterations not all are kept: then only a bound on the iteration is known
     exact = row == 0 or iterations[row] - iterations[row - 1] == 1
     word = "NaN" if np.isnan(value).any() else "infinite"
     where = f"{'in' if exact else 'by'} iteration {numeral(int(iterations[row]))}"

@@ -1,4 +1,4 @@
-"""The verdict about a loop beside its curves: badge, sentences, clause by clause, and buttons to try what may help."""
+"""The verdict on a loop beside its curves: badge, sentences, clauses, and buttons that try fixes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from workbench.widgets.base.json_widget import Act, ActPart
 
 
 class VerdictPart(ActPart):
-    """Shows the ``verdict_model`` beside it; ``act`` gets ("select", number of a clause or name), ("moment", iteration)
-    and ("try", number of the fix). ``part``: "clauses" shows the table of the clauses alone, "why" all
-    but the table."""
+    """Shows the ``verdict_model`` beside it; ``act`` receives ("select", index of a clause or name), ("moment",
+    iteration) and ("try", index of the fix). ``part``: "clauses" shows only the table of the clauses, "why" all except
+    the table.
+    """
 
     _script = script("termination/verdict.js")
     _css = joined("termination/verdict.css")

@@ -27,7 +27,7 @@ TRENDS = {
     "nan": "\u26a0\u00a0NaN",
 }
 TONES = {"ends": "\u25b6", "never": "\u221e", "unknown": "?", **{s.slug: s.sign for s in Standing if s.over}}
-#: names, sentences and clauses that are shown
+#: maximum names, sentences and clauses shown
 NAMES, SENTENCES, CLAUSES = 6, 4, 12
 
 
@@ -45,8 +45,8 @@ def verdict_model(
     ``moment``.
 
     ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails"), ``text`` and ``copy``; ``copies``:
-    there is a place to show a copy in. ``aside`` gives the outcome of a fix that was tried in the background: a
-    "useless" one is left out, unless the user tried it. ``loop``: its name, where the graph has others.
+    True if there is a place for a copy. ``aside`` returns the outcome of a fix tried in the background: a "useless" one
+    is left out, unless the user tried it. ``loop``: its name, if the graph has others.
     """
     verdict = model.get("verdict")
     empty: dict[str, Any] = {
@@ -115,8 +115,9 @@ def verdict_model(
 def summary_line(
     shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None, trouble: str = ""
 ) -> dict[str, Any]:
-    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops. ``trouble``: what
-    will not be finite, see :func:`workbench.widgets.termination.trouble_ahead.trouble_ahead`."""
+    """A verdict as a title and one line below it, for the toolbar; empty for a graph without loops. ``trouble``: the
+    value that will not be finite, see :func:`workbench.widgets.termination.trouble_ahead.trouble_ahead`.
+    """
     if path is None:
         return {}
     proved = "PROVED" in shown["badge"]
@@ -149,8 +150,8 @@ def _about(headline: str, loop: str) -> str:
 
 
 def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict[str, Any]:
-    """One clause: what it compares now, and whether it decides. Values of an iteration other than the present one are
-    followed by theirs, as in the graph.
+    """One clause: the values that it compares now, and a mark if it decides. Values of an iteration other than the
+    present one are followed by that iteration, as in the graph.
     """
     known = clause["gap"] is not None
     held, elements = clause["elements"] or (0, 0)
@@ -175,7 +176,7 @@ def _row(clause: Mapping[str, Any], ended: bool, standing: float | None) -> dict
 
 
 def bad_text(first_bad: int | None) -> str:
-    """The iteration from which it went wrong, as a button's text."""
+    """The first bad iteration, as a button's text."""
     return "" if first_bad is None else f"iteration {numeral(int(first_bad))}"
 
 

@@ -1,4 +1,4 @@
-"""One activation of a loop inside another: the iterations that it made within one iteration of the loop around it."""
+"""One activation of a nested loop: its iterations within one iteration of the enclosing loop."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Path = tuple[int, ...]
 
 
 def firing_of(series: Any, path: Path) -> int:
-    """Number of the first firing in or after the iteration path (or its beginning): a search in log2(n) questions."""
+    """Index of the first firing in or after the iteration path (or a prefix of it), by a binary search."""
     low, high = 0, len(series)
     while low < high:
         middle = (low + high) // 2
         found = series.window(middle, middle + 1)[0]
-        if not len(found):  # rows left meanwhile
+        if not len(found):  # rows were dropped meanwhile
             high = middle
         elif tuple(int(i) for i in found[0][: len(path)]) < path:
             low = middle + 1
@@ -25,9 +25,10 @@ def firing_of(series: Any, path: Path) -> int:
 
 
 class Activation:
-    """The firings of a series within the iteration ``outer`` of the frames around its own, as a series of depth one.
+    """The firings of a series within the iteration ``outer`` of the enclosing frames, as a series of depth one.
 
-    Has the part of a series' face that a :class:`~workbench.widgets.series.series_reader.Follower` and verdicts read.
+    It has the part of a series' interface that :class:`~workbench.widgets.series.series_reader.SeriesReader` and
+    verdicts use.
     """
 
     def __init__(self, series: Any, outer: Path) -> None:
@@ -36,7 +37,7 @@ class Activation:
         self._known = (-1, 0, 0)
 
     def _span(self) -> tuple[int, int]:
-        """Numbers of its first firing and of the first one after it; mostly they are known from last time."""
+        """Indices of its first firing and of the first one after it; usually cached."""
         count = len(self.series)
         if self._known[0] == count and count:
             return self._known[1:]
@@ -75,7 +76,7 @@ class Activation:
 
 
 class Spread:
-    """A value of a loop around, once for each firing of a value inside: what a loop invariant is there."""
+    """A value of an enclosing loop, repeated for each firing of an inner value: the values of a loop invariant."""
 
     def __init__(self, series: Any, inner: Any) -> None:
         self.series, self.inner = series, inner
@@ -89,8 +90,9 @@ class Spread:
         return bool(self.inner.gaps or self.series.gaps)
 
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """(iterations, values) of firings start, start + step, ... below stop of the value inside. IndexError where the
-        value around is not kept."""
+        """(iterations, values) of firings start, start + step, ... below stop of the value inside. Raises IndexError if
+        the outer value is not kept.
+        """
         paths = self.inner.window(start, stop, step)[0]
         around = paths[:, : len(self.series.frame)]
         if not len(around):
@@ -109,5 +111,5 @@ class Spread:
 
 
 def of_activation(series: Any, outer: Path | None) -> Any:
-    """The series itself, or its part in one activation where it lives in a loop inside another."""
+    """The series itself, or its part in one activation if it belongs to a nested loop."""
     return series if not outer or len(series.frame) != len(outer) + 1 else Activation(series, outer)

@@ -1,8 +1,8 @@
-"""Which events each iteration of each frame spans, without a table of the events: from the rows of the trace.
+"""The range of events of each iteration of each frame, computed from the rows of the trace without a table of events.
 
-A firing of a node is one event, so an iteration is as wide as the number of nodes that fired in it and in the loops
-inside. How many that are follows from the guards of the branches, column by column: time and memory grow with the
-iterations, not with the events.
+A firing of a node is one event, so the width of an iteration is the number of nodes that fired in it and in its inner
+loops. This number follows from the guards of the branches, column by column: time and memory grow with the iterations,
+not with the events.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.trace.seqlock import consistent_read
 from workbench.trace.source import RowsGone
 from workbench.trace.trace import Trace
 
-#: rows of a frame that are looked at, the newest ones: a bound for time and memory (about 50 bytes a row)
+#: maximum rows of a frame that are read, the newest ones: a bound on time and memory (about 50 bytes a row)
 MAX_ROWS = 4_000_000
-#: while the run goes on
+#: during a run
 MAX_LIVE_ROWS = 100_000
 ATTEMPTS = 3
 
@@ -28,8 +28,9 @@ ATTEMPTS = 3
 @dataclass(slots=True)
 class Stretch:
     """The kept rows of a frame from ``first`` on: ``begin`` and ``end`` in events (an init row is empty), the init rows
-    of its activations and the rows around them. ``ahead`` has, for each loop inside, the events of a row in front of
-    it; ``width`` those of the whole row; ``own`` counts the firings of the frame's own nodes."""
+    of its activations and the rows of the enclosing frame. ``ahead`` has, for each inner loop, the events of a row
+    before it; ``width`` those of the whole row; ``own`` counts the firings of the frame's own nodes.
+    """
 
     first: int
     starts: np.ndarray
@@ -42,7 +43,8 @@ class Stretch:
 
     def activations(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(first row, row behind the last, events) of each activation; rows are counted from ``first``, without the
-        init row where it is kept."""
+        init row if it is kept.
+        """
         stop = np.append(self.starts[1:], self.first + len(self.width)) - self.first
         low = self.starts - self.first
         summed = np.concatenate([[0], np.cumsum(self.width)])
@@ -52,10 +54,10 @@ class Stretch:
 class EventClock:
     """``frames[number]`` is the :class:`Stretch` of a frame of the trace's layout; the events end at ``total``.
 
-    ``last``: the number of events so far, if it is known: the newest event gets this number. ``exact`` is False where
-    iterations are not kept: those between others count as many events as the mean, older ones are left out. So are all
-    but the newest ``MAX_ROWS`` of a frame (``MAX_LIVE_ROWS`` if it is ``live``: while the run goes on old rows may be
-    dropped at any time, but not the newest). TraceError if the trace changes faster than it can be read.
+    ``last``: the number of events so far, if it is known: the newest event gets this number. ``exact`` is False if
+    iterations are not kept: those between kept ones count the mean number of events, older ones are left out, as are
+    all except the newest ``MAX_ROWS`` of a frame (``MAX_LIVE_ROWS`` if it is ``live``: during a run old rows, but not
+    the newest, may be dropped at any time). Raises TraceError if the trace changes faster than it can be read.
     """
 
     def __init__(self, trace: Trace, last: int | None = None, live: bool = False) -> None:
@@ -95,7 +97,7 @@ class EventClock:
                 _place(self.frames[f], k, self.frames[c])
 
     def _stretch(self, f: int) -> Stretch:
-        """The rows of a frame with their widths; those of the loops inside are there already."""
+        """The rows of a frame with their widths; those of its inner loops must be known."""
         source, parent = self.trace.source, self.layout.frames[f].parent
         extent = source.extent(f)
         stop = max(extent.first, extent.stop, extent.partial + 1)
@@ -125,12 +127,12 @@ class EventClock:
         return Stretch(first, starts, parents, own, width, ahead)
 
     def _oldest(self, f: int) -> int:
-        """The first row of a frame that is looked at."""
+        """The first row of a frame that is read."""
         extent = self.trace.source.extent(f)
         return max(extent.first, max(extent.stop, extent.partial + 1) - self._most) if f else 0
 
     def _own(self, f: int, first: int, stop: int) -> list[np.ndarray]:
-        """Firings of the frame's own nodes in each row, apart for the stretches between the loops inside."""
+        """Firings of the frame's own nodes in each row, separately for the stretches between inner loops."""
         cuts = [self.layout.frames[c].start for c in self.inner[f]]
         parts = [np.zeros(stop - first, np.int64) for _ in range(len(cuts) + 1)]
         extent = self.trace.source.extent(f)
@@ -147,7 +149,7 @@ class EventClock:
         return parts
 
     def groups(self, f: int, cuts: list[int]) -> dict[tuple[int, object, bool], list[NodeLayout]]:
-        """The frame's nodes by what they fire together with: the stretch between loops, the guard, ``first``."""
+        """The frame's nodes grouped by joint firing: the stretch between loops, the guard, ``first``."""
         found: dict[tuple[int, object, bool], list[NodeLayout]] = {}
         for node in self.layout.nodes:
             if node.frame == f:
@@ -156,7 +158,7 @@ class EventClock:
         return found
 
     def _fill(self, f: int, first: int, parts: list[np.ndarray], starts: np.ndarray) -> None:
-        """Rows of which it is not kept what fired in them count as many as the mean of the others."""
+        """Fill rows whose firings are not kept with the mean of the others."""
         spans = self.trace.source.complete(f)
         if len(spans) == 1 and isinstance(spans[0], range) and spans[0].step == 1 and spans[0].start <= first:
             if spans[0].stop >= min(FOREVER, first + len(parts[0])):
@@ -178,7 +180,7 @@ def _place(around: Stretch, number: int, inside: Stretch) -> None:
         return
     home = np.minimum(inside.parents - around.first, len(around.begin) - 1)
     base = around.begin[home] + around.ahead[number][home]
-    late = inside.parents - around.first >= len(around.begin)  # while it runs: an iteration that is in progress
+    late = inside.parents - around.first >= len(around.begin)  # during a run: an iteration in progress
     base = np.where(late, around.begin[-1] + around.width[-1], base)
     low = np.maximum(inside.starts - inside.first, 0)
     inside.begin = np.cumsum(inside.width)

@@ -1,4 +1,4 @@
-"""If a loop of a record has ended, and which loop views follow."""
+"""The state of a loop in a record, and the loop that views follow."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def has_ended(trace: Trace | None, graph: Graph, path: tuple[str, ...], outer: t
 def ended_in(
     trace: Trace | None, graph: Graph, path: tuple[str, ...], outer: tuple[int, ...] | None = None
 ) -> int | None:
-    """The iteration in which the condition was false, of a loop that has ended (:func:`has_ended`); else None."""
+    """The iteration in which the condition was false, if the loop has ended (:func:`has_ended`); else None."""
     frame = graph.frames.get(path)
     if trace is None or frame is None or not has_ended(trace, graph, path, outer):
         return None
@@ -50,16 +50,17 @@ def ended_in(
 
 
 def newest_outer(trace: Trace | None, graph: Graph, path: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Iterations of the frames around a loop in its newest activation; None before it is entered."""
+    """Iterations of the enclosing frames of a loop in its newest activation; None before it is entered."""
     found = last_iterations(trace, graph).get(path) if trace is not None else None
     return None if found is None else found[:-1]
 
 
 def followed(shown: Path, known: Sequence[Path], moment: Moment | None, snapshot: Any) -> Path:
-    """The loop of a view that follows: that of the moment looked at, else the one at which the run is.
+    """The loop of a view that follows: that of the selected moment, else that of the run's position.
 
-    ``shown`` is the loop until now, ``known`` are those that the view can show, outer ones first. A deeper one stays
-    while the run is in a loop around it, for stepping goes in and out; a run at its beginning is shown the first one.
+    ``shown`` is the present loop of the view, ``known`` are those that it can show, outer ones first. An inner loop
+    stays while the run is in an enclosing one, because steps enter and leave loops; for a run at its beginning the
+    first one is shown.
     """
     state = str(getattr(snapshot, "state", ""))
     if moment is not None and moment.frame:

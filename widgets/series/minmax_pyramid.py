@@ -5,8 +5,8 @@
     points ──► open end (all of them) ──► blocks of 1024: first, last, smallest and largest point
                                              └──► pairs are merged when there are too many blocks
 
-A stretch of ten million points is read from some thousand blocks instead of from the record, and misses no extreme.
-Memory is bounded: at most ``MOST`` blocks of four points. Extremes of extremes are extremes, so merging loses none.
+A stretch of ten million points is read from a few thousand blocks instead of from the record, with all extremes. Memory
+is bounded: at most ``MOST`` blocks of four points. Extremes of extremes are extremes, so that merging loses none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST = 1 << 14
 
 
 class Pyramid:
-    """Points with ascending ``x``; ``y`` may hold NaN and infinities, which are no extremes."""
+    """Points with ascending ``x``; ``y`` may contain NaN and infinities, which are not counted as extremes."""
 
     def __init__(self, size: int = SIZE, most: int = MOST) -> None:
         self.size, self._least, self._most = size, size, most
@@ -26,7 +26,7 @@ class Pyramid:
         self._x, self._y = np.empty((0, 4)), np.empty((0, 4))
 
     def extend(self, x: np.ndarray, y: np.ndarray) -> None:
-        """Append points; the cost follows the new ones."""
+        """Append points; the cost is proportional to their number."""
         self._open_x = np.concatenate([self._open_x, x])
         self._open_y = np.concatenate([self._open_y, y])
         many = len(self._open_x) // self.size - 1  # the newest block stays open: steps back cut it exactly
@@ -41,7 +41,7 @@ class Pyramid:
             self._merge()
 
     def _merge(self) -> None:
-        """Make one block of each two; an odd last one goes back to the open end as its four points."""
+        """Merge blocks in pairs; an odd last one returns to the open end as its four points."""
         even = len(self._x) // 2 * 2
         if even < len(self._x):
             self._open_x = np.concatenate([self._x[-1], self._open_x])
@@ -51,7 +51,7 @@ class Pyramid:
 
     def cut(self, x: float) -> None:
         """Forget all points from ``x`` on."""
-        keep = int(np.searchsorted(self._x[:, -1], x))  # whole blocks in front of x
+        keep = int(np.searchsorted(self._x[:, -1], x))  # whole blocks before x
         if keep < len(self._x):
             self._open_x, self._open_y = self._x[keep:].reshape(-1), self._y[keep:].reshape(-1)
             self._x, self._y = self._x[:keep], self._y[:keep]
@@ -61,7 +61,7 @@ class Pyramid:
             self.size = self._least
 
     def end(self) -> tuple[np.ndarray, np.ndarray]:
-        """The newest points, each one: those that are in no block yet."""
+        """All newest points that are in no block yet."""
         return self._open_x, self._open_y
 
     def between(self, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:

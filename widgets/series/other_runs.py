@@ -1,4 +1,4 @@
-"""The runs beside the one of a panel: copies, what was before an edit or other inputs, and runs that were added."""
+"""The runs beside the one of a panel: copies, runs before an edit or other inputs, and added runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import ViewSource
 
-#: maximum number of other runs that are known (the newest ones), that are drawn by default, and that may be added
+#: maximum number of other runs known (the newest ones), drawn by default, and added
 MOST, DRAWN, MOST_ADDED = 6, 2, 8
 #: events of an earlier run that are recomputed to draw it
 MOST_EVENTS = 2_000_000
@@ -58,17 +58,17 @@ class OtherRuns:
         self._busy = self._closed = False
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` when the runs that are drawn are others, on any thread."""
+        """Call ``callback``, on any thread, when the set of drawn runs changes."""
         self._listeners.append(callback)
 
     def changed(self) -> None:
-        """Tell that there are other runs, or that one of them has gone on."""
+        """Report that there are other runs, or that one of them has advanced."""
         for callback in self._listeners:
             callback()
 
-    # -- which there are --------------------------------------------------------------------------------------------
+    # -- known runs --------------------------------------------------------------------------------------------
     def all(self) -> list[OtherRun]:
-        """The other runs, those that were added last."""
+        """The other runs, with added ones last."""
         session = self.source.session
         found = [(f"copy {k}", "", fork) for k, fork in enumerate(getattr(session, "forks", ()), 1)][-MOST:]
         found += [(h.name, self._inputs_of(h), h) for h in getattr(session, "histories", ())][-MOST:]
@@ -77,7 +77,7 @@ class OtherRuns:
         return [OtherRun(label, words, run, k, added) for k, (label, words, run, added) in enumerate(runs)]
 
     def _inputs_of(self, history: Any) -> str:
-        """``a = 2``: the inputs in which a run before others were given differs from this one."""
+        """``a = 2``: the inputs in which a run before an update differs from this one."""
         if history.edit is not None or self.source.session is None:
             return ""
         now = self.source.session.inputs
@@ -94,7 +94,7 @@ class OtherRuns:
         Raises
         ------
         WorkbenchError
-            For a label that another run has (``side-exists``).
+            For the label of another run (``side-exists``).
         """
         if label == THIS or label in {other.label for other in self.all()}:
             raise WorkbenchError(
@@ -106,29 +106,29 @@ class OtherRuns:
         self.changed()
 
     def remove(self, label: str) -> None:
-        """Leave out a run that was added; harmless for another."""
+        """Remove an added run; without effect for another."""
         if self._added.pop(label, None) is not None:
             self.changed()
 
-    # -- which are drawn --------------------------------------------------------------------------------------------
+    # -- drawn runs --------------------------------------------------------------------------------------------
     def choose(self, label: str, on: bool) -> None:
-        """Draw a run beside this one, or do not."""
+        """Switch the drawing of a run beside this one on or off."""
         self._chosen[label] = bool(on)
         self.changed()
 
     def differ(self, on: bool) -> None:
-        """Draw the difference to the newest run that is drawn, too."""
+        """Also draw the difference from the newest run drawn, or stop doing so."""
         self.difference = bool(on)
         self.changed()
 
     def drawn(self) -> list[OtherRun]:
-        """The runs to draw: those that the user has chosen, else the newest ones."""
+        """The runs to draw: those chosen by the user, else the newest ones."""
         runs = self.all()
         usual = {run.label for run in runs[-DRAWN:]}
         return [run for run in runs if self._chosen.get(run.label, run.label in usual)]
 
     def traces(self) -> list[tuple[OtherRun, Trace]]:
-        """The runs that are drawn with their values; one that is computed again is there when that is done."""
+        """The drawn runs with their values; a run that is recomputed is included when that is done."""
         drawn = self.drawn()
         slow = [run.run for run in drawn if _recomputed(run.run) and run.run.event <= MOST_EVENTS]
         with self._lock:
@@ -152,7 +152,7 @@ class OtherRuns:
         for history in histories:
             try:
                 trace = history.trace
-            except Exception:  # a run that cannot be computed again has no line
+            except Exception:  # a run that cannot be recomputed has no line
                 trace = None
             with self._lock:
                 if self._closed:
@@ -165,7 +165,7 @@ class OtherRuns:
             self.changed()
 
     def close(self) -> None:
-        """Compute no more."""
+        """Stop recomputing."""
         with self._lock:
             self._closed = True
             self._traces.clear()
@@ -178,7 +178,7 @@ def _recomputed(run: Any) -> bool:
 
 
 def _trace_of(run: Any) -> Any:
-    """The values of a session, a trace or a watch; None for what has none."""
+    """The values of a session, a trace or a watch; None for another object."""
     if hasattr(run, "names") and hasattr(run, "source"):
         return run
     try:

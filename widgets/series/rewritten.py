@@ -1,4 +1,4 @@
-"""Which firings of a trace are other ones than at the last look: after new inputs, an edit, or a way back."""
+"""The firings of a trace that have changed since the last call: after new inputs, an edit, or steps back."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class Rewritten:
-    """Remembers how the rows of a trace were written at the last call of ``since``."""
+    """Keeps the state of the rows of a trace at the last call of ``since``."""
 
     def __init__(self) -> None:
         self._known: tuple[Any, int, tuple[Any, ...]] | None = None
 
     def since(self, trace: Trace | None, series: Sequence[Any], reached: float) -> float:
-        """The first iteration of some series of a loop in which they may have other values than at the last call, up
-        to the iteration ``reached``; 0 for loops inside others, whose firings are numbered through, and infinity where
-        nothing was rewritten."""
+        """The first iteration, up to ``reached``, in which series of a loop may have other values than at the last
+        call; 0 for nested loops, whose firings are numbered consecutively, and infinity if nothing was rewritten.
+        """
         if trace is None:
             return math.inf
         source, edits = trace.source, tuple(trace.edits())
@@ -37,5 +37,5 @@ class Rewritten:
         if any(len(s.frame) != 1 for s in series):
             return 0.0
         rows = [IncrementalReader(trace, trace.ref(s.name)).changed_from(known[1]) for s in series]
-        # row 0 leads into the loop, and what was edited is of the iteration that was in progress
+        # row 0 leads into the loop, and an edited value belongs to the iteration in progress
         return max(0.0, min([*(row - 2 for row in rows), math.inf if same else reached - 2]))

@@ -1,13 +1,13 @@
 """Reading a growing series with bounded cost, however fast the loop runs and however much it has recorded.
 
-A loop can record tens of millions of rows a second; a view can draw a thousand. While the loop runs, each look reads at
-most ``LIVE`` rows (of arrays fewer: ``ELEMENTS`` elements): all new ones if they are that few, else every k-th
-(extremes between them may be missed). When it is paused, what was only sampled is read again in full, ``CHUNK``
-rows after the other within ``SLICE_S`` seconds a look, so that the picture of a paused run keeps every extreme that
-the trace still holds.
+A loop can record tens of millions of rows a second; a view can draw a thousand. While the loop runs, each update reads
+at most ``LIVE`` rows (fewer for arrays: ``ELEMENTS`` elements): all new ones if there are no more, else every k-th
+(extremes between them may be missed). When it is paused, sampled stretches are read again in full, in chunks of
+``CHUNK`` rows within ``SLICE_S`` seconds per update, so that the picture of a paused run keeps every extreme that the
+trace still has.
 
-A value on a branch fires in some iterations only, and to count its firings every row has to be looked at: it is
-followed by rows, in stretches, and how often it fired is estimated until all of them were looked at.
+A value on a branch fires only in some iterations, and counting its firings requires every row: it is followed by rows,
+in stretches, and the number of firings is estimated until all rows have been read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CHUNK = 200_000
 #: rows of a look while it runs: the views share the processor with the run
 LIVE = 40_000
-#: elements of arrays that are read at once
+#: maximum elements of arrays read at once
 ELEMENTS = 2_000_000
 HEAD = 4_000
 #: rows of a value on a branch while it runs, if there are more: so many stretches of so many rows
@@ -38,42 +38,42 @@ STRETCHES, STRETCH = 8, 500
 SLICE_S = 0.08
 SLOW_S = 0.02
 SHORT = 10_000
-#: consecutive looks at a paused run that may fail before the view shows the error
+#: consecutive updates of a paused run that may fail before the view shows the error
 TRIES = 3
 
-#: take(x, columns): firing numbers (float64) and one array of values per followed series
+#: take(x, columns): firing indices (float64) and one array of values per followed series
 Take = Callable[[np.ndarray, list[np.ndarray]], None]
 
 
 class SeriesReader:
     """Follows one or more series that fire together (in the same rows).
 
-    ``take`` gets what was read; ``cut(number)`` is to forget everything from that firing on: all, where it cannot tell
-    parts apart (``whole``).
+    ``take`` receives the values read; ``cut(number)`` must forget all values from that firing on (all values if it
+    cannot separate parts: ``whole``).
     """
 
     def __init__(self, take: Take, cut: Callable[[float], None], *, whole: bool = False) -> None:
         self._take, self._cut, self._whole = take, cut, whole
         self._rewritten = Rewritten()
-        self._next = 0  # number of the next firing to read
+        self._next = 0  # index of the next firing to read
         self._sampled = False
         self._length = 0
         self._slow = 0.0
         self._chunk = CHUNK
-        self._seen = self._looked = 0  # of a value on a branch: firings taken, and rows looked at
+        self._seen = self._looked = 0  # for a value on a branch: firings taken, and rows read
         self._by_rows = False  # it is on a branch
         self.count = 0  # firings so far, also those that were dropped since
         self.behind = False
         #: loops around the followed values: 0 for one that fires once
         self.depth = 1
-        #: errors of looks that were tried again, by their text
+        #: errors of repeated updates, by their text
         self.failed: Counter[str] = Counter()
         self._tries = 0
 
     def read(self, series: Sequence[Any], running: bool, trace: Trace | None = None) -> None:
-        """Read what is new. ``behind`` says that more is to be read while it is paused.
+        """Read new values. ``behind`` is True if more remain to be read while the run is paused.
 
-        Firings of the ``trace`` that are other ones since the last look are read again, however many there are now.
+        Firings of the ``trace`` that have changed since the last update are read again.
         """
         if running and self._slow > SLOW_S:
             return  # counting the firings is slow for this value (it lives on a branch): wait for the next stop
@@ -92,22 +92,22 @@ class SeriesReader:
             first = self._first(series[0])
             self._read(series, first, first + length, running, started)
         except (IndexError, ValueError, WorkbenchError) as error:
-            # rows were dropped between two questions; the next look sees a consistent state
+            # rows were dropped between two reads; the next update reads a consistent state
             self.failed[f"{type(error).__name__}: {error}"] += 1
             self._tries = 0 if running else self._tries + 1
             self.behind = 0 < self._tries < TRIES
             if self._tries >= TRIES:
-                raise  # nothing changes any more: the next look would fail as well
+                raise  # nothing changes any more: the next update would fail as well
         else:
             self._tries = 0
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """Of how many firings how many were read; None where all were or that is not known."""
+        """The numbers of firings read and of all firings; None if all were read or the total is unknown."""
         return (self._next, self.count) if self.behind and not self._by_rows else None
 
     def _again(self, since: float) -> None:
-        """Read again what may have changed: firings ``since`` a number."""
+        """Read again firings that may have changed, from index ``since``."""
         if since >= self._next or not self._next:
             return
         if self._by_rows or self._whole or self.depth != 1 or since <= 0:
@@ -119,13 +119,13 @@ class SeriesReader:
             self._next = int(since)
 
     def _first(self, series: Any) -> int:
-        """Number of the oldest firing that is kept: its iteration in a loop that runs once, else 0."""
+        """Index of the oldest kept firing: its iteration in a loop that runs once, else 0."""
         iterations = series.window(0, 1)[0]
         self.depth = iterations.shape[1]
         return int(iterations[0, 0]) if self.depth == 1 else 0
 
     def _read(self, series: Sequence[Any], first: int, stop: int, running: bool, started: float) -> None:
-        gaps = any(getattr(s, "gaps", False) for s in series)  # what is read changes its place among what is kept
+        gaps = any(getattr(s, "gaps", False) for s in series)  # reading changes the positions of kept rows
         if (gaps and (running or self._length != stop - first)) or stop < self._next or (self._sampled and not running):
             self._restart(first)
         self._length = stop - first
@@ -142,7 +142,7 @@ class SeriesReader:
             self._sampled |= step > 1
             start = end
             if self.depth == 1 and not gaps and len(x):
-                start = int(x[-1]) + step  # further on than asked for where rows went meanwhile
+                start = int(x[-1]) + step  # later than requested if rows were dropped meanwhile
             if time.perf_counter() - started > SLICE_S and not running:
                 break
         self._next, self.count, self.behind = start, max(start, stop), start < stop
@@ -157,7 +157,7 @@ class SeriesReader:
         start = max(self._next, span.start)
         if running and stop - start > LIVE:
             if self.depth != 1:
-                return  # which firing it is, is known when all before it are: wait for the next stop
+                return  # its index is known only when all earlier firings are counted: wait for the next stop
             lows = np.linspace(start, stop - STRETCH, STRETCHES).astype(int).tolist()
             self._take_rows(series, [(low, low + STRETCH) for low in lows])
             start, self._sampled = stop, True
@@ -181,14 +181,14 @@ class SeriesReader:
     def _window(
         self, series: Sequence[Any], start: int, first: int, end: int, step: int
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Numbers and values of the firings ``start`` .. ``end``, where ``first`` was the oldest one that is kept.
+        """Indices and values of the firings ``start`` .. ``end``; ``first`` was the oldest kept one.
 
         Rows can leave between that question and this one, and between two series: then these are other firings, so
         their numbers are those of the source values.
         """
         parts = [s.window(start - first, end - first, step) for s in series]
         columns = [np.asarray(values) for _, values in parts]
-        if self.depth != 1:  # no number of an iteration says which firing it is
+        if self.depth != 1:  # the iteration does not determine the index of the firing
             size = min(len(c) for c in columns)
             return start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns]
         numbers = [iterations[:, 0] for iterations, _ in parts]
@@ -200,19 +200,19 @@ class SeriesReader:
         return common.astype(np.float64), columns
 
     def forget(self) -> None:
-        """Nothing has fired: the run has gone back to the front of what is followed."""
+        """Forget all values: the run has gone back before the first firing of the followed series."""
         if self._next:
             self._restart()
         self.count, self.behind = 0, False
 
     def _restart(self, first: int = 0) -> None:
-        """Read again from the oldest firing that is kept; what was sampled of older ones stays."""
+        """Read again from the oldest kept firing; samples of older ones are kept."""
         self._cut(float(first))
         self._next, self._sampled = first, False
 
 
 def width_of(series: Any) -> int:
-    """Elements of one value of a series, as far as its type says (else 1)."""
+    """The number of elements of one value of a series, if its type determines it (else 1)."""
     shape = getattr(getattr(series, "type", None), "shape", None) or ()
     return max(1, math.prod(d or 1 for d in shape))
 
@@ -249,13 +249,13 @@ def latest(
     """The newest value of a node and its iteration path, or None: found by its iteration (see ``last_iterations``), not
     by counting firings.
 
-    A value on a branch is looked for in the three newest iterations; in a short record in all of them.
+    A value on a branch is searched in the three newest iterations; in a short record in all of them.
     """
     series = trace[name]
     path = iterations.get(series.frame)
     if not series.frame or path is None:
         return _last(series)
-    for offset in (1, 0, -1, -2):  # the values of the next iteration may be there already
+    for offset in (1, 0, -1, -2):  # the values of the next iteration may be recorded already
         if path[-1] + offset < 0:
             break
         at = (*path[:-1], path[-1] + offset)

@@ -25,7 +25,7 @@ def thin(x: np.ndarray, y: np.ndarray, budget: int = BUDGET) -> tuple[np.ndarray
     keep = NaNM4Downsampler().downsample(x, np.ascontiguousarray(finite), n_out=n_out)
     keep = np.unique(np.concatenate([[0], keep.astype(np.int64), [len(y) - 1]]))
     bad = ~np.isfinite(y[keep])
-    if bad.any():  # a bucket that holds a NaN yields only the NaN: add the extremes of what is finite
+    if bad.any():  # a bucket with a NaN yields only the NaN: add the extremes of its finite values
         ok = np.flatnonzero(np.isfinite(y))
         if len(ok) > 4:
             extra = NaNM4Downsampler().downsample(x[ok], np.ascontiguousarray(y[ok]), n_out=n_out)
@@ -54,7 +54,7 @@ class Thinned:
         self.x, self.y = self.x[:stays], self.y[:stays]
 
     def extend(self, x: np.ndarray, y: np.ndarray) -> None:
-        """Append points; ``y`` may hold NaN and infinities, of which the first is remembered."""
+        """Append points; ``y`` may contain NaN and infinities, the first of which is kept."""
         x = np.asarray(x, dtype=np.float64)
         y = np.asarray(y, dtype=np.float64)
         if self.first_bad is None:

@@ -1,4 +1,4 @@
-"""The value of a name at a moment: of that iteration, of the iteration around it, or of the last one inside it."""
+"""The value of a name at a moment: of that iteration, of the enclosing iteration, or of the last inner one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A value (None if there is none) and the iteration path it is of; ``note`` says why there is none."""
+    """A value (None if there is none, with the reason in ``note``) and its iteration path."""
 
     value: Any
     iteration: tuple[int, ...] = ()
@@ -28,9 +28,9 @@ class Shown:
 def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
     """The value of ``name`` at ``moment``; ``source`` is a view's :class:`~workbench.widgets.live.view_source.Source`.
 
-    A value of the moment's frame, or of one around it, is that of the same iteration. One of a frame inside is that
-    of the last iteration which ran within the moment; one of an unrelated loop is its last. A session recomputes
-    exactly what its trace no longer holds.
+    A value of the moment's frame, or of an enclosing one, is that of the same iteration. A value of an inner frame is
+    that of the last iteration within the moment; a value of an unrelated loop is its last. A session recomputes exactly
+    what its trace no longer holds.
     """
     trace, path, frame = source.trace, moment.iteration, moment.frame
     if trace is None:
@@ -57,7 +57,7 @@ def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
 
 
 def _path(trace: Trace, frame: tuple[str, ...], moment: Moment) -> tuple[int, ...] | None:
-    """The iteration path in ``frame``; () for an unrelated loop, None where a loop inside did not run."""
+    """The iteration path in ``frame``; () for an unrelated loop, None if an inner loop did not run."""
     same = 0
     while same < min(len(frame), len(moment.frame)) and frame[same] == moment.frame[same]:
         same += 1

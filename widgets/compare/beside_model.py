@@ -14,12 +14,12 @@ from workbench.text import apart, printable
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, value_text
 
-#: rows of the table, and how many of them lie before the first difference
+#: rows of the table, and the number of them before the first difference
 ROWS, BEFORE = 10, 2
 
 
 def first_row(diff: Diff) -> int | None:
-    """Number of the row that tells the first difference: where a value was set by hand the loop variable's own."""
+    """Index of the row of the first difference; for a value set by hand that of the loop variable."""
     for k, row in enumerate(diff.rows):
         if not row.edited:
             break
@@ -29,7 +29,7 @@ def first_row(diff: Diff) -> int | None:
 
 
 def first_difference(diff: Diff) -> dict[str, Any] | None:
-    """``title``, ``cause``, ``edited`` and ``row`` of the first difference; None where nothing differs."""
+    """``title``, ``cause``, ``edited`` and ``row`` of the first difference; None if there is none."""
     k = first_row(diff)
     if k is None:
         return None
@@ -62,7 +62,8 @@ def distinct_values(row: Row) -> tuple[Any, Any]:
 
 def beside_model(diff: Diff, position: int | None) -> dict[str, Any] | None:
     """``lines`` (x, y of both runs), ``table`` (strings: where, a, b, difference, kind), ``axis`` and ``edited`` (x of
-    the first difference where it was set by hand); None where there are no numbers to draw."""
+    the first difference if it was set by hand); None if there are no numbers to draw.
+    """
     if position is None or not 0 <= position < len(diff.rows):
         return None
     row = diff.rows[position]

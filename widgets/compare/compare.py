@@ -1,4 +1,4 @@
-"""Two moments, copies, earlier runs or saved traces side by side: what differs, the first difference first."""
+"""Two moments, copies, earlier runs or saved traces side by side: their differences, in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.widgets.series.value_at import value_at
 from workbench.widgets.text.loop_names import place_words
 from workbench.widgets.text.numerals import numeral
 
-#: values that are read of a moment, and moments that are remembered
+#: maximum values read of a moment, and moments remembered
 MAX_VALUES, MAX_MOMENTS = 400, 12
 FILE = "a saved trace"
 
@@ -39,7 +39,7 @@ def outcome(found: Diff) -> str:
 
 
 class Compare(ipywidgets.VBox):
-    """Choose two sides, then press Compare. ``compare(a, b)`` does it from Python, and ``add`` gives one more side."""
+    """Choose two sides, then press Compare. ``compare(a, b)`` does this from Python, and ``add`` adds a side."""
 
     title = "Compare"
 
@@ -82,12 +82,14 @@ class Compare(ipywidgets.VBox):
         super().__init__([bar, self.words, self.holder])
         self._unsubscribe = self.selection.subscribe(lambda _selection: self.refresh())
         self.refresh()
-        if getattr(self.source.session, "histories", ()):  # there is something to compare: no need to ask for it
+        if getattr(self.source.session, "histories", ()):  # there is something to compare, so it is compared at once
             self._aside.do(self._differences)
 
     # -- sides ------------------------------------------------------------------------------------------------------
     def sides(self) -> dict[str, Any]:
-        """Sides to compare, by label: runs as sessions or traces, moments as :class:`Moment` or None (now)."""
+        """The sides that can be compared, by label: runs as sessions or traces, moments as :class:`Moment` or None
+        (now).
+        """
         session = self.source.session
         found: dict[str, Any] = {THIS: session if session is not None else self.source.trace}
         found |= {other.label: other.run for other in self.runs.all()}
@@ -99,7 +101,7 @@ class Compare(ipywidgets.VBox):
         return found
 
     def refresh(self) -> None:
-        """Offer the sides that there are now."""
+        """Update the offered sides."""
         sides = self.sides()
         if list(sides) == list(self._sides):
             self._sides = sides
@@ -110,12 +112,12 @@ class Compare(ipywidgets.VBox):
         for choice, usual in ((self.left, THIS), (self.right, newest)):
             chosen = choice.value
             choice.options = list(sides)
-            # the newest other run is what one wants to compare with, unless something else was chosen by hand
+            # the newest other run is the default, unless the user chose another side
             choice.value = chosen if chosen in sides and chosen != self._usual.get(choice.description) else usual
             self._usual[choice.description] = usual
 
     def add(self, label: str, run: Any) -> None:
-        """Offer one more run as a side: a session, a trace, or another framework's own values (``wb.run_with``)."""
+        """Offer another run as a side: a session, a trace, or another framework's values (``wb.run_with``)."""
         self.runs.add(label, run)
         self.refresh()
 
@@ -162,7 +164,7 @@ class Compare(ipywidgets.VBox):
         self.compare(a, b)
 
     def compare(self, a: str, b: str) -> None:
-        """Show two sides by their labels; what goes wrong is said in the pane."""
+        """Show two sides by their labels; errors are shown in the pane."""
         with self._one:
             self._compare_runs(a, b)
 

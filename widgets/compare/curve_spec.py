@@ -1,4 +1,4 @@
-"""One value of two runs over the same axis: both lines above, their distance below."""
+"""One value of two runs over the same axis: both lines above, their difference below."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DISTANCES = {
     "relative": (theme.ORANGE, "dash", "diamond"),
     "ulp": (theme.GREEN, "dot", "square"),
 }
-#: points up to which each has a marker
+#: maximum points with a marker each
 MARKER_POINTS = 60
 
 
 def curve_spec(model: dict[str, Any]) -> Spec:
     """Both runs on a linear axis, and the distances on a logarithmic one, where 0 is left out. A dotted line marks the
-    first difference, a diamond a value that was set by hand."""
+    first difference, a diamond a value set by hand."""
     curve, beside = model["curve"], model.get("beside")
     axis = text(beside["axis"] if beside else curve["axis"] if curve else "")
     data = [*_runs(model, beside, axis), *_distances(curve, axis)]

@@ -15,9 +15,9 @@ from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, shorten, value_text
 from workbench.widgets.text.numerals import numeral, spaced
 
-#: rows that are sent to a browser
+#: maximum rows sent to a browser
 MAX_ROWS = 300
-#: a mark beside the word, so that colour is not all that tells kinds apart
+#: a mark beside the word, so that kinds differ not only in colour
 MARKS = {
     Kind.VALUE: "\u2260",
     Kind.NAN: "\u26a0",
@@ -33,7 +33,7 @@ MARKS = {
 
 
 def diff_model(diff: Diff, chosen: int | None, selected: str | None) -> dict[str, Any]:
-    """``lines`` (sentences), ``rows`` (strings by column), ``more`` (rows that are left out), ``chosen`` (number of the
+    """``lines`` (sentences), ``rows`` (strings by column), ``more`` (number of rows left out), ``chosen`` (index of the
     row whose curve is shown), ``equal``. Nothing is escaped. ``selected`` is the node that other views have selected.
     """
     rows = [diff_row(diff.rows[k], k) for k in range(min(len(diff.rows), MAX_ROWS))]
@@ -82,7 +82,7 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
 
 
 def _shown(value: Any, index: tuple[int, ...] | None) -> str:
-    """A value; of an array the item that is furthest off."""
+    """A value; of an array the item with the largest difference."""
     if index and isinstance(value, np.ndarray) and value.size > 1 and len(index) == value.ndim:
         return number(value[index])
     return value_text(value)
@@ -93,7 +93,7 @@ def _text(value: float | None) -> str:
 
 
 def curve_model(diff: Diff, position: int | None) -> dict[str, Any] | None:
-    """The distances of one row: ``x``, ``lines`` (name, x, y, differing), ``axis``, ``name``; None where there is none.
+    """The distances of one row: ``x``, ``lines`` (name, x, y, differing), ``axis``, ``name``; None if there are none.
 
     For a value that fires several times x counts iterations (firings, in nested loops); for one array its items. Long
     series are thinned, with every extreme kept.

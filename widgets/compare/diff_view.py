@@ -1,4 +1,4 @@
-"""Two runs compared: the first difference first, and how far one value is apart over the iterations."""
+"""Two runs compared: the first difference first, and the difference of one value over the iterations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Rows(HtmlPart):
 
 
 class _Compared(ViewSource):
-    """A comparison under the face of a view's source: two runs of which neither moves."""
+    """A comparison with the interface of a view's source: two recorded runs."""
 
     def __init__(self) -> None:
         self.session = self._trace = None
@@ -45,8 +45,8 @@ class _Compared(ViewSource):
 class DiffView(FigureView):
     """A table of the values that differ between two runs, in the order of execution, and the distance curve of one.
 
-    A click on a row (or Enter) selects its node and shows the iteration of its first difference in all views. Rows that
-    are marked ``source`` are where an error comes from: their inputs agree, their output does not.
+    A click on a row (or Enter) selects its node and shows the iteration of its first difference in all views. Rows
+    marked ``source`` are the origin of a difference: their inputs agree, their output does not.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class DiffView(FigureView):
     Raises
     ------
     WorkbenchError
-        For anything else than a Diff (``no-view-source``).
+        For anything but a Diff (``no-view-source``).
 
     Examples
     --------
@@ -73,7 +73,7 @@ class DiffView(FigureView):
     """
 
     title = "Difference"
-    _aside: BackgroundTasks | None = None  # none yet where the constructor fails
+    _aside: BackgroundTasks | None = None  # none yet if the constructor fails
 
     def __init__(self, diff: Diff, *, selection: Selection | None = None, undo: Session | None = None) -> None:
         if not isinstance(diff, Diff):
@@ -128,14 +128,14 @@ class DiffView(FigureView):
         with self._show_lock:
             return plain_figure(page_spec(self.model(None), name), name)
 
-    # -- what is done by hand -----------------------------------------------------------------------------------------
+    # -- actions of the user -----------------------------------------------------------------------------------------
     def choose(self, row: int) -> None:
         """Show the curve of a row, select its node and show the iteration in which it first differs.
 
         Raises
         ------
         WorkbenchError
-            For a row that does not exist (``no-row``).
+            For an unknown row (``no-row``).
         """
         if not 0 <= row < len(self.diff.rows):
             raise WorkbenchError(f"Row {row} is out of range: the table has {len(self.diff.rows)} rows.", slug="no-row")

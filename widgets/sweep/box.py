@@ -1,4 +1,4 @@
-"""Boxes of a sweep's parameters: as people drag them in a picture, and as text."""
+"""Boxes of a sweep's parameters: as dragged in a picture, and as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Box = dict[str, tuple[float, float]]
 
 
 def dragged_box(sweep: Sweep, column: str, x: tuple[float, float], y: tuple[float, float]) -> Box:
-    """The box of the parameters that a picture shows, within their ranges. Empty if it holds nothing of them."""
+    """The box of the parameters of a picture, clipped to their ranges. Empty if it lies outside them."""
     names = shown_axes(sweep, column)
     given = [x] if is_newest(sweep, column) or len(names) == 1 else [x, y]
     box = {}
@@ -29,7 +29,7 @@ def dragged_box(sweep: Sweep, column: str, x: tuple[float, float], y: tuple[floa
 
 
 def whole_box(sweep: Sweep) -> Box:
-    """The ranges of all parameters that can be in a box."""
+    """The ranges of all parameters that a box may contain."""
     found = {}
     for name, values in sweep.points.items():
         if values.ndim == 1 and values.dtype.kind in "iuf" and values.min() < values.max():
@@ -43,7 +43,7 @@ def box_text(box: Mapping[str, tuple[float, float]]) -> str:
 
 
 def box_of_text(words: str) -> Box:
-    """A box from such a text; SweepError (``bad-box``)."""
+    """A box from such a text; raises SweepError (``bad-box``)."""
     box = {}
     for part in filter(None, re.split(r"[,;\s]+", words.strip())):
         match = re.fullmatch(r"(.+)=([^=:]+):([^=:]+)", part)

@@ -13,7 +13,7 @@ from workbench.widgets.sweep.maps import MAX_POINTS
 
 
 def curve_traces(sweep: Sweep, column: str, name: str) -> list[dict[str, Any]]:
-    """A column over one parameter; kinds as rows of points."""
+    """A column against one parameter; kinds as rows of points."""
     order = np.argsort(sweep.points[name], kind="stable")
     order = order[sweep.computed(column)[order]]
     x, values = np.asarray(sweep.points[name][order], float), sweep[column][order]
@@ -34,8 +34,9 @@ def curve_traces(sweep: Sweep, column: str, name: str) -> list[dict[str, Any]]:
 
 
 def newest_traces(sweep: Sweep, column: str, name: str, at: dict[str, int]) -> list[dict[str, Any]]:
-    """All newest values of a loop variable over one parameter: the bifurcation diagram of a map. ``at`` has the places
-    of other parameters of a grid."""
+    """All newest values of a loop variable against one parameter: the bifurcation diagram of a map. ``at`` holds the
+    indices of other parameters of a grid.
+    """
     values = sweep[column].astype(np.float64)
     counts = sweep.columns.all.counts[column[: column.rindex("[")]]
     there = np.arange(values.shape[1])[None, :] >= values.shape[1] - counts[:, None]
@@ -43,7 +44,7 @@ def newest_traces(sweep: Sweep, column: str, name: str, at: dict[str, int]) -> l
     for other, place in at.items():
         mine = mine & (sweep.points[other] == sweep.design.axes[other][place])
     point, k = np.nonzero(there & np.isfinite(values) & mine[:, None])
-    if len(point) > MAX_POINTS:  # every so many, which hits all parts of the picture
+    if len(point) > MAX_POINTS:  # every k-th, which covers all parts of the picture
         pick = np.random.default_rng(0).choice(len(point), MAX_POINTS, replace=False)
         point, k = point[pick], k[pick]
     return [

@@ -1,4 +1,4 @@
-"""Colours of columns that are no numbers: outcomes, labels, basins and other names."""
+"""Colours of columns that are not numbers: outcomes, labels, basins and other names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from workbench.sweep.basins import ELSEWHERE
 from workbench.widgets.base import theme
 
-#: outcomes and labels with their colours, of one blindness-safe set; what was not run has none
+#: outcomes and labels with their colours, from one colour-blind-safe set; points that were not run have none
 OUTCOMES = {
     "ended": theme.BLUE, "not finite": theme.PURPLE, "endless": theme.ORANGE, "undecided": theme.GREY,
     "failed": theme.VERMILION,
@@ -28,13 +28,13 @@ NOWHERE = {
     "undecided": "#5A5A5A",
     "failed": "#2E2E2E",
 }
-#: names that have colours of their own; all others share grey
+#: maximum names with separate colours; all others are grey
 COLOURS = tuple(c for c in theme.SERIES if c != theme.GREY)
 OTHER = "other"
 
 
 class Kinds:
-    """The names in a column, each with a colour and a number."""
+    """The names in a column, each with a colour and an index."""
 
     def __init__(self, column: np.ndarray, name: str) -> None:
         texts = column.astype(str)
@@ -54,7 +54,7 @@ class Kinds:
         self.colours = [fixed.get(n, theme.GREY) for n in self.names]
 
     def codes(self, column: np.ndarray) -> np.ndarray:
-        """The number of each entry; NaN where nothing is known."""
+        """The index of each entry; NaN for unknown ones."""
         texts = column.astype(str)
         codes = np.full(texts.shape, np.nan)
         if OTHER in self.names:

@@ -14,19 +14,19 @@ from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.sweep.kinds import Kinds, kinds_of
 from workbench.widgets.text.numerals import numeral
 
-#: scales of numbers, all of which keep their order without colours; one for each kind of number
-#: counts, which are drawn by their logarithms where they span two decades
+#: scales of numbers, whose order is visible without colours; one for each kind of number
+#: counts, whose logarithms are drawn if they span two decades
 COUNTS = ("iterations", "events")
 SCALES = {"iterations": "Cividis", "events": "Cividis", "rate": "Viridis", "period": "Viridis"}
-OTHER_SCALE = [[k / 9, colour] for k, colour in enumerate(sequential.Inferno)]  # plotly.js has no name for it
-#: most points of a scatter plot
+OTHER_SCALE = [[k / 9, colour] for k, colour in enumerate(sequential.Inferno)]  # plotly.js has no name for this scale
+#: maximum points of a scatter plot
 MAX_POINTS = 40_000
 
 Trace = dict[str, Any]
 
 
 def map_traces(sweep: Sweep, column: str, names: list[str], at: dict[str, int]) -> list[Trace]:
-    """A heatmap: the first parameter to the right, the second one upwards; ``at`` has the places of all others."""
+    """A heatmap: the first parameter to the right, the second one upwards; ``at`` holds the indices of all others."""
     cut = tuple(slice(None) if name in names else at.get(name, 0) for name in sweep.points)
     values = sweep[column]
     whole = sweep.on_grid(values)
@@ -61,14 +61,14 @@ def map_traces(sweep: Sweep, column: str, names: list[str], at: dict[str, int]) 
 
 
 def decades(logarithms: np.ndarray) -> dict[str, Any]:
-    """Ticks of a scale of logarithms, at the numbers themselves."""
+    """Ticks of a logarithmic scale, labelled with the numbers."""
     low, high = float(np.nanmin(logarithms)), float(np.nanmax(logarithms))
     values = [k for k in range(math.ceil(low), math.floor(high) + 1)]
     return {"tickmode": "array", "tickvals": values, "ticktext": [numeral(10.0**k, 3) for k in values]}
 
 
 def _legend(kinds: Kinds) -> list[Trace]:
-    """Traces without points, which a legend names: squares in the colours of a map."""
+    """Traces without points for a legend: squares in the colours of a map."""
     return [
         {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "name": text(name), "showlegend": True,
          "hoverinfo": "skip", "marker": {"size": 11, "symbol": "square", "color": colour}}
@@ -84,7 +84,7 @@ def _range(values: np.ndarray) -> tuple[float, float]:
 
 
 def scatter_traces(sweep: Sweep, column: str, names: list[str]) -> list[Trace]:
-    """Points of a list or a drawn design at their places."""
+    """Points of a list or a random design at their positions."""
     ran = np.flatnonzero(sweep.computed(column))[:MAX_POINTS]
     x, y = (np.asarray(sweep.points[name][ran], float) for name in names)
     values = sweep[column][ran]

@@ -1,6 +1,6 @@
-"""Pictures of a sweep as plain specifications: maps of two parameters, curves over one, newest values over one.
+"""Pictures of a sweep as plain specifications: maps of two parameters, and curves and newest values against one.
 
-A further parameter of a grid gives a picture for each of several values: small multiples.
+For a further parameter of a grid there is a picture for each of several values (small multiples).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from workbench.widgets.sweep.curves import curve_traces, newest_traces
 from workbench.widgets.sweep.maps import COUNTS, map_traces, scatter_traces
 from workbench.widgets.text.numerals import numeral
 
-#: two ranges, of which one is no longer than so many times the other, are drawn to one scale
+#: two ranges are drawn to one scale if the longer is at most so many times the other
 ALIKE = 2.0
-#: most pictures of one column
+#: maximum pictures of one column
 MULTIPLES = 9
 
 
 def columns_to_show(sweep: Sweep) -> list[str]:
-    """Columns that a picture can show, the outcome first."""
+    """The columns that a picture can show, the outcome first."""
     found = []
     for name in sweep.names:
         column = sweep[name] if name != "failure" else None
@@ -37,7 +37,7 @@ def columns_to_show(sweep: Sweep) -> list[str]:
 
 
 def first_column(sweep: Sweep, known: list[str]) -> str:
-    """The column that is shown at first: newest values over the one parameter that varies, if they were collected."""
+    """The column shown at first: newest values against the one parameter that varies, if they were collected."""
     varied = [n for n, values in sweep.points.items() if values.ndim == 1 and len(np.unique(values)) > 1]
     newest = [name for name in known if is_newest(sweep, name)]
     return newest[0] if newest and len(varied) == 1 else "outcome"
@@ -64,8 +64,9 @@ def shown_axes(sweep: Sweep, column: str) -> list[str]:
 
 
 def multiples(sweep: Sweep, column: str) -> list[dict[str, int]]:
-    """A place on the axes of all parameters that a picture does not show, for each of its pictures: along the first of
-    them values in even distances, of others the first one."""
+    """For each picture the indices of the parameters that it does not show: evenly spaced values of the first of them,
+    the first value of the others.
+    """
     names = shown_axes(sweep, column)
     others = [name for name in sweep.points if name not in names]
     if not is_grid(sweep) or not others:
@@ -77,7 +78,7 @@ def multiples(sweep: Sweep, column: str) -> list[dict[str, int]]:
 
 
 def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] | None = None) -> Spec:
-    """The picture of one column, at the first or the given place of the parameters that it does not show."""
+    """The picture of one column, at the first or the given values of the parameters that it does not show."""
     names = shown_axes(sweep, column)
     at = multiples(sweep, column)[0] if at is None else at
     upwards = column
@@ -110,8 +111,9 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] 
 
 
 def _upwards(sweep: Sweep, column: str, upwards: str, names: list[str]) -> dict[str, Any]:
-    """The vertical axis: of two parameters with ranges of about the same length a step is as long as on the other one;
-    of counts that span two decades it is logarithmic."""
+    """The vertical axis: two parameters with ranges of similar length have one scale; counts that span two decades have
+    a logarithmic one.
+    """
     if upwards not in sweep.points:
         ran = sweep[column][sweep.computed(column)] if column in COUNTS else np.empty(0)
         return {"type": "log"} if spans_decades([np.asarray(ran, float)]) else {}
@@ -123,7 +125,7 @@ def _upwards(sweep: Sweep, column: str, upwards: str, names: list[str]) -> dict[
 
 
 def _axis(sweep: Sweep, name: str) -> dict[str, Any]:
-    """Logarithmic where the values of a parameter grow by a factor."""
+    """The axis of a parameter, logarithmic if its values grow by a factor."""
     values = np.unique(sweep.points[name])
     if len(values) > 3 and values.dtype.kind == "f" and values[0] > 0:
         ratios = values[1:] / values[:-1]

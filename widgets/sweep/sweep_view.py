@@ -1,6 +1,6 @@
 """The view of a sweep: pictures that fill while it runs.
 
-A click shows a point and opens its run in a panel; a box that is dragged is swept again, finer.
+A click shows a point and opens its run in a panel; a dragged box is swept again more finely.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from workbench.widgets.sweep.box import box_of_text, box_text, dragged_box, whol
 from workbench.widgets.sweep.sweep_spec import columns_to_show, first_column, multiples, shown_axes, sweep_spec
 from workbench.widgets.sweep.words import status_words
 
-#: least seconds between two pictures while the sweep runs
+#: minimum seconds between two pictures while the sweep runs
 PACE = 0.3
-#: height of a picture; of several side by side
+#: height of a picture, and of several side by side
 HEIGHT, SMALL = 460, 300
 
 
 class SweepView(Staged, Face, ipywidgets.VBox):
-    """Pictures of the columns of a sweep: maps of two parameters, curves over one, bifurcation diagrams, basins.
+    """Pictures of the columns of a sweep: maps of two parameters, curves against one, bifurcation diagrams, basins.
 
-    The picture fills while the sweep runs. A click on a point names it and its results; the button then opens that run
-    in a panel, exactly as it was run. A box that is dragged in a picture, or typed into the field above it, is swept
-    again with as many values along each axis; "Back" returns. Further parameters of a grid give a picture for each of
-    several values.
+    The picture fills while the sweep runs. A click on a point shows its results; the button then opens that run in a
+    panel, exactly as it was run. A box dragged in a picture, or typed into the field above it, is swept again with as
+    many values along each axis; "Back" returns. For further parameters of a grid there is a picture for each of several
+    values.
 
     Parameters
     ----------
     sweep : Sweep
         The sweep, in any state.
     columns : str or sequence of str, optional
-        The column to show, by default the outcome, or the newest values that were collected over the one parameter
-        that varies (a bifurcation diagram); several are shown side by side. "basin" shows to which attractor
-        each point leads (:meth:`workbench.Sweep.basins`).
+        The column to show, by default the outcome, or the newest values collected against the one parameter that varies
+        (a bifurcation diagram); several are shown side by side. "basin" shows the attractor to which each point leads
+        (:meth:`workbench.Sweep.basins`).
 
     Attributes
     ----------
     sweep : Sweep
-        The sweep that is shown; after :meth:`refine` the finer one.
+        The sweep shown; after :meth:`refine` the finer one.
     point : int or None
-        The number of the point that was clicked.
+        The index of the clicked point.
 
     Raises
     ------
@@ -80,7 +80,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
     >>> view.close()
     """
 
-    _quit: Any = staticmethod(lambda: None)  # where the constructor fails
+    _quit: Any = staticmethod(lambda: None)  # if the constructor fails
 
     def __init__(self, sweep: Sweep, columns: str | list[str] | tuple[str, ...] = "") -> None:
         if not isinstance(sweep, Sweep):
@@ -132,14 +132,14 @@ class SweepView(Staged, Face, ipywidgets.VBox):
     # -- what is shown -------------------------------------------------------------------------------------------------
 
     def show(self, column: str) -> None:
-        """Show another column in the place of the first one."""
+        """Show another column in place of the first one."""
         self.names[0] = column
         self._draw()
         for figure in self._figures:
             figure.refit()
 
     def select(self, point: Any) -> None:
-        """Name a point, given as :meth:`workbench.Sweep.index` takes it."""
+        """Select a point, given as for :meth:`workbench.Sweep.index`."""
         self.point = self.sweep.index(point)
         self._tell()
 
@@ -158,7 +158,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
             self._use(self._earlier.pop())
 
     def open_run(self, point: Any = None) -> Any:
-        """Open the run of a point in a panel, by default of the one that was clicked; returns the panel."""
+        """Open the run of a point in a panel, by default of the clicked one; returns the panel."""
         if point is not None:
             self.select(point)
         if self.point is None:
@@ -187,7 +187,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         return write_text(target, page + "".join(parts) + "</body></html>", "The page")
 
     def close(self) -> None:
-        """Close the view and the panels that it opened. The sweep goes on; finer ones that are not visible end."""
+        """Close the view and the panels that it opened. The sweep continues; finer ones that are not visible end."""
         if self.comm is None:
             return
         self._quit()
@@ -195,21 +195,21 @@ class SweepView(Staged, Face, ipywidgets.VBox):
             finer.cancel()
         self._close_panels()
         for part in (self._choice, self._box, self._back):
-            close_parts(part)  # those that are not shown
+            close_parts(part)  # the sweeps that are not shown
             part.close()
         close_parts(self)
         super().close()
 
     @harmless
     def __repr__(self) -> str:
-        if not hasattr(self, "sweep"):  # in the traceback of a constructor that refused what it got
+        if not hasattr(self, "sweep"):  # in the traceback of a constructor that refused its arguments
             return "<SweepView of nothing>"
         return f"<SweepView of {self.sweep.graph.name!r}: {', '.join(self.names)}>"
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
     def _use(self, sweep: Sweep) -> None:
-        """Show a sweep from now on."""
+        """Start showing a sweep."""
         self._quit()
         self.source = self.sweep = sweep
         self.point, self._trouble = None, ""
@@ -260,7 +260,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
 
     def _typed(self) -> None:
         if self._box.value == box_text(whole_box(self.sweep)):
-            return  # it was set here
+            return  # set by this method
         try:
             box = box_of_text(self._box.value)
         except SweepError as error:
@@ -278,7 +278,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
             self._tell()
 
     def _changed(self, sweep: Sweep) -> None:
-        """After a chunk, on the thread of the sweep."""
+        """Update the view after a chunk, on the thread of the sweep."""
         if sweep is not self.sweep or (sweep.state == "running" and time.monotonic() - self._last < PACE):
             return
         self._last = time.monotonic()

@@ -1,4 +1,4 @@
-"""The words above the pictures of a sweep: its state, the point that was clicked, what did not fit."""
+"""The words above the pictures of a sweep: its state, the clicked point, and an error."""
 
 from __future__ import annotations
 

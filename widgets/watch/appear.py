@@ -11,14 +11,14 @@ from workbench.recorder.outlook import Outlook
 from workbench.widgets.base.stage.marimo_cell import closes_with_cell, run_of_cell
 from workbench.widgets.watch.watch_view import WatchView
 
-#: views that appear by themselves in one run of a cell; further loops are in the list of live runs
+#: maximum views that appear in one run of a cell; further loops are in the list of live runs
 MOST = 4
 #: the last run of a cell (in Jupyter its number), and the views that appeared in it
 _shown: tuple[Any, int] = (0, 0)
 
 
 def appear(watch: Watch) -> None:
-    """Show a loop that begins, unless its cell shows ``MOST`` of them already."""
+    """Show a loop that begins, unless its cell already shows ``MOST`` of them."""
     global _shown
     run = run_of_cell() or int(getattr(getattr(home.kernel(), "shell", None), "execution_count", 0))
     count = _shown[1] if _shown[0] is run or _shown[0] == run else 0
@@ -42,7 +42,7 @@ def display_view(watch: Watch) -> None:
     listeners = watch.observer.listeners
 
     def store(outlook: Outlook | None) -> None:
-        """Write the end of the loop into the notebook, for readers without a kernel."""
+        """Save the end of the loop in the notebook, for readers without a kernel."""
         if outlook is not None and outlook.over:
             listeners.remove(store)
             with contextlib.suppress(Exception):  # the kernel ends

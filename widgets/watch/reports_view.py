@@ -1,4 +1,4 @@
-"""The live view of watches in workers: one part for each run, the newest first, and a line that counts them."""
+"""The live view of watches in workers: one part for each run, newest first, and a line with their number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.widgets.base.spec import text
 from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.watch.run_part import RunPart, check_source
 
-#: runs that are shown, those under way first; all are counted
+#: maximum runs shown, running ones first; all are counted
 SHOWN = 12
 
 
@@ -66,12 +66,12 @@ class ReportsView(Staged, ipywidgets.VBox):
         reports.count_listeners.append(self._count)
 
     def _show(self, entry: dict[str, Any]) -> None:
-        """A run has told something, on its thread of the reports."""
+        """Handle a report of a run, on its thread of the reports."""
         with self._telling:
             self._tell_run(entry)
 
     def _count(self) -> None:
-        """More was dropped, on the thread of the reports."""
+        """Handle dropped reports, on the thread of the reports."""
         with self._telling:
             self._tell()
 
@@ -88,7 +88,7 @@ class ReportsView(Staged, ipywidgets.VBox):
         self._tell()
 
     def _room(self) -> bool:
-        """Have room for another run: the oldest one that is over goes."""
+        """Make room for another run by removing the oldest finished one."""
         over = [key for key, part in self._parts.items() if part.status.get("state") not in OPEN]
         if len(self._parts) >= SHOWN and over:
             gone = self._parts.pop(over[0])
@@ -107,7 +107,7 @@ class ReportsView(Staged, ipywidgets.VBox):
                 self._parts[key].amend(stopping=True)
 
     def close(self) -> None:
-        """Leave the reports, which go on, and close the comms. Closing twice is harmless."""
+        """Unsubscribe from the reports, which continue, and close the comms. Closing twice is harmless."""
         if self.comm is None:
             return
         for listeners, own in ((self._reports.listeners, self._show), (self._reports.count_listeners, self._count)):

@@ -1,4 +1,4 @@
-"""The part that shows one watched loop, and the check of what a view of such loops is given."""
+"""The part that shows one watched loop, and the check of the source of a view."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from workbench.widgets.base.standing_style import STYLE
 from workbench.widgets.text.numerals import numeral, spaced
 from workbench.widgets.watch.run_strips import run_strips
 
-#: of a status what is a sentence or a part of one; ``residual >= 1e-10`` in them, as a panel writes it
+#: entries of a status that are sentences or parts of them; ``residual >= 1e-10`` in them is written as in a panel
 WORDS = ("sentence", "bad", "rate", "headline", "why", "reached")
 SIGNS = {">=": "\u2265", "<=": "\u2264", "!=": "\u2260"}
 
 
 class RunCards(ActPart):
-    """The state of a watched loop, what is wrong with its values, whether it will end, and a button that stops it."""
+    """The state of a watched loop, its first bad value, its expected end, and a button that stops it."""
 
     _script = script("base/figure/numerals.js", "watch/watch_view.js")
     _css = joined("base/style/flow.css", "base/style/cards.css", "watch/watch.css") + STYLE
@@ -44,7 +44,7 @@ class RunPart(Staged, ipywidgets.VBox):
         self.cards = RunCards(act, **on_cards(self.status))
         spec = run_strips(self.status)
         self._in_browser = FigureDiff(spec)
-        self._late = False  # the strips wait until the browser has drawn those before
+        self._late = False  # strips wait until the browser has drawn the previous ones
         self.live = LiveFigure(spec, on_view=self._drawn)
         self.live.on_msg(self._answered)
         parts = self._parts()
@@ -53,7 +53,7 @@ class RunPart(Staged, ipywidgets.VBox):
         self.add_class("workbench-watch")
 
     def offer(self, status: dict[str, Any]) -> None:
-        """Show a status, if it is another one, with the numerals of a screen. Right on any thread."""
+        """Show a status, if it is new, with the numerals of a screen. May be called on any thread."""
         with self._lock:
             shown = on_screen(status)
             if self.comm is None or shown == self.status:
@@ -65,7 +65,9 @@ class RunPart(Staged, ipywidgets.VBox):
                 self._draw()
 
     def amend(self, **changes: Any) -> None:
-        """Show the status with ``changes``. Right on any thread: what another thread offers meanwhile is not lost."""
+        """Show the status with ``changes``. May be called on any thread: a status that another thread offers meanwhile
+        is not lost.
+        """
         with self._lock:
             self.offer({**self.status, **changes})
 
@@ -86,27 +88,27 @@ class RunPart(Staged, ipywidgets.VBox):
             self._bare, self.children = False, parts
 
     def _drawn(self, fresh: bool) -> None:
-        """A browser has drawn the strips, or shows them again and may have missed something."""
+        """Handle that a browser has drawn the strips, or shows them again and may have missed updates."""
         with self._lock:
             if self.comm is not None:
                 self._in_browser.forget(fresh)
                 self._draw()
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
-        """Without a strip the cards alone."""
+        """The cards, and the strips if there are any."""
         drawn = any(row["x"] for row in self.status.get("variables", ()))
         return (self.cards, self.live) if drawn else (self.cards,)
 
     def close(self) -> None:
         """Close the comms. Closing twice is harmless."""
-        if hasattr(self, "live"):  # not there if the constructor failed
+        if hasattr(self, "live"):  # missing if the constructor failed
             self.live.close()
         close_parts(self)
         super().close()
 
 
 def on_screen(status: dict[str, Any]) -> dict[str, Any]:
-    """The words of an outlook, which a terminal shows in plain characters, with the numerals of a screen."""
+    """The texts of an outlook, plain on terminals, with the numerals of a screen."""
     shown: dict[str, Any] = {key: _prose(status[key]) for key in WORDS if status.get(key)}
     shown |= {key: [_prose(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
     rows = [
@@ -123,7 +125,7 @@ def _prose(words: str) -> str:
 
 
 def _numeral(digits: str | None) -> str | None:
-    """The text of a number, which a worker may have sent, as a screen shows numbers."""
+    """The text of a number, which a worker may have sent, in the format of screens."""
     try:
         return None if digits is None else numeral(float(digits))
     except ValueError:
@@ -131,12 +133,12 @@ def _numeral(digits: str | None) -> str | None:
 
 
 def on_cards(status: dict[str, Any]) -> dict[str, Any]:
-    """A status for the cards, which need of the variables only the names."""
+    """A status for the cards, which need only the names of the variables."""
     return {**status, "variables": [row["name"] for row in status["variables"]]}
 
 
 def check_source(view: str, source: object, kind: type, expected: str, fix: str) -> None:
-    """WatchError (``no-view-source``) where a view is given anything but ``kind``."""
+    """Raise WatchError (``no-view-source``) if the source of a view is not a ``kind``."""
     if not isinstance(source, kind):
         message = f"{view}: expected {expected}, got {type(source).__name__}."
         raise WatchError(message, slug="no-view-source", fix=fix)

@@ -15,7 +15,7 @@ from workbench.widgets.strips.strip_spec import strips_spec
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
-#: variables up to which strips have their whole height, and the share of it that those of more have
+#: maximum variables with strips of full height, and the share of it for more variables
 FEW, LOW = 5, 0.6
 WORDS = {"nan": ("NaN", math.nan), "inf": ("infinite", math.inf)}
 
@@ -64,7 +64,7 @@ def _strip(row: dict[str, Any], now: int | None, share: float) -> Strip:
 
 
 def _shared(status: dict[str, Any], rows: list[dict[str, Any]]) -> SharedAxis:
-    """The newest iteration, and the end that is forecast: a line with its interval, words alone where it is far."""
+    """The newest iteration, and the forecast end: a line with its interval, or only words if it is far."""
     last = status.get("iteration")
     if last is None or not rows:
         return SharedAxis()

@@ -17,9 +17,9 @@ from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
-#: most rows that are drawn, evenly chosen among more tokens
+#: maximum rows drawn, evenly chosen among more tokens
 ROWS = 400
-#: marks of the loop since which a token has its course: (symbol, colour, words)
+#: marks of the loop from which a token rests or repeats: (symbol, colour, words)
 MARKS = {
     Course.FIXED_POINT: ("circle", theme.VERMILION, "rests from here on"),
     Course.CYCLE: ("diamond", theme.VERMILION, "repeats from here on"),
@@ -27,7 +27,7 @@ MARKS = {
 
 
 def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
-    """The heat map of a quantity. Circles and diamonds mark the loop since which a token rests or repeats, a cross the
+    """The heat map of a quantity. Circles and diamonds mark the loop from which a token rests or repeats, a cross the
     first state that is not finite; positive numbers over decades are coloured by their logarithms.
     """
     loops, values = report.quantity(quantity)
@@ -40,7 +40,7 @@ def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
     log = (log or quantity == "norm" and spans_decades([z[z > 0]])) and bool((z[finite] > 0).any())
     with np.errstate(divide="ignore", invalid="ignore"):
         shown = np.where(finite & (z > 0), np.log10(z), np.nan) if log else np.where(finite, z, np.nan)
-    if log:  # a step of exactly 0 has the colour of the least one
+    if log:  # a step of exactly 0 has the colour of the smallest one
         shown = np.where(z == 0, np.nanmin(shown), shown)
     bar: dict[str, Any] = {"thickness": 10, "title": {"text": text(quantity.replace("_", " ")), "side": "right"}}
     data: list[dict[str, Any]] = [
@@ -79,7 +79,7 @@ def states_spec(report: StatesReport, quantity: str = "step") -> Spec:
 
 
 def _undefined(report: StatesReport, quantity: str, rows: np.ndarray) -> np.ndarray:
-    """(rows, loops): True where a cosine has no value, because a state is zero."""
+    """(rows, loops): True if a cosine is undefined because a state is zero."""
     _, values = report.quantity(quantity)
     if not quantity.startswith("cosine"):
         return np.zeros(values[:, rows].T.shape, bool)

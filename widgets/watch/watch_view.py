@@ -14,8 +14,8 @@ from workbench.widgets.watch.run_part import RunPart, check_source
 class WatchView(RunPart):
     """A watched loop: its state, when it will end, a strip for each variable, and a button that asks it to stop.
 
-    The view keeps no watch alive: when the watch is garbage-collected, the last outlook stays. A forecast in it is
-    PREDICTED, never PROVED.
+    The view does not keep the watch alive: when the watch is garbage-collected, the last outlook stays. A forecast in
+    it is PREDICTED, never PROVED.
 
     Parameters
     ----------
@@ -39,18 +39,18 @@ class WatchView(RunPart):
     >>> view.close()
     """
 
-    _watch: Any = staticmethod(lambda: None)  # where the constructor fails
+    _watch: Any = staticmethod(lambda: None)  # if the constructor fails
 
     def __init__(self, watch: Watch) -> None:
         fix = 'write WatchView(wb.watch("cg")); a finished trace is shown by wb.widgets.Debugger(trace).'
         check_source("WatchView", watch, Watch, "a watch", fix)
         self._watch = weakref.ref(watch)
         super().__init__(self._pressed, **plain(watch.outlook()))
-        self.add_class(f"workbench-watch-{watch.number}")  # by it the list of live runs finds the view
+        self.add_class(f"workbench-watch-{watch.number}")  # by which the list of live runs finds the view
         watch.observer.listeners.append(self.show)
 
     def show(self, outlook: Outlook | None) -> None:
-        """Show an outlook; None when the watch is gone. Right on any thread."""
+        """Show an outlook; None when the watch no longer exists. May be called on any thread."""
         watch = self._watch()
         if outlook is None or watch is None:
             if self.status.get("state") in ("ready", "running", "quiet"):
@@ -59,7 +59,7 @@ class WatchView(RunPart):
             self.offer({**plain(outlook), "stopping": bool(watch.stop_requested)})
 
     def refresh(self) -> None:
-        """Look at the watch now."""
+        """Update the view now."""
         watch = self._watch()
         if watch is not None:
             self.show(watch.outlook())
@@ -71,7 +71,7 @@ class WatchView(RunPart):
             self.amend(stopping=True)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """With the whole sentence: ipywidgets cuts the text at 110 characters."""
+        """Include the whole sentence: ipywidgets cuts the text at 110 characters."""
         return {**super()._repr_mimebundle_(**kwargs), "text/plain": repr(self)}
 
     @harmless
@@ -82,7 +82,7 @@ class WatchView(RunPart):
         return f"<WatchView of {name!r}{': ' + str(self.status.get('sentence')) if over else ''}>"
 
     def close(self) -> None:
-        """Leave the watch and close the comms. Closing twice is harmless."""
+        """Unsubscribe from the watch and close the comms. Closing twice is harmless."""
         watch = self._watch()
         if watch is not None and self.show in watch.observer.listeners:
             watch.observer.listeners.remove(self.show)

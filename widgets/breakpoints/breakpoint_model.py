@@ -1,4 +1,4 @@
-"""The breakpoints of a session as plain data, and what a form says as arguments of ``breakpoints.add``."""
+"""The breakpoints of a session as plain data, and the entries of a form as arguments of ``breakpoints.add``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_LOG = 200
 MAX_HITS = 200
 MAX_RULES = 50
 MAX_TEXT = 500
-#: the kinds that the form offers, and the argument that its text is for
+#: the kinds in the form, and the argument for its text
 KINDS = {
     "always": None,
     "when": "when",
@@ -89,7 +89,7 @@ def recommended_text(options: Mapping[str, Any], spoken: Spoken) -> str:
 
 
 def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
-    """The rest of the condition: all of the condition but the text that has its own field."""
+    """The rest of the condition: the condition without the text that has a separate field."""
     words = str(row["condition"])
     if field == "when" and "when" in data:
         words = words.replace(f"when {data['when']}", "").replace(", ,", ",").strip(", ")
@@ -99,7 +99,7 @@ def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
 
 
 def log_rows(lines: Any) -> list[dict[str, Any]]:
-    """The newest lines of logpoints, each with the place that wrote it."""
+    """The newest lines of logpoints, each with the place of its firing."""
     return [
         {"text": shorten(str(line), 300), "number": int(line.number), **_place(line.tag)} for line in lines[-MAX_LOG:]
     ]
@@ -116,8 +116,9 @@ def names_of(graph: Graph) -> list[str]:
 
 
 def with_place(form: Mapping[str, Any], graph: Graph) -> Mapping[str, Any]:
-    """The form of a condition that was written without a place, ``x < 1.42 and iteration > 1``, with the place of the
-    first value that it names. Other forms are unchanged; WorkbenchError for a condition without a name."""
+    """The form of a condition without a place, ``x < 1.42 and iteration > 1``, with the place of the first value in it.
+    Other forms are unchanged; WorkbenchError for a condition without a name.
+    """
     kind, where, text = (str(form.get(k) or "").strip() for k in ("as", "where", "text"))
 
     def known(name: str) -> bool:
@@ -142,7 +143,9 @@ def with_place(form: Mapping[str, Any], graph: Graph) -> Mapping[str, Any]:
 
 
 def arguments(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of ``breakpoints.add`` (or ``ignore``) from the strings of the form; WorkbenchError for nonsense."""
+    """Arguments of ``breakpoints.add`` (or ``ignore``) from the strings of the form; raises WorkbenchError for invalid
+    ones.
+    """
     texts = {k: str(form.get(k) or "").strip() for k in ("where", "as", "text", "iteration", "hits")}
     if any(len(t) > MAX_TEXT for t in texts.values()):
         raise WorkbenchError(f"A field has more than {MAX_TEXT} characters.", slug="bad-breakpoint", fix="shorten it.")

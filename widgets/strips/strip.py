@@ -1,4 +1,4 @@
-"""One strip: the lines of one variable or of one comparison, over an iteration axis that it shares with others."""
+"""One strip: the lines of one variable or of one comparison, over an iteration axis shared with other strips."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class StripLine:
     """One line of a strip: float64 ``x`` (iterations) and ``y``, first the computed values, then those of the
     look-ahead.
 
-    ``tone`` is a colour of :data:`workbench.widgets.base.theme.TOKENS`; ``meta`` goes to the browser and comes back
-    with a click. ``forecast`` has x, y, low and high; ``bad`` the first and the last iteration without a finite
-    number, how many there are (0 where that is not known), and the first such value.
+    ``tone`` is a colour of :data:`workbench.widgets.base.theme.TOKENS`; ``meta`` is returned by the browser with a
+    click. ``forecast`` has x, y, low and high; ``bad`` the first and the last iteration without a finite number, their
+    count (0 if unknown), and the first such value.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Level:
 
 @dataclass
 class StripCell:
-    """A stretch of iterations that have one word in common; ``ahead``: they were looked ahead, not computed."""
+    """A stretch of iterations with the same word; ``ahead``: True if they were looked ahead, not computed."""
 
     first: int
     last: int
@@ -64,7 +64,7 @@ class StripCell:
 @dataclass
 class Strip:
     """``value`` is the text at the present iteration, ``notes`` a few words after it; ``flags``: the values are false
-    and true; ``whole``: they are integers. A strip of ``cells`` has words in place of lines. ``share`` is its height in
+    and true; ``whole``: they are integers. A strip of ``cells`` has words instead of lines. ``share`` is its height in
     units of the others."""
 
     name: str
@@ -77,25 +77,25 @@ class Strip:
     whole: bool = False
     empty: str = ""
     cells: list[StripCell] = field(default_factory=list)
-    #: iterations whose value was set by hand, and what is said about it
+    #: iterations whose value was set by hand, and the text of each
     edits: list[tuple[float, str]] = field(default_factory=list)
     share: float = 1.0
 
 
 @dataclass
 class SharedAxis:
-    """The things that all strips of a figure share.
+    """The parts common to all strips of a figure.
 
-    ``now`` is the iteration that the picture stands for, ``words`` what it is called. ``ahead`` is the stretch that was
-    looked ahead, ``end`` the iteration of the end, its interval, its word and whether it is proved. ``link``: figures
-    with the same one have one crosshair.
+    ``now`` is the iteration of the picture, ``words`` its name. ``ahead`` is the looked-ahead stretch, ``end`` the
+    iteration of the end, its interval, its word and True if it is proved. ``link``: figures with the same one have one
+    crosshair.
     """
 
     now: float | None = None
     words: str = ""
     ahead: tuple[float, float] | None = None
     end: tuple[float, float, float, str, bool] | None = None
-    #: the word about an end that is too far to be drawn, and whether it is proved
+    #: the word for an end that is too far to be drawn, and True if it is proved
     far_end: tuple[str, bool] | None = None
     zoom: tuple[float, float] | None = None
     breakpoints: list[dict[str, Any]] = field(default_factory=list)

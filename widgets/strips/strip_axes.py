@@ -1,4 +1,4 @@
-"""Axes of strips: the range that fits what is shown, and at most four ticks at round numbers."""
+"""Axes of strips: the range that fits the shown values, and at most four ticks at round numbers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.widgets.text.numerals import numeral
 
 #: ticks of a vertical axis, and the share of the range that is left free at both ends
 TICKS, ROOM = 4, 0.08
-#: on a linear axis browsers cannot compute with what is larger
+#: on a linear axis browsers cannot compute with larger values
 LINEAR_MOST = 1e300
 #: decades that values of one sign span before they are easier to read on a logarithmic axis
 DECADES = 2.0
 
 
 def shown_part(x: np.ndarray, y: np.ndarray, zoom: tuple[float, float] | None, log: bool) -> np.ndarray:
-    """The values of a line that a picture of the stretch ``zoom`` shows, as far as its axis can."""
+    """The values of a line in the stretch ``zoom`` that the axis can show."""
     y = np.asarray(y, dtype=np.float64)
     if zoom is not None:
         x = np.asarray(x, dtype=np.float64)

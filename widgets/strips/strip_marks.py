@@ -12,7 +12,7 @@ from workbench.widgets.strips.strip import SharedAxis, Strip, StripCell, StripLi
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
-#: stretches without numbers that have a word of their own in one strip
+#: maximum stretches without numbers with a separate word in one strip
 BARS = 2
 #: the word of a line above this share of the axis is written below it
 TOP_SHARE = 0.6
@@ -25,7 +25,7 @@ STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.14
 
 
 def ground_shapes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
-    """The pale ground of what was looked ahead, the interval of a forecast, the end and the present iteration."""
+    """The pale background of the look-ahead, the interval of a forecast, the end and the present iteration."""
     shapes = []
     if frame.ahead is not None:
         shapes.append(_ground(axis, *frame.ahead, "@ahead"))
@@ -70,7 +70,7 @@ def level_marks(strip: Strip, axis: str, span: list[float]) -> tuple[list[Any], 
         line = {"color": f"@{level.tone}", "width": 1.4, "dash": level.dash}
         shapes.append({"type": "line", **across, "y0": level.y, "y1": level.y, "line": line})
         y = math.log10(level.y) if log else level.y
-        if not any(n["yref"] == axis for n in notes):  # one word: two could lie on each other
+        if not any(n["yref"] == axis for n in notes):  # one word, because two could overlap
             up = "top" if place > TOP_SHARE else "bottom"
             side = _free_side(strip.lines, place, log, span, up)
             at = 0.005 if side == "left" else 0.995
@@ -99,7 +99,7 @@ def _free_side(lines: list[StripLine], place: float, log: bool, span: list[float
 
 
 def share_of(y: float, span: list[float], log: bool) -> float | None:
-    """The height of a value on an axis, from 0 to 1; None where the axis does not show it."""
+    """The height of a value on an axis, from 0 to 1; None if the axis does not show it."""
     if not math.isfinite(y) or log and y <= 0:
         return None
     low, high = span
@@ -134,7 +134,7 @@ def bad_marks(strip: Strip, axis: str, last: float) -> tuple[list[Any], list[Any
 
 
 def cell_shapes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
-    """A box for each cell: filled where it was computed, outlined where it was looked ahead."""
+    """A box for each cell: filled if it was computed, outlined if it was looked ahead."""
     shapes = []
     for cell in cells:
         tone = "@other" if cell.word == STOP else "@data"
@@ -147,13 +147,13 @@ def cell_shapes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
 
 
 def cell_end(cells: list[StripCell], cell: StripCell) -> float:
-    """The iteration up to which a cell is drawn: the end has room for its word, where no iteration follows it."""
+    """The iteration up to which a cell is drawn: the end is wide enough for its word if no iteration follows."""
     span = max(c.last for c in cells) + 1
     return max(cell.last + CELL, cell.first - CELL + WORD * span) if cell.word == STOP else cell.last + CELL
 
 
 def cell_notes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
-    """The words of the cells that have room for them; that of the end always."""
+    """The words of the cells in which they fit, and that of the end."""
     span = max((cell.last for cell in cells), default=0) + 1
     single = all(cell.first == cell.last for cell in cells)
     notes = []
@@ -211,6 +211,8 @@ def _note(
 
 
 def plain_note(words: str, x: float, y: float, anchor: str, shift: int = 0) -> dict[str, Any]:
-    """Words in a place of the paper, for figures without the heads that the browser writes; ``words`` are escaped."""
+    """Words at a position of the paper, for figures without the heads that the browser writes; ``words`` must be
+    escaped.
+    """
     found = _note("", x, y, "paper", "paper", "ink", anchor, "bottom", shift)
     return {**found, "text": words}

@@ -25,11 +25,11 @@ from workbench.widgets.text.numerals import spaced
 
 #: pixels: the line above all strips, the head of each, its plot (one alone, and at least), the iteration axis
 TOP, HEAD, PLOT, LEAST, FOOT = 22, 22, 84, 56, 40
-#: how much of what is computed a level may be away, so that it is still shown
+#: maximum distance of a shown level, as a multiple of the range of computed values
 NEAR = 3.0
 #: a forecast of the end beyond so much more of the axis is shown only in words
 FAR = 1.5
-#: room between an axis and its labels, so that those of two axes do not meet in the corner
+#: space between an axis and its labels, so that those of two axes do not meet in the corner
 OUTSIDE = {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0,0,0,0)"}
 SEPARATORS = ".\u202f"
 
@@ -40,7 +40,7 @@ def strips_height(count: float, height: int) -> int:
 
 
 def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool = False) -> Spec:
-    """The figure of some strips.
+    """The figure of the given strips.
 
     ``plain``: with the heads as strings of the figure; in the panel the browser writes them, and keeps them up to date
     with the crosshair. The data for that is in ``layout["meta"]``: ``heads`` (axis, name, value, notes, and for each
@@ -129,7 +129,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
 
 
 def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
-    """The vertical axis that fits what the picture shows of a strip."""
+    """The vertical axis that fits the shown part of a strip."""
     if strip.cells:
         return {"autorange": False, "range": [0, 1], "tickmode": "array", "tickvals": [], "ticktext": []}
     parts = [shown_part(line.x, line.y, frame.zoom, strip.log) for line in strip.lines]
@@ -141,7 +141,7 @@ def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
     drawn = [y for y in parts if len(y)]
     good = [v for v in strip.levels if abs(v.y) <= LINEAR_MOST and (v.y > 0 or not strip.log)]
     always, levels = (np.array([v.y for v in good if v.always is kind]) for kind in (True, False))
-    if drawn and len(levels) and not strip.log:  # one far away would press the curve flat
+    if drawn and len(levels) and not strip.log:  # a distant one would flatten the curve
         low, high = min(float(y.min()) for y in drawn), max(float(y.max()) for y in drawn)
         near = NEAR * max(high - low, 1e-9 * max(abs(low), abs(high), 1e-300))
         levels = levels[(levels >= low - near) & (levels <= high + near)]
@@ -149,7 +149,7 @@ def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
 
 
 def _reach(strips: list[Strip], frame: SharedAxis) -> float:
-    """The last iteration that is shown."""
+    """The last iteration shown."""
     ends = [frame.end[2] if frame.end is not None else 0.0]
     ends += [float(cell.last) for s in strips for cell in s.cells]
     for line in (line for s in strips for line in s.lines):

@@ -1,4 +1,4 @@
-"""The traces of a strip: what was computed, what was looked ahead, forecasts, and the dots at the present iteration."""
+"""The traces of a strip: computed values, look-ahead, forecasts, and the dots at the present iteration."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from workbench.widgets.strips.strip_axes import LINEAR_MOST
 from workbench.widgets.strips.strip_marks import CELL, cell_end
 from workbench.widgets.text.labels import shorten
 
-#: points of a line that have a dot each
+#: maximum points of a line with a dot each
 DOTS = 60
 
 
 def drawable(y: np.ndarray, log: bool) -> np.ndarray:
-    """Values as an axis can show them; NaN where it cannot."""
+    """The values that an axis can show; NaN for others."""
     y = np.asarray(y, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(y) & ((y > 0) if log else (np.abs(y) <= LINEAR_MOST)), y, np.nan)
 
 
 def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> list[dict[str, Any]]:
-    """For each line: itself, what was looked ahead, the band and the line of its forecast (empty where there is none,
-    so that numbers stay); then the dots of all lines at ``now``, and what was set by hand.
-    ``plain``: with strings under the pointer."""
+    """For each line: itself, its look-ahead, the band and the line of its forecast (empty if there is none, so that
+    trace indices do not change); then the dots of all lines at ``now``, and values set by hand. ``plain``: with texts
+    for hovering."""
     data: list[dict[str, Any]] = []
     place = {"type": "scatter", "xaxis": "x", "yaxis": axis, "showlegend": False, "cliponaxis": False}
     at_x, at_y, tones = [], [], []
@@ -89,7 +89,7 @@ def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> lis
 
 
 def _edited(strip: Strip) -> tuple[np.ndarray, np.ndarray]:
-    """The points that were set by hand, of the strip's own lines."""
+    """The points set by hand on the strip's own lines."""
     found = []
     for line in (line for line in strip.lines if line.dots):
         y, x = drawable(line.y, strip.log), np.asarray(line.x, dtype=np.float64)
@@ -107,7 +107,7 @@ def _hover(line: StripLine, plain: bool) -> dict[str, Any]:
 
 
 def _ahead(line: StripLine, strip: Strip, place: dict[str, Any], x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-    """The look-ahead: thin, with hollow dots; it begins at the last value that was computed."""
+    """The look-ahead: thin, with hollow dots; it begins at the last computed value."""
     far_x, far_y = (np.empty(0), np.empty(0)) if line.ahead is None else line.ahead
     far_y = drawable(far_y, strip.log)
     if len(far_x) and len(x) and x[-1] < far_x[0]:
@@ -133,7 +133,7 @@ def _forecast(line: StripLine, strip: Strip, place: dict[str, Any]) -> list[dict
         (empty,) * 4 if found is None else (np.asarray(found[k], dtype=np.float64) for k in ("x", "y", "low", "high"))
     )
     y, high = drawable(y, strip.log), drawable(high, strip.log)
-    if strip.log:  # a band that reaches zero goes down to the lowest place that the plot needs
+    if strip.log:  # a band that reaches zero extends to the lowest value that the plot needs
         good = np.concatenate([y[np.isfinite(y)], high[np.isfinite(high)]])
         low = np.maximum(np.nan_to_num(low, nan=0.0), float(good.min()) / 10.0 if len(good) else 1.0)
     low = drawable(low, strip.log)

@@ -1,4 +1,4 @@
-"""Content of the time slider: for each level of the frame that is looked at, the iteration and the last one there."""
+"""Content of the time slider: for each level of the selected frame, the iteration and the last one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_FRAMES = 200
 
 
 def loops_of(graph: Graph) -> list[Path]:
-    """The frames that are loops, outer ones before those inside."""
+    """The frames that are loops, outer ones first."""
     return [p for p, f in graph.frames.items() if p and f.loop_cond is not None][:MAX_FRAMES]
 
 
@@ -33,10 +33,10 @@ def time_model(
     lasts: dict[Any, int] | None = None,
     progress: Mapping[Path, int] | None = None,
 ) -> dict[str, Any]:
-    """``levels`` (name, value, last, whether it is set), ``live``, and the sentence ``text`` for a screen reader.
+    """``levels`` (name, value, last, True if it is set), ``live``, and the sentence ``text`` for a screen reader.
 
-    ``lasts`` keeps the lengths of loops that are over, which do not change any more. ``progress`` is the iteration that
-    each frame of a standing run is in, which has begun before its condition is evaluated.
+    ``lasts`` caches the lengths of ended loops, which do not change any more. ``progress`` is the present iteration of
+    each frame of a paused run, which begins before its condition is evaluated.
     """
     trace, graph = source.trace, source.graph
     newest = last_iterations(trace, graph) if trace is not None else {}
@@ -78,7 +78,7 @@ def _last(
     newest: Mapping[Path, tuple[int, ...]],
     lasts: Any,
 ) -> int:
-    """The last iteration of a loop within iterations of the loops around; -1 where it did not run."""
+    """The last iteration of a loop within iterations of the enclosing loops; -1 if it did not run."""
     over = tuple(newest.get(part[:-1], ())) > outer  # the loop around has gone on: this number stays
     key = (part, outer)
     if over and lasts is not None and key in lasts:

@@ -1,7 +1,7 @@
-"""The time slider: one slider for each level of the frame that is looked at; it moves every view of its selection.
+"""The time slider: one slider for each level of the selected frame; it moves every view of its selection.
 
-Looking at the past moves neither the session nor stops a run; "Go there" does, with ``run_to``. The browser has one
-message under way at most, the newest, so that a slider that is dragged never floods the kernel.
+Looking at the past neither moves the session nor stops a run; "Go there" moves it, with ``run_to``. A dragged slider
+has at most one message under way, the newest, so that it never floods the kernel; a playing one may have a few.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TimeSlider(StatusWidget):
     Attributes
     ----------
     frame : tuple of str
-        Path of the loop that the sliders stand for.
+        Path of the loop of the sliders.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class TimeSlider(StatusWidget):
         self.show(self.source.snapshot())
 
     def show(self, snapshot: Any) -> None:
-        """Bring the sliders up to date; on the pump's thread."""
+        """Update the sliders; on the pump's thread."""
         with self._lock:
             if self.source.trace is not self._trace:  # another run: other lengths
                 self._trace = self.source.trace
@@ -109,7 +109,7 @@ class TimeSlider(StatusWidget):
         seen = content.get("seq")
         if isinstance(seen, int):
             self._seen = seen  # not before: the pump would tell that it is done
-        self.attempt(self.source.snapshot())  # the answer, also where nothing has changed; it waits for no figure
+        self.attempt(self.source.snapshot())  # the answer, even if nothing has changed; it waits for no figure
 
     def look(self, value: int, depth: int | None = None) -> None:
         """Show an iteration in all views.
@@ -119,10 +119,10 @@ class TimeSlider(StatusWidget):
         value : int
             The iteration; beyond the last one, the last.
         depth : int, optional
-            Which loop, counted from the outermost (1); by default the innermost shown.
+            The loop, counted from the outermost (1); by default the innermost shown.
         """
         depth = len(self.frame) if depth is None else depth
-        self.show(self.source.snapshot())  # the pump may not have come by since the last stop
+        self.show(self.source.snapshot())  # the pump may not have updated since the last stop
         levels = self.status.get("levels", ())
         last = int(levels[depth - 1]["last"]) if 0 < depth <= len(levels) else -1
         if last < 0:
@@ -144,7 +144,7 @@ class TimeSlider(StatusWidget):
         self.selection.look_at(None)
 
     def choose(self, frame: Path) -> None:
-        """Let the sliders stand for another loop, given by its path."""
+        """Use the sliders for another loop, given by its path."""
         self.frame = tuple(frame)
         self.selection.look_at(None)
         self.update_now()

@@ -10,7 +10,7 @@ from tests.widgets.graphs import chaotic, counter, nested, newton
 
 
 def assert_as_run(session, path, names):
-    """The look-ahead is bit for bit what a copy computes that runs on."""
+    """Check that the look-ahead equals the values of a copy that runs on, bit for bit."""
     ahead = session.look_ahead(path)
     with session.fork() as fork:
         fork.run()

@@ -1,4 +1,4 @@
-"""Two values that differ never look alike where they are told side by side, and their table has a bounded width."""
+"""Two values that differ never look equal when they are shown together, and their table has a bounded width."""
 
 from __future__ import annotations
 

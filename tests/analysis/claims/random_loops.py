@@ -1,7 +1,7 @@
-"""Random loops that do not end, written as plain Python and as graphs, and an independent look at what they do.
+"""Random loops that do not end, written as plain Python and as graphs, and an independent execution of them.
 
 A loop is a line of text for each statement; the text is run by Python on NumPy scalars, iteration by iteration, and
-captured as a graph.  What an answer claims is compared with the states that plain Python found.
+captured as a graph. The claims of an answer are compared with the states of plain Python.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def captured(loop: Loop, folder: Path) -> Any:
 
 
 def wrong(loop: Loop, states: list[dict[str, Any]], claim: Any) -> bool | None:
-    """True if plain Python contradicts a claim; None if the claim is about what it did not look at."""
+    """True if plain Python contradicts a claim; None if it did not examine the subject of the claim."""
     data, last = claim.data, len(states) - 1
 
     def at(k: int, name: str = "x") -> Any:

@@ -13,7 +13,7 @@ from tests.analysis.claims.random_loops import captured, loops, wrong
 
 
 def counted(seeds, folder) -> tuple[Counter, list[str]]:
-    """Kinds of claims that plain Python looked at, and what it found wrong."""
+    """Kinds of claims that plain Python checked, and the wrong ones."""
     seen, found = Counter(), []
     for seed in seeds:
         loop = loops(np.random.default_rng(seed))
@@ -61,7 +61,7 @@ FAULTS = {
 
 
 def test_a_claim_with_another_number_does_not_hold(tmp_path):
-    """Each kind once with a fault: the check of the claim itself sees it."""
+    """Each kind once with a fault, which the check of the claim detects."""
     missed, met = [], set()
     for seed in range(40):
         loop = loops(np.random.default_rng(seed))

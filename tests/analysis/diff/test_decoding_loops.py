@@ -1,4 +1,4 @@
-"""Graphs that decode in a loop of their own: the token, layer and op of planted faults, and none in equal pairs."""
+"""Graphs with a decoding loop: the token, layer and op of planted faults, and no fault in equal pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same graph in another precision: what it costs, value by value."""
+"""The same graph in another precision: the error of each value."""
 
 from __future__ import annotations
 

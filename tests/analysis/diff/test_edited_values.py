@@ -1,4 +1,4 @@
-"""Values that a user wrote are called so: in the chain behind a value, and in a comparison, which blames no node."""
+"""Values that a user wrote are marked as such: in the chain of a value, and in a comparison, which blames no node."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_chain_says_what_was_set_by_hand(runs):
     assert "set by hand" in chain.text(most=None)
     assert "set by hand" not in plain.explain("x", max_links=500).text(most=None)
     assert [d["edited"] for d in chain.to_dict()["links"]] == [link.edited for link in chain]
-    # whatever was computed from operands that are there is what its op gives
+    # a value computed from existing operands is the result of its op
     for link in chain:
         values = [chain.links[k].value for k in link.sources]
         if link.op == "multiply" and not link.edited:

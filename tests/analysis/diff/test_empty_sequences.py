@@ -1,4 +1,4 @@
-"""Lists that are empty when a loop begins, and what another library is told of their elements."""
+"""Lists that are empty when a loop begins, and the types of their elements that another library receives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPES = {
 
 
 def collecting(number: int, declared: bool, fed: bool) -> onnx.ModelProto:
-    """A loop that puts ``x`` at the end of a list ``M`` times, the list being made by SequenceEmpty or fed."""
+    """A loop that appends ``x`` to a list ``M`` times; the list is made by SequenceEmpty or fed."""
     sequence = helper.make_sequence_type_proto(helper.make_tensor_type_proto(number, None))
     untyped = onnx.ValueInfoProto(name="t")
     body = helper.make_graph(

@@ -1,4 +1,4 @@
-"""Two programs that should compute the same: what errs by itself is named, rounding and wrong names are not."""
+"""Two programs that should compute the same: nodes with errors are named, rounding and wrong names are not."""
 
 from __future__ import annotations
 

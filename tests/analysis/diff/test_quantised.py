@@ -1,4 +1,4 @@
-"""A quantised ONNX model beside its float model: rounding does not count, a fault in one layer is the first one."""
+"""A quantised ONNX model against its float model: rounding does not count, a fault in one layer is the first one."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def run(graph, feeds):
 
 
 def renamed(graph: Graph) -> Graph:
-    """The same graph with other names of everything but of its inputs and outputs."""
+    """The same graph with other names of everything except its inputs and outputs."""
     new = {name: f"node{k}" for k, name in enumerate(sorted(graph.nodes, reverse=True))}
 
     def moved(ref: Ref) -> Ref:
@@ -53,7 +53,7 @@ def test_a_run_equals_itself_and_its_file(maker, seed):
     try:
         one, other = run(graph, feeds), run(graph, feeds)
     except WorkbenchError:
-        return  # a node failed: another test's matter
+        return  # a node failed, which another test covers
     with one, other, tempfile.TemporaryDirectory() as folder:
         found = wb.diff(one, other)
         assert not found.rows and not found.lengths and not any(found.alone), found

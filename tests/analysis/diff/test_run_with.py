@@ -1,4 +1,4 @@
-"""Other frameworks' own values, also inside of loops and branches, held against ours; and what goes wrong."""
+"""Values of other frameworks, also inside loops and branches, compared with ours; and errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_value_of_every_trip(framework, name):
 
 
 def test_the_first_node_that_differs_inside_of_a_loop():
-    """Story 1: the export multiplies where the original adds, deep inside; the outputs alone would not say where."""
+    """The export multiplies where the original adds, deep inside; the outputs alone would not show where."""
     good, bad = model(NESTED.format(op="Mul")), model(NESTED.format(op="Add"))
     feeds = {"x0": f(0.3), "M": i(4)}
     record = wb.run_with("onnxruntime", good, feeds)

@@ -89,7 +89,7 @@ def test_a_branch_that_flips_is_named():
 
 
 def test_only_on_one_side():
-    """With a large tolerance only the decisions differ: what is alive on one side only is told."""
+    """With a large tolerance only the decisions differ: values that are alive in only one run are reported."""
 
     def graph():
         b = wb.GraphBuilder("pick")
@@ -185,7 +185,7 @@ def test_before_and_after_a_fix():
 
 
 def late(step: int, changed: int) -> wb.Graph:
-    """A loop of 300,000 iterations that adds, and in one of them adds something else."""
+    """A loop of 300,000 additions, one of which adds a different value."""
     b = wb.GraphBuilder("late")
     start = {"i": np.int64(0), "s": np.int64(0), "v": np.zeros(3)}
 

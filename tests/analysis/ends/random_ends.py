@@ -1,7 +1,7 @@
-"""Random loops as Python sources whose end is known: the source is run by Python itself, which notes how it went.
+"""Random loops as Python sources whose end is known: the source is run by Python itself, which records the end.
 
-A source is a function whose one loop says at its end how it was left: the truth is from Python's own execution, with
-the operands that Python compared, and not from anything of the analysis.
+A source is a function whose only loop records how it was left: the truth comes from Python's execution, with the
+operands that Python compared, and not from the analysis.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TOLERANCES = (0.3, 1e-2, 1e-4, 1e-300)
 
 
 class Program(NamedTuple):
-    """``source`` for the analysis, ``noted`` the same with notes on how it went, and the arguments."""
+    """``source`` for the analysis, ``noted`` the same with records of its end, and the arguments."""
 
     source: str
     noted: str
@@ -80,7 +80,7 @@ def graph_of(found: Program, name: str) -> wb.Graph:
 
 
 def truth(found: Program) -> tuple[str, int]:
-    """(the slug of how the loop ended, iterations), by a plain execution of what the kinds mean in Python."""
+    """(slug of the loop's end, iterations), from a plain Python execution with the meaning of each kind."""
     (x, tol, n), k, kind = found.arguments, 0, found.noted
     x = np.float64(x)
     lines = found.source.splitlines()
@@ -120,7 +120,7 @@ def truth(found: Program) -> tuple[str, int]:
         while True:
             finite = kind != "isfinite" or math.isfinite(x)
             if kind == "limit first" and k >= limit:
-                return "cut-off", k  # and the other comparison is not asked any more
+                return "cut-off", k  # and the other comparison is no longer evaluated
             if not holds():
                 return ("not-finite" if bad() else "ended"), k
             if not finite:

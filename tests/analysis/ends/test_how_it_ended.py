@@ -1,4 +1,6 @@
-"""The list of statuses, and how a record tells them: nested loops, breaks, limits in all front ends, watches, time."""
+"""The list of statuses, and how they follow from a record: nested loops, breaks, limits in all front ends, watches,
+time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every screen says of random loops how they ended, as Python itself ran them; at random stops how they stand."""
+"""Every screen shows how random loops ended, in agreement with Python; at random stops it shows their state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.analysis.ends.random_ends import Program, graph_of, program, truth
 from workbench.analysis.ends.end_claims import KINDS
 from workbench.analysis.standing import Standing
 
-#: words of screens about what has not ended yet
+#: words of screens about unfinished loops
 GOING = {s.word for s in Standing if not s.over}
 
 
@@ -69,7 +69,7 @@ def run_all(seed: int, many: int) -> Counter[str]:
         graph = graph_of(found, f"<random end {seed} {k}>")
         with wb.Session(graph, dict(zip(graph.inputs, found.arguments, strict=False))) as session:
             said = truth(found)
-            for step in range(rng.randint(0, 3)):  # at random stops: nothing says that it has ended before it has
+            for step in range(rng.randint(0, 3)):  # at random stops no screen says too early that it has ended
                 assert not session.termination().over
                 seen = screens(session)
                 head = next(line for line in seen["report"].splitlines() if line.startswith("Loop "))

@@ -1,4 +1,4 @@
-"""The exact law of a record of floats, as a monitor asks for it: a first look, then the laws that it leaves."""
+"""The exact law of a record of floats, as a monitor finds it: a first look, then the remaining laws."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_newtons_residual_of_few_values_may_end_sooner_than_its_rate_says(degree
         x -= (x**degree - a) / (degree * x ** (degree - 1))
     found = forecast_crossing(np.array(residuals[:upto]), ">", 1e-9)
     assert found.kind == "newton-rate" and found.low <= len(residuals) - upto <= found.high
-    # somebody's factor of a quarter stays
+    # another's factor of a quarter stays
     plain = forecast_crossing(0.25 ** np.arange(9.0), ">", 1e-9)
     assert plain.kind == "exact" and plain.low == plain.high == plain.k
 

@@ -1,5 +1,6 @@
-"""A residual that falls by a factor with a little noise, asked about a threshold below its last digits: laws that pass
-zero on the way, or rest just above it, fit as well, and must not be believed."""
+"""A residual that falls by a factor with a little noise, and a threshold below its last digits: laws that pass zero on
+the way, or rest just above it, fit equally well, and must not be believed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A "never" from the distance to the threshold: returns, settling, growth, scatter; and what looks so and ends."""
+"""A "never" from the distance to the threshold: returns, settling, growth, scatter; and records that look alike but
+end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A law that goes on to predict the values is not doubted anew at each question."""
+"""A law that continues to predict the values is not tested again at each question."""
 
 import numpy as np
 

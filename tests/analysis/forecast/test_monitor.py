@@ -104,7 +104,9 @@ def test_not_and_names_of_ops():
 
 
 def test_a_return_by_chance_is_no_recurrence():
-    """A walk on integers, and draws from a few numbers, come back to a state and go on otherwise: state is hidden."""
+    """A walk on integers, and draws from a few numbers, return to a state and continue differently: some state is
+    hidden.
+    """
     rng = np.random.default_rng(5)
     for _ in range(12):
         walk = np.abs(np.cumsum(rng.choice([-1, 1], 400)))
@@ -194,7 +196,7 @@ def test_tensor_operands_are_not_guessed():
 
 @pytest.mark.slow
 def test_false_never_on_loops_that_end():
-    """No loop of known end is called endless, whenever it is asked."""
+    """No loop of known end is called endless at any iteration."""
     machines = [
         counter(0, 1, "<", 60),
         counter(0.0, 0.1, "<", 9.0),

@@ -38,7 +38,7 @@ def test_a_tread_is_no_end():
         assert watch(values, ">", 0.01, upto).prediction().outcome != "never", upto
 
 
-#: A residual that rests on a slow wave before it falls on: a product of modes, as transpose-free QMR shows it.
+#: A residual that rests on a slow wave before it falls further: a product of modes, as in transpose-free QMR.
 WAVE = np.array([
     20055, 19017, 18287, 17822, 17499, 17292, 17207, 17164, 17166, 17165, 17173, 17178, 17190, 17209, 17248, 17287,
     17321, 17335, 17340, 17336, 17338, 17341, 17341, 17327, 17288, 17214, 17101, 16919,

@@ -13,7 +13,7 @@ from workbench.analysis.forecast.laws.sawtooth import sawtooth
 @pytest.mark.parametrize("p", [0.9, 3.0, 1.5, 0.5, -0.6, 2.345678])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_power_of_what_is_left_ends_to_the_iteration(p, dtype):
-    """Schedules of learning rates, asked at a tenth, a third and a half of their run."""
+    """Schedules of learning rates, evaluated at a tenth, a third and a half of their run."""
     k = np.arange(1201.0)
     values = (0.3 * (1 - k / 1200) ** p if p > 0 else 0.3 * (k + 7.0) ** p).astype(dtype)
     threshold = float(dtype(0.05 * values[0] if p > 0 else values[900] * 1.0003))
@@ -73,7 +73,7 @@ def test_a_counter_that_started_again_once_is_no_plain_counter():
 
 
 def test_flags_that_take_turns_never_end_an_or():
-    """Of two flags one is always set; what is set at random is not told."""
+    """Of two flags one is always set; flags set at random get no answer."""
     rng = np.random.default_rng(5)
     for first, outcome in ((np.arange(50) % 5 < 2, "never"), (rng.random(50) < 0.5, None)):
         monitor = wb.TerminationMonitor()

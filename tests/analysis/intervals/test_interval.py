@@ -1,4 +1,4 @@
-"""Bounds of ops hold: what the registered op computes from numbers in the boxes lies in the box of the result."""
+"""Bounds of ops hold: the registered op's result for numbers in the boxes lies in the box of the result."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_ops_of_one_number(op):
             low, high = int_range(attrs["dtype"])
             wide = numbers.astype("float64")
             if not (np.isfinite(wide).all() and low <= wide.min() and wide.max() < high):
-                continue  # what does not fit is up to the machine
+                continue  # the result of values that do not fit depends on the machine
         told += check(op, [made], [numbers], attrs)
     assert told >= 20
 

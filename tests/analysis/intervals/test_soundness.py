@@ -1,6 +1,6 @@
-"""Every rule of boxes against the op itself, on arrays too: what the executor and the registry give from numbers in the
-boxes lies in the box of the result; what a comparison leaves of a box holds all that agrees with it; and a node that
-bounds say cannot fail does not.
+"""Every rule of boxes against the op itself, also on arrays: results of the executor and the registry for numbers in
+the boxes lie in the box of the result; the part of a box that a comparison keeps contains all numbers that satisfy it;
+and a node that cannot fail according to its bounds does not fail.
 
 A rule without a case here fails the first test.
 """
@@ -25,7 +25,7 @@ from workbench.ir.types import TensorType
 #: arrays of each case in the slow stage
 WIDER = int(os.environ.get("WORKBENCH_SWEEP", "200"))
 DTYPES = (*NUMBERS, "int32", "bool")
-#: op -> (shapes of its inputs, attrs) of each way in which it is used; "at" stands for an index of the axis before it
+#: op -> (shapes of its inputs, attrs) of each way in which it is used; "at" is an index of the axis before it
 V, M = (6,), (2, 3)
 SAME = (
     "Identity positive stop_gradient check_numerics abs square negative reciprocal relu relu6 sigmoid round "
@@ -154,7 +154,7 @@ def test_what_is_computed_lies_in_the_box_of_the_result_wider(op):
 
 
 def held_by_rule(op: str, seed: int, rounds: int) -> int:
-    """How many results were held against their box."""
+    """Number of results that were compared with their box."""
     rng, told = np.random.default_rng([seed, *map(ord, op)]), 0
     for shapes, attrs in CASES[op]:
         for turn in range(rounds):

@@ -138,7 +138,7 @@ def test_a_law_that_is_left_out_has_no_share():
 
 
 def test_an_end_that_was_told_is_told_again_a_little_later():
-    """Between two fits the same end is meant; one that is near, or never, is asked anew."""
+    """Between two fits the same end is reported; one that is near, or never, is computed again."""
     found = outlook(rough(5, 0.95, 0.5)[:80], ">", 1e-5)
     later = found.later(4)
     assert later.iterations == found.iterations - 4 and later.low == max(1.0, found.low - 4)

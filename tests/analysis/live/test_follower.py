@@ -1,4 +1,4 @@
-"""States fed from traces: they equal states fed with what the trace holds, whatever the session did meanwhile."""
+"""States fed from traces: they equal states fed with the trace's values, whatever the session did meanwhile."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def vectors(n: int, dtype: str = "float64") -> wb.Graph:
 
 
 def same(state: ScalarState, values: np.ndarray) -> None:
-    """The state is as one that took in just these values."""
+    """Check that the state equals one fed with just these values."""
     fresh = ScalarState()
     fresh.update(values)
     for fact in ("count", "constant_run", "longest_constant_run", "monotone_run", "first_nan", "recurrence", "dtype"):
@@ -92,7 +92,7 @@ def test_a_state_is_a_copy():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_going_back_edits_and_other_inputs(seed):
-    """After each of many random commands every state is as if fed with what the trace holds."""
+    """After each of many random commands every state equals one fed with the trace's values."""
     rng, edits = random.Random(seed), 0
     with wb.Session(relaxation(400), {"x0": 3.0, "a": 0.99}) as session:
         follower = Follower(session)
@@ -272,11 +272,11 @@ def test_what_cannot_be_followed():
 
 
 def test_a_running_loop_is_followed():
-    """Ten million iterations on the worker thread, asked all the while."""
+    """Ten million iterations on the worker thread, read all the while."""
     with wb.Session(relaxation(10_000_000), {"x0": 3.0, "a": 0.999999}) as session:
         follower = Follower(session)
         counts, answers = [], 0
-        for stop in (1_000_000, 2_000_000, 3_000_000):  # so that it is asked at different moments on any machine
+        for stop in (1_000_000, 2_000_000, 3_000_000):  # so that it is read at different moments on any machine
             session.run_to("x", stop)
             counts.append(follower.state("x").count)
             answers += follower.evolution("x").count >= counts[-1]
@@ -297,7 +297,7 @@ def test_a_running_loop_is_followed():
 @pytest.mark.slow
 @pytest.mark.parametrize("trace", ["off", wb.Retention("carried", memory=1 << 20), wb.Retention("window", window=3000)])
 def test_asked_from_another_thread_whatever_the_session_does(trace):
-    """A thread asks all the time while rows are dropped, rewritten and replaced; at rest the states are right."""
+    """A thread reads all the time while rows are dropped, rewritten and replaced; at rest the states are right."""
     rng, failures, halt = random.Random(3), [], threading.Event()
     with wb.Session(relaxation(60_000), {"x0": 3.0, "a": 0.9999}, trace=trace) as session:
         follower = Follower(session)

@@ -1,4 +1,4 @@
-"""One label for a value at a moment: every screen shows it, and it is computed once, whoever asks first."""
+"""One label for a value at a moment: every screen shows it, and it is computed once, whichever screen is first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def stepped(name):
 
 
 def screens(session):
-    """The label of x on each screen, asked one after the other."""
+    """The label of x on each screen, one after the other."""
     trace, ref = session.trace, session.trace.ref("x")
     (panel,) = EvolutionModel(["x"], judged=True).update(trace)["verdicts"]
     yield "panel", panel["label"].upper()

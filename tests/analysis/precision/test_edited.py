@@ -43,7 +43,7 @@ def invariants() -> wb.Graph:
 
 
 def edited(session: wb.Session, name: str, value: float, iteration: int = 3) -> None:
-    """Written where the run stands after some iterations, in front of the body."""
+    """A value written after a number of iterations, before the body."""
     session.next_iteration(1 + iteration)
     session.run_to("outer/x/Switch")
     session.set_value(name, value)

@@ -26,7 +26,7 @@ DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint6
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("op", EXACT)
 def test_wraps_are_those_of_exact_integers(op: str, dtype: str) -> None:
-    """Vectors of the ends of the range and of random numbers, with all pairs; Python's ints say what is exact."""
+    """Vectors of the ends of the range and of random numbers, with all pairs; Python's ints give the exact results."""
     rng, limits = np.random.default_rng(0), np.iinfo(dtype)
     ends = [limits.min, limits.min + 1, limits.max - 1, limits.max, 0, 1, 2]
     root = int(limits.max**0.5)

@@ -1,4 +1,4 @@
-"""A random program asked everything at random points of its run; each proof is held against a run to the end."""
+"""All questions about a random program at random points of its run; each proof is compared with a run to the end."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ RETENTIONS: tuple[Any, ...] = (
     wb.Retention("all", memory=40_000),
 )
 OUTER = ("while",)
-#: anything that may come of a question besides an answer
+#: errors that a question may raise
 ALLOWED = (WorkbenchError,)
 
 
 def truth(session: wb.Session, frame: tuple[str, ...]) -> tuple[str, int]:
-    """("ends" | "fails" | "open", further iterations of the activation in which the session stands), by a run with the
-    session's edits; "open" where it is still in it after many."""
+    """("ends" | "fails" | "open", further iterations of the session's current activation), from a run with the
+    session's edits; "open" if the activation continues after many.
+    """
     with session.fork() as fork:
         run, frames = fork._run, session.plan.layout.frames
         number = next(i for i in run.active_frames() if frames[i].path == frame)
@@ -60,7 +61,7 @@ def truth(session: wb.Session, frame: tuple[str, ...]) -> tuple[str, int]:
 
 
 def hold(session: wb.Session, frame: tuple[str, ...], answer: Termination, counts: Counter[str]) -> None:
-    """The answer against the run itself."""
+    """Compare the answer with the run itself."""
     details, told = answer.details, str(answer)
     if answer.status is not Status.PROVED and "fails_after" not in details:
         return
@@ -171,7 +172,7 @@ def move(session: wb.Session, r: random.Random) -> None:
 
 
 def asked(seed: int, moves: int = 3, ask: float = 0.4, flushed: bool = False) -> Counter[str]:
-    """One program: a few stands, at each the termination of every open loop and some other questions."""
+    """One program: at a few positions the termination of every open loop and some other questions."""
     r, counts = random.Random(seed), Counter[str]()
     program = RandomFormulas(seed, flushed)
     with wb.Session(program.graph, program.feeds, trace=r.choice(RETENTIONS)) as session:

@@ -1,4 +1,4 @@
-"""Statements along rays about a random loop, held against a run of thousands of its iterations."""
+"""Statements along rays about a random loop, compared with a run of thousands of its iterations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random loops of integers and floats: guards, nested ifs, swaps, growth, wraps, multiplications, loops inside.
 
 A program is Python text for ``wb.graph``. Its small dtypes wrap, round and overflow within iterations that can be run,
-so that what is said about billions of iterations is held against thousands of real ones.
+so that statements about billions of iterations are compared with thousands of real ones.
 """
 
 from __future__ import annotations

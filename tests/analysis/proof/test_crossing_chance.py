@@ -1,4 +1,4 @@
-"""Chaos that may cross its threshold has a chance per iteration, and chaos that cannot is told never to."""
+"""Chaos that may cross its threshold has a probability per iteration; for chaos that cannot, the answer is never."""
 
 import pytest
 

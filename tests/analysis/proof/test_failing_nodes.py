@@ -1,4 +1,4 @@
-"""A node that fails ends a loop, too: no proof passes over it, and it is said exactly when it fails."""
+"""A node that fails ends a loop, too: no proof ignores it, and the answer says exactly when it fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def captured(tmp_path, text, feeds):
 
 
 def held_against_the_run(session, path, seed):
-    """One question somewhere in the run, and what comes of it; gives the answer and the state at the end."""
+    """One question at a random point of the run, compared with the run; returns the answer and the state at the end."""
     stop = random.Random(seed).choice([0, 0, 3, 10])
     session.next_iteration(1 + stop)
     if session.state != "paused":

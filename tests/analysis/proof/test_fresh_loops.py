@@ -1,4 +1,4 @@
-"""Loops of known truth, and what rays, identities and parts prove of them."""
+"""Loops of known truth, and proofs about them by rays, identities and parts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Transients and periods of thousands of iterations are run to their end and proved, beside counters."""
+"""Transients and periods of thousands of iterations are run to their end and proved, also with counters."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def brute_force(table, start, target):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_wrong_proof_on_random_maps(seed):
-    """Random finite maps, whose truth a set of visited states tells; every answer must be a proof and right."""
+    """Random finite maps, whose truth follows from a set of visited states; every answer must be a correct proof."""
     rng = np.random.default_rng(seed)
     size = int(rng.choice([2, 5, 30, 400]))
     table = rng.integers(0, size, size).tolist()

@@ -16,7 +16,7 @@ LIMIT = 3000
 
 
 def stops(n: int | None, seed: int) -> list[int]:
-    """Iterations at which to ask: the first, one in the middle, one near the end."""
+    """Iterations at which questions are asked: the first, one in the middle, one near the end."""
     middle = random.Random(seed).randint(1, 40)
     return [0, middle] if n is None else sorted({0, min(n, 1), n // 2, max(n - 1, 0)})
 
@@ -35,7 +35,7 @@ def test_random_loops(block):
         with wb.Session(graph, {}) as session:
             for stop in stops(n if truth == "ends" else None, seed):
                 session.restart()
-                if seed % 2:  # asked anew; the other half may keep what was proved at the stop before
+                if seed % 2:  # computed again; the other half may keep the proof of the previous stop
                     session._proofs = TerminationCache()
                 session.next_iteration(1 + stop)
                 if seed % 3 == 0 and session.state == "paused":

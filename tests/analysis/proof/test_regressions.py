@@ -117,7 +117,7 @@ def test_loops_inside_are_taken_into_a_count():
     for n, inner_end, status in (
         (10**12, lambda i: np.int64(5), Status.PROVED),  # every iteration is the same inside
         (100, lambda i: i, Status.PROVED),  # all of it was run
-        (10**9, lambda i: i, Status.PREDICTED),  # the loop inside is another one in every iteration
+        (10**9, lambda i: i, Status.PREDICTED),  # the inner loop differs in every iteration
     ):
         with loop(build(n, inner_end)) as session:
             session.next_iteration()

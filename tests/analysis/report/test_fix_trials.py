@@ -1,4 +1,4 @@
-"""Fixes in a report were tried: those that help tell the outcome, those that do not are left out."""
+"""Fixes in a report were tried: those that help are shown with the outcome, those that do not are left out."""
 
 from __future__ import annotations
 

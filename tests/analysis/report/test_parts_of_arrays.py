@@ -1,4 +1,4 @@
-"""A report of an array tells one part of it: label, limit, picture, page and data are of the same element or norm."""
+"""A report of an array is about one part: label, limit, picture, page and data are of the same element or norm."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARRAYS = {
     "eight": ["rests"] * 7 + ["grows"],
     "vanishes": ["decays"] * 9,
 }
-#: those of which the norm tells something
+#: courses about which the norm says something
 TOLD = ("eight", "vanishes")
 
 

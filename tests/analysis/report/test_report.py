@@ -63,7 +63,7 @@ def sequential() -> wb.Graph:
 
 
 def many(loops: int) -> wb.Graph:
-    """So many loops one after the other, with five variables each."""
+    """A number of loops one after the other, with five variables each."""
     b = wb.GraphBuilder("many")
     n = b.placeholder("n", "int64", ())
     sums = []
@@ -79,7 +79,7 @@ def many(loops: int) -> wb.Graph:
 
 
 def renderings(a: wb.Analysis) -> str:
-    """All of them work, and none is broken by what is in it; gives the text."""
+    """Check that all renderings work, whatever they contain; returns the text."""
     text = a.report()
     assert max(map(len, text.splitlines())) <= 96
     assert max(map(len, a.report(80).splitlines())) <= 80
@@ -319,7 +319,7 @@ def test_only_nan():
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [1.0, 0.0])
 def test_thousands_of_variables_are_classified_on_demand(seconds, monkeypatch):
-    """As many at once as the time allows, which stands still here, and all others only when they are asked for."""
+    """As many at once as the time allows, which does not pass here, and all others only on demand."""
     monkeypatch.setattr(build, "time", SimpleNamespace(monotonic=lambda: 1000.0))
     with wb.Session(many(250), {"n": 40}) as session:
         session.run()

@@ -1,4 +1,4 @@
-"""Reports of solvers: what a variable is, which method it is, what limits it, and nothing that a proof refutes."""
+"""Reports of solvers: roles of variables, the method, its limits, and nothing that a proof refutes."""
 
 from __future__ import annotations
 

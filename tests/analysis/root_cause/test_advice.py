@@ -1,4 +1,6 @@
-"""Reasons and fixes as an expert gives them: up to the sign, by a tolerance, by a wider dtype, and none for nothing."""
+"""Reasons and fixes as an expert would give them: up to the sign, by a tolerance, by a wider dtype, and no fix without
+a cause.
+"""
 
 from __future__ import annotations
 

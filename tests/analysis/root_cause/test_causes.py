@@ -75,7 +75,9 @@ def test_the_chain_has_the_source_lines():
 
 
 def test_the_first_bad_iteration_far_ahead():
-    """float32 counts in ones from 2^24 - 60,000: it stalls 60,000 iterations from the start, wherever one asks."""
+    """float32 counts in ones from 2^24 - 60,000: it stalls 60,000 iterations from the start, wherever the question is
+    asked.
+    """
     b = wb.GraphBuilder("count")
     start, limit, one = np.float32(2**24 - 60_000), np.float32(2**25), np.float32(1)
     graph = b.build(b.while_loop(lambda i: i < limit, lambda i: i + one, {"i": start}))
@@ -88,7 +90,7 @@ def test_the_first_bad_iteration_far_ahead():
 
 
 def test_an_answer_about_the_past():
-    """A loop that has ended tells which clause ended it."""
+    """The answer about a finished loop names the clause that ended it."""
     b = wb.GraphBuilder("both")
     out = b.while_loop(lambda i, x: b.logical_and(i < 100, x > 1.0), lambda i, x: (i + 1, x * 0.5), (np.int64(0), 64.0))
     with wb.Session(b.build(out)) as session:
@@ -113,7 +115,7 @@ def test_asking_does_not_move_the_session():
 @pytest.mark.slow
 @pytest.mark.parametrize("trace", ["all", "off"])
 def test_the_answer_is_the_same_from_the_middle_of_the_run(trace):
-    """Asked 30 iterations later the same variable, clause, cause and first bad iteration are told."""
+    """30 iterations later the answer has the same variable, clause, cause and first bad iteration."""
     asked = 0
     for number, case in enumerate(cases()):
         if number % 7 or case.ends is not None or case.frame is not None or case.wraps_after is not None:

@@ -1,5 +1,6 @@
-"""Loops whose cause was once told wrongly, each with other parameters, in float32, with a counter or branch beside it,
-or as an array. What is true is computed by plain Python; every claim of every answer recomputes itself."""
+"""Loops whose cause was once reported wrongly, each with other parameters, in float32, with an additional counter or
+branch, or as an array. Plain Python computes the truth; every claim of every answer is recomputed.
+"""
 
 from __future__ import annotations
 

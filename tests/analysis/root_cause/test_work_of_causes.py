@@ -1,4 +1,4 @@
-"""The work of finding causes: what is read of many iterations is read in blocks."""
+"""The work of finding causes: values of many iterations are read in blocks."""
 
 from __future__ import annotations
 

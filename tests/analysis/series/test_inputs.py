@@ -155,7 +155,7 @@ def test_fitted_of_an_answer_without_a_model():
 
 
 def test_work_of_a_query(capsys):
-    """Half of the queries of 512 values make fewer than 1,000 calls, which take some 200 microseconds."""
+    """Half of the queries of 512 values make fewer than 1,000 calls, which take about 200 microseconds."""
     from tests.evaluation.random_histories.families import histories
 
     records = [h.values[:512] for h in histories(41, 205)]

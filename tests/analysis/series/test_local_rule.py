@@ -1,4 +1,4 @@
-"""Rules that keep area, waves and correlated noise are told apart by what neighbours foretell beside a linear map."""
+"""Area-preserving rules, waves and correlated noise differ in how well neighbours and a linear map predict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Movements that recur are told from rules that forget by what values of long ago say about the present one."""
+"""Recurring movements and rules that forget differ in how well values from long ago predict the present one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The laws that a label was not made of: which, why, and with which numbers."""
+"""The laws that were rejected for a label: their names, reasons and numbers."""
 
 from __future__ import annotations
 

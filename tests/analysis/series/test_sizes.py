@@ -1,4 +1,6 @@
-"""Sizes: residuals, losses and norms do not cross zero, may jump by decades, and norms tell little of their arrays."""
+"""Sizes: residuals, losses and norms do not cross zero and may jump by decades, and norms say little about their
+arrays.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every op of the registry that the analysis takes for one that cannot fail, on random and extreme inputs of its types.
+"""Every op of the registry that cannot fail according to the analysis, on random and extreme inputs of its types.
 
 The calls are those of the samples of every op, in other dtypes, with inputs that are constants or come at run time, and
 with sizes that the graph does not know.

@@ -15,7 +15,7 @@ from workbench.execution.one_shot import plan_for
 
 
 def undecided():
-    """A sum that gets to its threshold after e^39 iterations: no look-ahead does, and no argument says so."""
+    """A sum that reaches its threshold after e^39 iterations: no look-ahead gets there, and no argument proves it."""
     b = wb.GraphBuilder("harmonic")
     end = b.while_loop(
         lambda s, k: s < 40.0,

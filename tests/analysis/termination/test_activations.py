@@ -1,4 +1,4 @@
-"""Answers about an inner loop at every event: an earlier activation says nothing about the present one."""
+"""Answers about an inner loop at every event: an earlier activation says nothing about the current one."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ def answers(loops: list[GraphLoop]) -> dict[str, str]:
 
 @contextmanager
 def busy(threads: int = 3) -> Iterator[None]:
-    """Threads that take the interpreter from the one that asks.
+    """Threads that take the interpreter from the asking thread.
 
-    Each hands it over after 0.1 ms instead of Python's 5: threads change more often, and whoever asks waits 0.3 ms
+    Each hands it over after 0.1 ms instead of Python's 5: threads change more often, and the asking thread waits 0.3 ms
     for each lock that it released (looking ahead releases some 2,500 in all families), not 15.
     """
     done = threading.Event()
@@ -59,14 +59,14 @@ def busy(threads: int = 3) -> Iterator[None]:
 
 
 def clock(real: Callable[[], float], factor: float) -> Callable[[], float]:
-    """A clock that runs so many times as fast from now on."""
+    """A clock that runs faster by a factor from now on."""
     begin = real()
     return lambda: begin + factor * (real() - begin)
 
 
 def compared(loops: list[GraphLoop], monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = answers(loops)
-    for factor in (0.0, 25.0):  # a clock that stands still; one by which all takes 25 times as long
+    for factor in (0.0, 25.0):  # a stopped clock; one by which everything takes 25 times as long
         with monkeypatch.context() as patched:
             for name in CLOCKS:
                 patched.setattr(time, name, clock(getattr(time, name), factor))

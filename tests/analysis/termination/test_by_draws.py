@@ -45,7 +45,7 @@ def test_the_same_question_gets_the_same_answer():
 
 
 def test_the_run_itself_draws_as_before():
-    """A simulation on the way changes nothing of what the run draws."""
+    """A simulation during the run does not change the run's draws."""
     with wb.Session(walking()) as asked, wb.Session(walking()) as plain:
         for _ in range(5):
             asked.next_iteration()
@@ -56,7 +56,7 @@ def test_the_run_itself_draws_as_before():
 
 
 def test_the_present_state_counts():
-    """Within a walk it is told from where the walk stands; behind a true condition at least one iteration is left."""
+    """Within a walk the answer starts from its current position; after a true condition, at least one is left."""
     with wb.Session(walking()) as session:
         start = session.termination()
         assert 30 <= start.remaining <= 200, str(start)  # about 10² / 1²

@@ -1,4 +1,4 @@
-"""A large graph's own plan serves as the slice of its loop's condition: one plan, and the same answers."""
+"""The plan of a large graph serves as the slice of its loop's condition: one plan, and the same answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A failure ahead is counted from the iteration in which the run stands, also where an edit is pending in the body."""
+"""A failure ahead is counted from the current iteration of the run, also if an edit is pending in the body."""
 
 from __future__ import annotations
 

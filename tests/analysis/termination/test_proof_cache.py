@@ -79,8 +79,8 @@ def test_a_live_view_takes_its_share_and_no_more(monkeypatch):
 
     def costly(run, trace, path, seconds, failed=None):
         granted.append(seconds)
-        now[0] += 1.5 * seconds  # it goes beyond what it may take
-        return proof_cache.unknown("no-proof", "It has found nothing.")  # it is asked again
+        now[0] += 1.5 * seconds  # it exceeds its share
+        return proof_cache.unknown("no-proof", "It has found nothing.")  # it is computed again
 
     def cheap(*args):
         now[0] += 0.001

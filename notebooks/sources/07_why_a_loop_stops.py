@@ -73,8 +73,9 @@ assert [v.label.name for v in verdicts.values()] == [
 
 # %% [markdown]
 # Look at the last two. Both sums grow ever more slowly, and after 60 terms neither seems to move much. Yet the second
-# has a limit, and the first grows beyond every bound. The steps of a sum fall like $k^{-s}$; it has a limit if $s >
-# 1$. How close is the limit that was found to the true one, $\pi^2/6$? The last value of the record is off by 0.017.
+# has a limit, and the first grows beyond every bound. The steps of such a sum fall like $k^{-s}$. It has a limit if
+# $s$ is above 1. How close is the limit that was found to the true one, $\pi^2/6$? The last value of the record is
+# off by 0.017.
 
 # %%
 found = verdicts["sum of 1/k**2"]

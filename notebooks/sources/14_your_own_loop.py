@@ -219,7 +219,7 @@ course.check_answer("14.3", rate)
 #
 # - `wb.watch("name")` is a callback, a block and a magic: one line records a loop that runs elsewhere.
 # - Its record is a trace like any other: series, labels, rates, forecasts, comparisons.
-# - A forecast without the code is PREDICTED. `until` says for which condition.
+# - A forecast without the code is PREDICTED. `until` names the condition that is forecast.
 # - Adapters for other libraries (PyTorch, Keras, JAX and others) are in `workbench.recorder.adapters`.
 #
 # JAX compiles its loops, so that no call of a watch can be in them. They can be opened all the same:

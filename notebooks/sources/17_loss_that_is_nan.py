@@ -177,7 +177,7 @@ assert np.isfinite(session.value("loss")) and mean.argmin() == 204 - 12 * 16
 # %% [markdown]
 # All ops of all iterations after it have been computed again by PyTorch, with their batches and the optimizer. What
 # Python itself decided stays as it was recorded: a program that reads a number with `item()` and branches on it does
-# not take its decision again. The variable `reads_differ` tells whether an edit has reached such a number.
+# not take its decision again. The variable `reads_differ` shows whether an edit has reached such a number.
 
 # %%
 print("numbers that Python read would have been others:", bool(session.value("reads_differ")))

@@ -1,4 +1,4 @@
-"""Cycle detection (Brent 1980) on the variables that a monitor sees: recurring states, constants, operands."""
+"""Cycle detection (Brent 1980) on the variables that a monitor sees; also finds the variables behind an operand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from workbench.analysis.forecast.comparison import ComparisonMonitor
 from workbench.analysis.forecast.laws.exact_continuation import holds
 from workbench.kernels import fits
 
-#: Larger values (in bytes) are remembered by a 128-bit hash; any statement about them is a forecast anyway.
+#: Values of more bytes are remembered by a 128-bit hash; any statement about them is a forecast anyway.
 WHOLE = 4096
-#: Evaluations whose states are remembered as one number each.
+#: Number of evaluations whose states are remembered, as one number each.
 MEMORY = 512
-#: Evaluations after a return that must repeat those after the first visit, where the period exceeds the memory.
+#: Number of evaluations after a return that must repeat those after the first visit, for a period longer than the
+#: memory.
 CONFIRMATIONS = 8
 
 
@@ -30,7 +31,7 @@ def word(value: Any) -> Any:
         return value if value == value and value != 0 and value != -1 else repr(value)
     array = _numbers(value)
     if array is None:
-        return object()  # a list or string: no statement is made about it, so it counts as new each time
+        return object()  # a list or string counts as new each time
     data = array.tobytes()
     return data if len(data) <= WHOLE else hashlib.blake2b(data, digest_size=16).digest()
 
@@ -43,19 +44,19 @@ class StateWatch:
         self.count = 0
         self.period: int | None = None
         self.returns = 0
-        self.rest = 0  # evaluations in a row at which nothing changed
-        self.longest = 0  # the longest of the earlier rests
+        self.rest = 0  # number of consecutive evaluations without a change
+        self.longest = 0  # the same for the longest earlier rest
         self.flags = True  # whether every variable is a truth value
         self._states: deque[int] = deque(maxlen=MEMORY)
         self._slot: tuple[Any, ...] | None = None
         self._power, self._lam = 1, 0
         self._last: tuple[Any, ...] = ()
-        self._still: list[int] = []  # places of the variables that never changed
-        self._equal: list[set[str]] = []  # per clause: variables equal to an operand at every evaluation
+        self._still: list[int] = []  # indices of the variables that never changed
+        self._equal: list[set[str]] = []  # per clause: variables that always equal an operand
         self._values: Mapping[str, Any] = {}
 
     def observe(self, state: Mapping[str, Any], clauses: Sequence[ComparisonMonitor]) -> None:
-        """Record the variables at one evaluation, and the comparisons, which have already seen their operands."""
+        """Record the variables at one evaluation; ``clauses`` have already recorded their operands."""
         key = tuple([word(v) for v in state.values()])
         if not self.count:
             self.names = list(state)
@@ -69,7 +70,7 @@ class StateWatch:
             else:
                 self.rest, self.longest = 0, max(self.longest, self.rest)
         self.flags = self.flags and all(isinstance(v, (bool, np.bool_)) for v in state.values())
-        # the variables that equal an operand are known after a few evaluations; later this is only checked now and then
+        # a few evaluations show which variables equal an operand; later this is only checked now and then
         if self.count < 32 or not self.count % 16:
             with np.errstate(over="ignore"):  # a threshold beyond the range of the variable's dtype
                 for names, clause in zip(self._equal, clauses, strict=True):
@@ -89,15 +90,14 @@ class StateWatch:
         if key == self._slot:
             self.returns = self.returns + 1 if self.period == self._lam else 1
             self.period, self._lam = self._lam, 0
-            # stay with this slot: a second return confirms the first
+            # keep this slot: a second return confirms the first
             self._power = max(self._power, 2 * self.period)
         elif self._lam >= self._power:
             self._slot, self._power, self._lam, self.period, self.returns = key, 2 * self._power, 0, None, 0
 
     @property
     def complete(self) -> bool:
-        """False if a state had a different successor at its last visit: then the variables shown are not the whole
-        state.
+        """False if a state had different successors at two visits: then the variables shown are not the whole state.
 
         A walk on a few integers returns to a state by chance, as does a loop with a hidden counter or random draw.
         """
@@ -107,7 +107,7 @@ class StateWatch:
 
     @property
     def repeats(self) -> bool:
-        """True if the last states repeat with the period that was found, and not by chance (``fits.repeats``)."""
+        """True if the last states repeat with the detected period, and not by chance (``fits.repeats``)."""
         p = self.period
         if p is None:
             return False
@@ -118,7 +118,9 @@ class StateWatch:
         return self._lam >= CONFIRMATIONS or self.returns > 1
 
     def turns(self, least: int) -> int | None:
-        """The shortest period, 2 or more, of all but the first three states: of three periods, and ``least`` states."""
+        """The shortest period, 2 or more, of the remembered states after the first three, which must repeat for three
+        periods and ``least`` states.
+        """
         states = list(self._states)
         for p in range(2, (len(states) - 3) // 4 + 1):
             again = len(states) - 3 - p
@@ -128,7 +130,7 @@ class StateWatch:
 
     @property
     def whole(self) -> bool:
-        """True if every variable is one whole number or truth value."""
+        """True if every variable is a single integer or truth value."""
         return all(isinstance(v, (int, np.integer, np.bool_)) for v in self._values.values())
 
     @property
@@ -143,8 +145,9 @@ class StateWatch:
     def responsible(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
         """Variables behind a clause, most responsible first.
 
-        Those equal to an operand at every evaluation, the moving ones first; else those named in the clause; else the
-        operand is derived: variables of its size first, then others that move and are not an operand of another clause.
+        These are the variables equal to an operand at every evaluation, moving ones first; else those named in the
+        clause. Otherwise the operand is derived: then all moving variables that are not an operand of another clause,
+        those of the operand's magnitude first.
         """
         if clause >= len(self._equal):
             return []
@@ -176,7 +179,9 @@ def _equals(value: Any, a: Any, b: Any) -> bool:
 
 
 def _distance(value: Any, operands: tuple[Any, Any]) -> int:
-    """0 for a scalar whose size or square is an operand's, 1 for other scalars, 2 for a tensor of that norm, else 3."""
+    """0 for a scalar whose magnitude or square equals an operand, 1 for other scalars, 2 for a tensor whose norm does,
+    else 3.
+    """
     try:
         v = np.abs(np.asarray(value)).astype(float)
         sizes = [abs(float(o)) for o in operands if o is not None]

@@ -1,4 +1,4 @@
-"""One comparison of a loop's condition, monitored over the iterations: when does it turn false?
+"""Monitors one comparison of a loop's condition over the iterations, and forecasts when it becomes false.
 
 The operands are predicted, never the boolean.  Exact counters and multipliers are continued in their own dtype;
 everything else goes through ``classify`` and its model.  "Never, limit L" is said only if L is farther from the
@@ -57,10 +57,10 @@ class ComparisonMonitor:
         self.lhs_name, self.rhs_name, self.ends_on = lhs_name, rhs_name, ends_on
         self.lhs: deque[Any] = deque(maxlen=WINDOW)
         self.rhs: deque[Any] = deque(maxlen=WINDOW)
-        self.count = start  # evaluations, including those before the first observed one
+        self.count = start  # including evaluations before the first observed one
         self.same = 0  # evaluations in a row with both operands unchanged
         self._values = OperandForecast()
-        self._text = (-1, "")  # the clause as text, and for which evaluation
+        self._text = (-1, "")  # the clause as text, and the evaluation it is for
 
     def observe(self, lhs: Any, rhs: Any) -> None:
         """The operands at one evaluation."""
@@ -95,16 +95,16 @@ class ComparisonMonitor:
     # --- forecasting
 
     def forecast(self) -> PassageForecast:
-        """When the truth value becomes ``ends_on``."""
+        """Forecast when the truth value becomes ``ends_on``."""
         if self.op not in OPS or self.lhs[-1] is None or self.rhs[-1] is None:
             return PassageForecast(None, 0, math.inf, "not-scalar", f"Clause {self} does not compare two numbers.", 0.0)
         if self.truth() == self.ends_on:
             return PassageForecast(0, 0, 0, "satisfied", f"Clause {self} already lets the loop end.", 1.0)
-        # from here on: continue while  moving keep threshold
+        # from here on, the loop continues while ``moving keep threshold``
         keep = NEGATED[self.op] if self.ends_on else self.op
         lhs, rhs = list(self.lhs), list(self.rhs)
         if _is_nan(lhs[-1]) or _is_nan(rhs[-1]):
-            # a NaN compare has one value for ever once the operand stays NaN; != is true, all others false
+            # a comparison with an operand that stays NaN never changes: != is true, all others are false
             who = self.lhs_name if _is_nan(lhs[-1]) else self.rhs_name
             certain = sum(_is_nan(v) for v in (lhs if _is_nan(lhs[-1]) else rhs)[-4:])
             return never_turns("nan", f"{who} is NaN, and clause {self} then never changes.", 0.8 + 0.04 * certain)
@@ -127,7 +127,7 @@ class ComparisonMonitor:
         return found
 
     def claims(self, slug: str) -> list[Claim]:
-        """Facts, from its record, about a clause that never turns."""
+        """Facts, from the clause's record, that explain why it never changes its truth value."""
         keep = NEGATED[self.op] if self.ends_on else self.op
         sides = (self.lhs_name, self.rhs_name, keep, self.lhs, self.rhs)
         return recorded_claims(slug, *sides, self.count, self.ends_on)
@@ -195,7 +195,7 @@ class ComparisonMonitor:
     def _staircase(
         self, runs: Plateaus, whole: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
     ) -> PassageForecast:
-        """The law of the values at the steps, assuming that steps keep coming at the same rate."""
+        """The forecast by a law of the values at the steps, assuming that the steps continue at the same rate."""
         even = len(set(runs.lengths[1:-1])) == 1 and max(runs.lengths[0], runs.rest) <= runs.longest
         found = None
         if len(runs.values) >= 3:
@@ -232,9 +232,9 @@ class ComparisonMonitor:
     def _steps(
         self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any, seen: int | None
     ) -> exact_continuation.Steps | None:
-        """The exact rule of the record; ``values`` is the record as an array, for floats that were rounded in float64.
+        """The forecast by an exact rule of the record; ``values`` is the record as an array, for floats only.
 
-        ``seen`` are the rules for floats that the first look did not exclude.
+        ``seen``: the rules for floats that ``first_look`` did not exclude, as bits.
         """
         if dtype.kind in "iu":
             narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
@@ -255,7 +255,7 @@ class ComparisonMonitor:
     ) -> PassageForecast | None:
         kind = f"rule-{s.why}" if s.k is not None else f"never-{s.why}"
         if kind == "rule-counter" and dtype.kind in "iu" and s.step != -1:
-            kind = "rule-counter-whole"  # the rest of a stock also falls by one as long as nothing prevents it
+            kind = "rule-counter-whole"  # a remaining stock may fall by one too, until it is refilled
         sure = confidence(kind, len(self.lhs))
         step = _float(s.step)
         if s.k is not None:
@@ -301,7 +301,7 @@ def _name(dtype: np.dtype) -> str:
 
 def _same(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
-        with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
+        with np.errstate(over="ignore"):  # beyond the range of the other operand's dtype
             return holds("==", a, b) or bool(a != a) and bool(b != b)
     return bool(a == b) or bool(a != a) and bool(b != b)
 

@@ -1,9 +1,9 @@
-"""The error of a converging variable over the iterations, extrapolated: the data of a convergence plot.
+"""Extrapolates the error of a converging variable over the iterations: the data of a convergence plot.
 
-The forecast is that of the model behind the verdict (see ``models``).  Its band holds about 90 %, and is made of three
-parts: the model is evaluated at ``j (1 - 2 s)`` to ``j (1 + 2 s)`` with ``s`` the relative error per value that it had
-in its hold-out; it is widened by the errors of forecasts from shorter parts of the same record (see ``drift``); and the
-error of the limit is added on both sides.  The iteration at which a tolerance is met is a separate forecast
+The forecast is computed by the model behind the verdict (see ``models``). Its band covers about 90 % of the cases and
+has three parts: the range of the model from ``j (1 - 2 s)`` to ``j (1 + 2 s)``, where ``s`` is its relative error per
+value in the hold-out; the errors of forecasts from shorter parts of the same record (see ``drift``); and the error of
+the limit, on both sides.  The iteration at which a tolerance is met is a separate forecast
 (``iterations_to_tolerance``).
 """
 
@@ -21,19 +21,19 @@ from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
 from workbench.text import estimate
 
-#: number of points of the record, and of the forecast, in a plot
+#: maximum number of points of the record, and of the forecast, in a plot
 POINTS = 600
 AHEAD = 160
-#: shares of the record from which the rest is forecast again, to measure the error of such forecasts
+#: the rest of the record is forecast from these shares of it, to measure the error of such forecasts
 CUTS = (0.5, 0.65, 0.8)
-#: newest values that are forecast again
+#: maximum number of newest values for that
 BACK = 1024
-#: factors that turn these into the half width of a 90 % band; measured on random errors (geometric,
-#: alternating, damped, of two rates, power laws) with and without noise
+#: factors from the measured drift, the error of the limit and its shift to the half width of a 90 % band; calibrated on
+#: random errors (geometric, alternating, damped, of two rates, power laws) with and without noise
 DRIFT_90, LIMIT_90, MOVED_90 = 5.0, 4.0, 2.0
 #: half width of the 90 % interval of a normal variable
 NORMAL_90 = 1.6449
-#: shares of the model's error at which the model is evaluated
+#: the model is evaluated with the iteration shifted by these shares of twice its error
 _WARPS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
@@ -49,9 +49,9 @@ class Forecasted:
 
 @dataclass(frozen=True)
 class Convergence:
-    """``error`` is |value - limit| at ``iterations`` (at most ``POINTS``, longer records are thinned evenly); zero
-    where the value equals the limit.  ``crossing``: (iteration, low, high) at which the error is below ``tolerance``
-    for good. ``sentence`` says the same in words."""
+    """``error`` is |value - limit| at ``iterations`` (at most ``POINTS``; longer records are thinned evenly).
+    ``crossing``: (iteration, low, high) at which the error is below ``tolerance`` for good. ``sentence`` says the same
+    in words."""
 
     iterations: np.ndarray
     error: np.ndarray
@@ -80,7 +80,7 @@ def forecast_values(
 def forecast_gap(
     evolution: Evolution, last: int, steps: np.ndarray, values: np.ndarray | None = None
 ) -> Forecasted | None:
-    """The same for the distance to zero, for instance of a difference that ends a loop when it vanishes."""
+    """Forecast the absolute values instead, for instance of a difference that ends a loop when it vanishes."""
     found = _values(evolution, last, steps, values)
     if found is None or not np.isfinite(found[0]).any():
         return None
@@ -93,7 +93,9 @@ def forecast_gap(
 def _values(
     e: Evolution, last: int, steps: np.ndarray, record: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """(forecast, low, high). The error of the limit is weighted by the covered share of the way to it."""
+    """(forecast, low, high). The error of the limit is weighted by the share of the way to the limit that has been
+    covered.
+    """
     if e.model is None or not len(steps):
         return None
     value, low, high = _band(e.model, steps, None)
@@ -133,7 +135,8 @@ def convergence(
 ) -> Convergence | None:
     """The data of the convergence plot; None for a record that does not converge or has no finite limit.
 
-    ``values`` (n,) are those that ``evolution`` was made from, ``iterations`` their numbers, ``step`` apart.
+    ``values`` (n,) are the values that ``evolution`` was computed from, ``iterations`` their iterations, ``step``
+    apart.
     """
     limit = evolution.limit
     if evolution.label not in (Pattern.CONVERGING, Pattern.STABLE) or limit is None or not math.isfinite(limit):
@@ -178,11 +181,11 @@ def convergence(
 
 
 def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
-    """How fast forecasts of this record lose accuracy, and how far its limit moves, for the 90 % band: the change of
-    log |error| per record length of lead time, and a distance.
+    """(growth, shift) for the 90 % band: how fast log |error| changes per record length of lead time in forecasts of
+    this record, and how far its estimated limit moves.
 
-    The record is cut short in three places, forecast from there, and compared with the rest. Values closer to the limit
-    than its error are left out; the worst cut counts. Zeros where no cut has a model.
+    The record is cut at three places and forecast from each; the rest is compared with the forecast, except values that
+    are closer to the limit than four times its error. The worst cut counts; both are 0 if no cut has a model.
     """
     values, start = values[-BACK:], start + max(0, len(values) - BACK)
     worst, moved, n = 0.0, 0.0, len(values)
@@ -209,8 +212,9 @@ def drift(values: np.ndarray, start: int, limit: float) -> tuple[float, float]:
 
 
 def _straight(error: np.ndarray, last: int, limit_error: float) -> Forecasted | None:
-    """The logarithm of the error as a straight line through the newer half of the record, for verdicts without a model:
-    least squares, with the 90 % interval of a single prediction. None where the error does not fall steadily.
+    """The forecast for verdicts without a model: the logarithm of the error is continued on a least-squares line
+    through the newer half of the record, with the 90 % interval of a single prediction. None if the error does not fall
+    steadily.
     """
     y = error[len(error) // 2 :][-WINDOW:]
     if len(y) < 6 or not np.all(np.isfinite(y)) or y.min() <= 3.0 * limit_error or y[-1] <= 0:

@@ -1,8 +1,9 @@
-"""The first crossing of a threshold by an operand without an exact law: fit, hold out, extrapolate, estimate doubt.
+"""Forecasts the first crossing of a threshold by an operand without an exact law, by fits that are tested on a
+hold-out.
 
-The best law of ``law_selection`` is fitted again to all values and followed to the threshold.  How far its answer moved
-from the one before the last quarter, and where its nearest rivals cross, give the width of the interval before
-calibration (``calibrated_intervals``).
+The best law of ``law_selection`` is fitted again to all values and followed to the threshold. The width of the interval
+before calibration (``calibrated_intervals``) follows from how far this fit moved the answer of the fit without the last
+quarter, and from where the nearest rivals cross.
 """
 
 from __future__ import annotations
@@ -17,23 +18,26 @@ from workbench.analysis.forecast.laws.law_selection import EXACT, Fitted, Law, a
 from workbench.analysis.laws.posterior import LEAST
 from workbench.kernels.laws import settled
 
-#: A law with a larger error is refused.
+#: A law with a larger error is rejected.
 WORST = 0.2
 #: The same for records of fewer than 16 values, which a law may fit by chance.
 SHORT = 0.02
-#: From this error on, the record is tested for noise.
+#: A law with a larger error is left to the joint forecast of all declared laws.
 ROUGH = 1e-3
-#: The same for few values, where a law holds only roughly at first.
+#: The same for few values, which a law may fit only roughly at first.
 FAIR = 5e-3
-#: An end farther away than this many record lengths cannot be distinguished from a zero within the record's error.
+#: A crossing more than this many record lengths ahead cannot be told apart from a zero within the rounding of the
+#: record.
 PASSES = 8
-#: For fewer values, the last steps are continued where no law holds.
+#: With fewer values, the last steps are extrapolated if no law fits.
 FEW = 12
 
 
 @dataclass
 class Crossing:
-    """``k`` iterations from now (inf: the law never crosses), ``low`` to ``high`` 90 %; error of the free run."""
+    """A crossing in ``k`` iterations (inf: never), with the 90 % interval ``low`` to ``high``; ``error`` is that of the
+    free run.
+    """
 
     k: float
     low: float
@@ -41,7 +45,7 @@ class Crossing:
     law: str
     error: float
     spread: float
-    #: the limit of the law, and of the one fitted without the last quarter: the limit and its error
+    #: the limit of the law, and that of the same law fitted without the last quarter
     limit: float = math.nan
     earlier: float = math.nan
     #: class and half widths before calibration
@@ -53,9 +57,9 @@ class Crossing:
 
 
 def forecast_crossing(x: np.ndarray, op: str, t: float, eps: float = 2.2e-16) -> Crossing | None:
-    """The iteration at which ``x op t`` first fails, None if no law holds; x: 3 or more finite float64 values."""
+    """Forecast when ``x op t`` first fails; None if no law fits x, 3 or more finite float64 values."""
     n = len(x)
-    # a record that rests within its rounding, or repeats itself, has no real crossing by any law
+    # a record at rest to within rounding, or one that repeats itself, is not extrapolated
     if n < 3 or not math.isfinite(t) or settled(x, eps) is not False:
         return None
     held = max(1, n // 4)
@@ -73,7 +77,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         k = law.first(op, t) if law is not None else None
         if law is None or k is None:
             continue
-        # a flexible law follows any curve for a while, but its far end is an artefact; few values it always follows
+        # a law of many parameters follows any curve for a while, and any few values, but its far end is an artefact
         far = len(x) * 10 < k < math.inf and law.parameters >= 6
         few = len(x) < 3 * law.parameters
         if best.error < (1e-10 if far or few else WORST):
@@ -83,9 +87,9 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     if PASSES * len(x) < k < math.inf and _below_digits(x, op, t, eps):
         at_zero = law.first(">", 0.0)
         if at_zero is not None and at_zero <= k + 1:
-            return None  # it passes zero there, by less than the record can resolve; a geometric decay fits as well
+            return None  # it passes zero there by less than the record can resolve; a geometric decay would fit as well
     if math.isfinite(k) and best.error > (ROUGH if len(x) >= FEW else FAIR) and len(x) >= LEAST:
-        return None  # all declared laws together are more reliable than one that holds only roughly
+        return None  # all declared laws together are more reliable than one that fits only roughly
     before = best.law.first(op, t)
     others = [] if before is None else [before - held]
     for rival in [r for r in tried[:4] if r is not best and r.score < 4 * best.score and best.error > EXACT]:
@@ -108,7 +112,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
     if k > len(x) and _by_newton(x, op, t):
-        # where the linear phase ends, half a dozen steps double the digits each
+        # after the linear phase, each of about six steps doubles the number of digits
         found.low, found.high, found.kind = 1.0, found.high + 6.0, "newton-rate"
     return found
 
@@ -119,11 +123,11 @@ def _below_digits(x: np.ndarray, op: str, t: float, eps: float) -> bool:
 
 
 def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
-    """True if a residual falls as under Newton's method far from the root: the end then comes sooner.
+    """True if a residual falls as under Newton's method far from a root: then it may reach the threshold sooner.
 
-    Far away only the leading power m counts: steps shrink by 1 - 1/m, and the function by the m-th power of that. At a
-    root of multiplicity m this continues; at a simple root it stops at some point that the record does not show. A
-    ratio that is a short decimal is taken for a factor of the program.
+    Far from the root only the leading power m of the function matters: steps shrink by 1 - 1/m, and the function by the
+    m-th power of that. This continues to a root of multiplicity m, but ends before a simple root, at a point that the
+    record does not show. A ratio that is a short decimal is taken for a constant in the program.
     """
     if op not in (">", ">=") or t < 0 or len(x) < 4 or not (x[-6:] > 0).all():
         return False
@@ -153,7 +157,7 @@ def _banded(k: float, half: float, n: int, kind: str, law: str, error: float, sp
 
 
 def _last_steps(x: np.ndarray, op: str, t: float) -> Crossing | None:
-    """For few values of a residual without a law, the last steps are continued: a guess with a wide interval."""
+    """Extrapolate the last steps of a short residual record that no law fits: a guess with a wide interval."""
     if op not in (">", ">=") or t <= 0 or not (x > 0).all():
         return None
     y, mark = np.log(x), math.log(t)

@@ -1,10 +1,10 @@
 """The chance that an irregular motion crosses a threshold: from the edge of its support, not from its tail.
 
-The values of a chaotic motion nearest to the threshold are counted: N(y) grows like (y - e)^a from the edge e of the
-support on. The edge follows from three order statistics at ratios of two, as for any geometric sequence (A. C. Aitken,
-1926), with a relative error of one over the root of their number (P. Hall, "On estimating the endpoint of a
-distribution", Annals of Statistics 10, 1982). Unless the edge lies certainly in front of the threshold, the motion may
-cross it: then the answer is a chance per iteration instead of "never".
+The number N(y) of values of a chaotic motion within the distance y of the threshold grows like (y - e)^a above the edge
+e of the support. The edge follows from the order statistics of index k, 2k and 4k by extrapolation as for a geometric
+sequence (A. C. Aitken, 1926), with a relative error of 1 / sqrt(k) (P. Hall, "On estimating the endpoint of a
+distribution", Annals of Statistics 10, 1982). Unless the edge is certainly short of the threshold, the motion may cross
+it: then the answer is a chance per iteration instead of "never".
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ import numpy as np
 
 from workbench.analysis.series.value_series import changes
 
-#: standard errors of the edge that must fit between the edge and the threshold
+#: minimum distance from the edge to the threshold, in standard errors of the edge
 ERRORS = 4.0
-#: shares of distinct values, and of turns, in an irregular record
+#: minimum shares of distinct values, and of turning points, in an irregular record
 DIFFERENT, TURNS = 0.5, 0.1
-#: reasons for a "never" of a motion that has no law
+#: slugs of a "never" for a motion that follows no law
 IRREGULAR = frozenset(("cycle", "chaotic", "swings", "noise-floor", "floor"))
 
 
 def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tuple[float | None] | None:
-    """The chance per iteration (None: not known) that two sides meet; None if they cannot, or for few values."""
+    """A tuple of the chance per iteration (None: unknown) that two sides meet; None instead of the tuple if they
+    cannot, or for few values.
+    """
     if len(lhs) < fewest or op in ("==", "!="):
         return None
     try:
@@ -62,7 +64,7 @@ def together(found: Sequence[tuple[float | None] | None], logic: str) -> tuple[f
 
 
 def in_words(chance: float | None) -> str:
-    """The sentence about a motion that may cross."""
+    """The sentence about a motion that may cross its threshold."""
     sentence = "The two sides of the clause move irregularly, and nothing keeps them from meeting."
     return f"{sentence} About one iteration in {round(1 / chance):,} ends the loop." if chance else sentence
 

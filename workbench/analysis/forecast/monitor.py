@@ -19,33 +19,35 @@ from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.text import count, listed
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
-#: Minimum number of evaluations for a cycle of integers.
+#: Minimum number of evaluations, in periods that repeat, for a cycle of integers.
 WHOLE_RETURNS = 16
-#: Minimum number of evaluations in which truth values repeat those a period before, and the sentence about them.
+#: Minimum number of evaluations in which flags repeat their values of a period before, and the confidence in that
+#: pattern.
 FLAGS_RETURN, FLAGS_SURE = 32, 0.95
 #: Minimum number of values of an irregular motion for estimating the edge of its support.
 IRREGULAR_LEAST = 64
-#: Number of evaluations without a change after which a loop with a limit is predicted to reach it.
+#: Number of evaluations without a change after which a loop with an iteration limit is predicted to reach it.
 UNCHANGED = 6
 LOGIC = ("single", "and", "or", "not")
 
 
 class TerminationMonitor:
-    """Forecasts the end of any loop, also one in plain Python, from the operands of its condition.
+    """Forecasts the end of any loop, including loops in plain Python, from the operands of its condition.
 
-    Call :meth:`observe` once per evaluation of the condition and :meth:`prediction` whenever wanted. The memory is
-    bounded: the last 512 operands of each clause, and one remembered state for the search of a recurrence. The answers
-    are PREDICTED or UNKNOWN, never PROVED (the loop may have state that is not shown), except for a condition that was
-    observed false.
+    Call :meth:`observe` once per evaluation of the condition, and :meth:`prediction` at any time. The memory is
+    bounded: the last 512 operands of each clause, and one remembered state for the detection of a recurrence. The
+    answers are PREDICTED or UNKNOWN, never PROVED (the loop may have state that is not shown), except for a condition
+    that was observed false.
 
     Parameters
     ----------
     clause_names : sequence of tuple of str, optional
-        Names (left, right) of the operands of each clause, for the report.
+        The names (left, right) of the operands of each clause, for the sentences of the answer.
     trip_limit : int, optional
-        Most executions of the body, if a limit is enforced; the loop is then never said to run for ever.
+        The maximum number of executions of the body, if one is enforced; the answer is then never that the loop runs
+        for ever.
     start : int, default 0
-        Iterations that passed before the first observation; a law like 1/k depends on it.
+        The number of iterations before the first observation; a law like 1/k depends on it.
 
     References
     ----------
@@ -73,7 +75,7 @@ class TerminationMonitor:
         self.clauses: list[ComparisonMonitor] = []
         self.logic = "single"
         self.count = 0
-        #: iterations between two observations, and since the newest one
+        #: number of iterations from one observation to the next, and since the newest one
         self.apart, self.behind = 1, 0
         self.ended = False
         self._watch = StateWatch()
@@ -87,19 +89,19 @@ class TerminationMonitor:
         Parameters
         ----------
         state : mapping
-            The loop variables by name; a state that returns bit for bit is recognised.
+            The loop variables by name; a recurrence of the state, bit for bit, is detected.
         cond : bool
             The value of the condition.
         clauses : sequence of tuple, default ()
-            (left operand, comparison, right operand) of every comparison in the condition, the comparison as text such
-            as "<".
+            (left operand, operator, right operand) of every comparison in the condition; the operator is text such as
+            "<".
         logic : {"single", "and", "or", "not"}, default "single"
-            How the condition is made of its clauses.
+            How the condition combines its clauses.
 
         Raises
         ------
         HistoryError
-            For another logic (``bad-logic``), or another number of clauses than before (``bad-clauses``).
+            If ``logic`` has another value (``bad-logic``), or the number of clauses changes (``bad-clauses``).
         """
         if logic not in LOGIC:
             raise HistoryError(f"logic must be one of {', '.join(LOGIC)}, but is {logic!r}.", slug="bad-logic")
@@ -145,12 +147,12 @@ class TerminationMonitor:
     def _state_recurs(self) -> Termination | None:
         watch = self._watch
         p, returns = watch.period, watch.returns
-        # the cause of a flag is not visible, and truth values recur by chance
+        # the cause of a flag is not visible, and flags recur by chance
         if watch.flags and self.logic == "or":
             return self._turns()
         if p is None or not watch.names or watch.flags:
             return None
-        # one unchanged state may be a plateau; ask for more returns of a short period
+        # an unchanged state may be a plateau, so short periods must return more often
         if returns < (4 if p == 1 else 2 if p < 8 else 1):
             return None
         run = watch.rest + 1
@@ -158,7 +160,7 @@ class TerminationMonitor:
             return None
         if p > 1 and not (watch.complete and watch.repeats):
             return None
-        # integers recur by chance too: a walk on a few of them goes to and fro
+        # integers recur by chance too: a walk on a few of them returns to each
         if p > 1 and watch.whole and p * returns < WHOLE_RETURNS:
             return None
         names, one = listed(list(watch.names)), len(watch.names) == 1
@@ -174,8 +176,7 @@ class TerminationMonitor:
         return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:
-        """The answer for flags of which exactly one is set at every evaluation: they take turns, and the pattern has
-        recurred.
+        """The answer for a condition of flags only, combined by "or", whose values repeat periodically.
         """
         p = self._watch.turns(FLAGS_RETURN)
         if p is None or not self.clauses:
@@ -185,14 +186,16 @@ class TerminationMonitor:
         return self._limited(predicted_never(Reason("recurrence", sentence), root, clause, FLAGS_SURE))
 
     def _claimed(self, answer: Termination, i: int, slug: str) -> Termination:
-        """The answer with the facts from the record of a clause, and their fixes."""
+        """Add the claims that the record of a clause supports, and their fixes, to the answer."""
         if i < len(self.clauses):
             answer.claims = self.clauses[i].claims(slug)
             answer.fix = [fix for claim in answer.claims for fix in claim.fixes()]
         return answer
 
     def _combine(self, forecasts: list[PassageForecast]) -> Termination:
-        """``and`` (and a single clause) ends with the first clause to turn, ``or`` with the last."""
+        """Combine the forecasts: "and" (or a single clause) ends the loop with the first clause that becomes false,
+        "or" with the last.
+        """
         order = sorted(range(len(forecasts)), key=lambda i: _when(forecasts[i])) if len(forecasts) > 1 else [0]
         missing = [i for i, forecast in enumerate(forecasts) if forecast.k is None]
         if self.logic == "or":
@@ -200,7 +203,7 @@ class TerminationMonitor:
             chosen = never[0] if never else None if missing else order[-1]
         else:
             first = order[0] if forecasts[order[0]].k is not None else None
-            # a clause without a forecast may still end the loop first: only an interval that ends before is safe
+            # a clause without a forecast may still end the loop first: then only a finite end is predicted
             chosen = first if first is not None and (not missing or forecasts[first].k != math.inf) else None
         if chosen is None:
             i = missing[0]
@@ -213,7 +216,7 @@ class TerminationMonitor:
         if f.k == math.inf:
             if self.logic != "or":
                 confidence = min(g.confidence for g in forecasts)
-                # if several clauses never turn, it is unknown which was meant to: name the first that moves
+                # if no clause ever becomes false, it is unknown which one should: name the first that moves
                 chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
                 f, clause = forecasts[chosen], self.clauses[chosen]
             if f.slug in IRREGULAR and (may := self._may_meet()) is not None:
@@ -225,7 +228,7 @@ class TerminationMonitor:
             return self._claimed(answer, chosen, f.slug)
         low, high = f.low, f.high
         if len(forecasts) > 1:
-            # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
+            # the bounds of the first (or last) of several uncertain ends are the first (or last) of their bounds
             known = [g for g in forecasts if g.k is not None and (self.logic == "or" or g.k != math.inf)]
             pick = max if self.logic == "or" else min
             low, high = pick(g.low for g in known), pick(g.high for g in known)
@@ -242,7 +245,7 @@ class TerminationMonitor:
         )
 
     def _may_meet(self) -> tuple[float | None] | None:
-        """The chance per iteration (None: not known) of irregular clauses that nothing keeps from turning."""
+        """The result of ``may_meet`` for all clauses together."""
         return together([may_meet(c.lhs, c.op, c.rhs, IRREGULAR_LEAST) for c in self.clauses], self.logic)
 
     def _limited(self, answer: Termination) -> Termination:
@@ -251,7 +254,7 @@ class TerminationMonitor:
         left = max(self.trip_limit - (self.count - 1), 0)
         still = all(clause.same == self.count - 1 for clause in self.clauses)
         if answer.reason.slug == "few" and self.count >= UNCHANGED and still:
-            # unchanged values may well stay, and the limit is known
+            # unchanged values probably stay so, and the limit is known
             reason = Reason("trip-limit", f"The condition has not changed in {self.count} evaluations.")
             answer = predicted_never(reason, [], None, certainty(self.count, 0, False))
         if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:

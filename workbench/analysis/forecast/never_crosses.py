@@ -1,7 +1,7 @@
-"""Decides if an operand that no law leads across its threshold stays on its side for ever.
+"""Decides if an operand stays on its side of the threshold for ever when no law leads across it.
 
-"Never, limit L" is said only if L is farther from the threshold than four times the error of L; noise must stay away
-by far more than its scatter; a cycle or a chaotic record must keep its whole range on one side.
+The answer is "never, limit L" only if L is farther from the threshold than four times the error of L; noise must stay
+away by far more than its scatter; a cycle or a chaotic record must keep its whole range on one side.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
 
-#: Methods whose labels are exact instead of estimated.
+#: Methods of classification whose labels are exact rather than estimated.
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
-#: A limit that is a smaller share of the last value differs from zero only in the record's last digits.
+#: A limit below this share of the last value differs from zero only in the record's last digits.
 DEEP = 1e-6
-#: Minimum number of repeated values for a cycle of integers without a known rule: a walk goes to and fro too.
+#: Minimum number of repeated values for a cycle of integers without a known rule: a random walk repeats values too.
 CYCLE_VALUES = 20
-#: Minimum distance of a diverging record, relative to its largest earlier distance.
+#: Minimum distance of a diverging record's last value from the threshold, relative to its largest distance.
 ABOVE = 0.5
 
 
 class Verdict(NamedTuple):
-    """``slug`` and sentence; ``sure`` says "never", otherwise the answer is unknown, for the reason in the slug."""
+    """The reason as a slug and as a sentence; if ``sure``, the threshold is never crossed, otherwise the answer is
+    unknown.
+    """
 
     slug: str
     sentence: str
@@ -41,7 +43,9 @@ class Verdict(NamedTuple):
 
 
 def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    """The law's own limit, if it holds well and its limit hardly moved with the last quarter of the record."""
+    """A "never" from the limit of a fitted law, if the law fits well and the last quarter of the record hardly moved
+    its limit.
+    """
     if c.error > 1e-3 or not math.isinf(c.low) or not math.isfinite(c.limit + c.earlier):
         return None
     if len(x) < 8 or len(x) < 16 and c.error > 1e-8:
@@ -49,20 +53,20 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
     if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
         return None
     if (x > 0).all() and 0 <= t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
-        return None  # it may equally well fall to zero
+        return None  # it may just as well fall to zero
     if (x > 0).all() and 0 == t < c.limit < 0.05 * x[-1] and c.error > 1e-12:
         return None
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
-        return None  # a limit so far away is an extrapolation, not an observation
+        return None  # a limit this far away is not supported by the record
     return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
 
 
 def verdict(
     e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str, again: Callable[[int], Evolution]
 ) -> Verdict:
-    """Verdict on ``x keep t`` from the evolution of x; x are finite float64 values, five or more.
+    """Verdict on ``x keep t`` from the evolution ``e`` of x, at least five finite float64 values.
 
-    ``again(n)`` classifies the first n values: a limit must have been in sight before.
+    ``again(n)`` classifies the first n values, because a limit must have been visible earlier too.
     """
     found = _verdict(e, x, keep, t, name, clause, again)
     if found.sure or keep not in (">", ">=", "<", "<="):
@@ -74,7 +78,7 @@ def verdict(
 def _verdict(
     e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str, again: Callable[[int], Evolution]
 ) -> Verdict:
-    # noise of a relative size shows in the logarithm, where a steep way down does not hide it
+    # relative noise shows in the logarithm, where a steep descent does not hide it
     noisy = len(x) >= 20 and (is_noisy(x) or bool((x > 0).all()) and is_noisy(np.log(x)))
     skip = noisy and e.method not in EXACT_METHODS and e.label is not Pattern.CHAOTIC or e.method in _NOISY
     found = None if skip else _never(e, x, keep, t, name, clause)
@@ -122,7 +126,7 @@ _NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk",
 
 
 def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarray) -> bool:
-    """|L(n) - threshold| > 4 |L(n) - L(0.8 n)|, and the same from 60 % of a record of 24 values or more."""
+    """True if |L(n) - threshold| > 4 |L(n) - L(0.8 n)|, and also with L(0.6 n) for a record of 24 values or more."""
     for share in (0.8, 0.6)[: 2 if len(x) >= 24 else 1]:
         earlier = again(int(share * len(x))).limit
         if earlier is None or e.limit is None or abs(e.limit - t) <= 4 * abs(e.limit - earlier):
@@ -140,7 +144,7 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
         return _limit(e, x, keep, t, name, clause)
     if e.label is Pattern.CHAOTIC:
         return _bounded(x, keep, t, name, clause)
-    far = np.abs(x - t)  # what fell and grows again may fall again
+    far = np.abs(x - t)  # a distance that fell and grows again may fall again
     away = e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and far[-1] >= ABOVE * far.max()
     if away and goes_away(e, keep, float(x[-1]), t):
         return Verdict("moves-away", f"{name} is DIVERGING away from {t:.6g}; clause {clause} never turns.", True)
@@ -148,7 +152,7 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 
 
 def _by_chance(x: np.ndarray, period: int) -> bool:
-    """True if integers repeat too few values, and these have other successors elsewhere in the record."""
+    """True if integers repeat too few values, or the record is short or has different successors of the same value."""
     if not np.all(x == np.rint(x)):
         return False
     other = np.flatnonzero(x[period:] != x[:-period])
@@ -164,7 +168,7 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     limit, last = float(e.limit), float(x[-1])  # type: ignore[arg-type]
     left = abs(limit - last)
     if e.method not in EXACT_METHODS and (x > 0).all() and 0 < t < limit < 0.5 * last:
-        # a residual that still falls may well fall to zero: wait until it is near its assumed floor
+        # a residual that still falls may fall to zero: wait until it is near its assumed floor
         return Verdict("limit-close", f"{name} may tend to {limit:.6g} or to zero: too early to tell.", False)
     error = e.limit_error if e.limit_error is not None else left
     # an error as large as in the hold-out may recur on the way to the limit
@@ -177,8 +181,8 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 
 
 def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    """The verdict on a chaotic record: a map that reproduces each next value stays on its side for 8192 iterations, by
-    a margin.
+    """The verdict on a chaotic record: "never" if a map that reproduces each next value stays on its side for 8192
+    iterations, by a margin.
     """
     if len(x) < 24:
         return None

@@ -1,8 +1,10 @@
-"""The limit of a noisy decay x = L + s A r**k (1 + noise), whose noise shrinks with its distance from the limit.
+"""Estimates the limit of a noisy decay x = L + s A r**k (1 + noise), s = +1 or -1, whose noise shrinks with its
+distance from L.
 
-The distance's logarithm is a straight line with noise of one size.  L maximises the likelihood of this model, including
-the change of variables: it minimises n log(deviation) + sum log |x - L| (as Box and Cox 1964 choose a transformation).
-The trend of the logarithm is a straight line or a power law of the iteration.
+The logarithm of the distance is a straight line plus noise of constant variance. L maximises the likelihood of this
+model, including the Jacobian of the logarithm: it minimises n log(standard deviation) + sum log |x - L| (Box and Cox
+1964 choose a transformation in the same way). Instead of a straight line, the trend of the logarithm may be a power law
+of the iteration.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ import numpy as np
 
 from workbench.kernels.laws import power_fit
 
-#: Distances of the limit from the record's nearest value that are tried, as shares of the record's range.
+#: The tried distances from the limit to the nearest value of the record, as shares of the record's range.
 NEAREST, CANDIDATES = 1e-9, 121
 
 
 class NoisyLimit(NamedTuple):
-    """``limit`` with a 90 % range ``low`` to ``high``; ``cost`` is the negative logarithm of its likelihood."""
+    """``limit`` with a 90 % interval ``low`` to ``high``; ``cost`` is the negative log-likelihood."""
 
     limit: float
     low: float
@@ -29,7 +31,7 @@ class NoisyLimit(NamedTuple):
 
 
 def noisy_limit(x: np.ndarray) -> NoisyLimit | None:
-    """The limit of x (n,), finite, 16 or more values; None where the likelihood has no maximum within reach."""
+    """The limit of x (n,), at least 16 finite values; None if the likelihood has no maximum in the range tried."""
     n, part, span = len(x), max(2, len(x) // 8), float(np.ptp(x))
     if n < 16 or not 0 < span < math.inf:
         return None
@@ -51,14 +53,14 @@ def noisy_limit(x: np.ndarray) -> NoisyLimit | None:
 
 
 def cost_of_zero(x: np.ndarray, sd: float) -> float:
-    """The cost of the limit 0, comparable to that of other limits, if the logarithm of x follows a trend to within
-    ``sd``.
+    """The cost of the limit 0, comparable to that of other limits, if ``sd`` is the standard deviation of log |x| from
+    its trend.
     """
     return len(x) * math.log(max(sd, 1e-150)) + float(np.log(np.abs(x) / np.ptp(x)).sum())
 
 
 def _cost(v: np.ndarray, away: np.ndarray) -> np.ndarray:
-    """Negative logarithm of the likelihood, up to a constant, for each distance of the limit."""
+    """The negative log-likelihood, up to a constant, for each distance of the limit."""
     y = np.log(v[None, :] + away[:, None])
     k = np.arange(len(v)) - (len(v) - 1) / 2
     rest = y - y.mean(axis=1, keepdims=True)
@@ -68,7 +70,9 @@ def _cost(v: np.ndarray, away: np.ndarray) -> np.ndarray:
 
 
 class Trend(NamedTuple):
-    """A fitted trend: its line at iterations, its deviation, its slope at the end and the number of its parameters."""
+    """A fitted trend: a function from iterations to its values, its standard deviation, its slope at the end and its
+    number of parameters.
+    """
 
     line: Callable[[np.ndarray], np.ndarray]
     sd: float
@@ -77,7 +81,7 @@ class Trend(NamedTuple):
 
 
 def trends(y: np.ndarray) -> list[Trend]:
-    """The straight trend and the power law of y (n,) that lead down significantly."""
+    """The straight line and the power law fitted to y (n,), if they fall significantly."""
     return [t for t in (_straight(y), _power(y) if len(y) >= 16 else None) if t is not None]
 
 
@@ -99,5 +103,5 @@ def _power(y: np.ndarray) -> Trend | None:
         return None
     a, s, k0, rms = fit
     if n * math.log(max(float(np.var(y)), 1e-300) / max(rms * rms, 1e-300)) < 14.0:
-        return None  # not better than a constant, to three standard errors
+        return None  # not better than a constant by three standard errors
     return Trend(lambda at: a - s * np.log(at + k0), rms * math.sqrt(n / max(n - 3, 1)), -s / (n - 1 + k0), 3)

@@ -1,9 +1,9 @@
-"""The forecast of one moving operand against a fixed threshold, where no exact counter continues it.
+"""Forecasts one moving operand compared with a fixed threshold, if no exact counter continues it.
 
 A law that continues the record nearly to its digits is tried first (``crossing_time``), then the operand's evolution is
 tested for never crossing (``never_crosses``). If neither is certain, the declared laws of ``workbench.analysis.laws``
-answer, each weighted by its predictions of the record so far.  A law stays in use as long as it predicts the values
-that come.
+answer together, each weighted by its predictions of the record so far. A fitted law is kept as long as it predicts the
+new values.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
 
-#: while a law keeps holding, evidence against its crossing is searched only every 1/16 of the record's length
+#: while a law is kept, evidence against its crossing is searched for only once every 1/16 of the record's length
 RECHECK_DIVISOR = 16
-#: Slugs of a "never" that is overruled by a trend away from the threshold.
+#: Slugs of a "never" that is replaced by the joint answer of all laws if the trend leads away from the threshold.
 SCATTERS = ("swings", "noise-floor", "chaotic")
-#: Suffixes of the kinds of answers whose intervals are cut to that of all declared laws.
+#: Suffixes of the kinds of answers whose intervals are intersected with that of all declared laws.
 CUT = ("near", "newton-rate", "stiff", "bends", "few")
 #: An upper bound of this many iterations or more counts as no bound.
 UNBOUNDED = 1e15
-#: Minimum ratio of the bounds of all declared laws, however well they predicted.
+#: Minimum ratio of an interval's bounds for that.
 NARROW = 2.0
 
 
 @dataclass
 class PassageForecast:
-    """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
+    """When the clause changes its truth value: after ``k`` further evaluations, math.inf for never, None for unknown.
 
     ``kind`` selects the calibration; without one the confidence is unchanged. ``below`` and ``above`` are the half
-    widths of its interval before calibration, 0 if it has none; ``candidates`` are all declared laws where they gave
-    the answer together.
+    widths of its interval before calibration, 0 if it has none; ``candidates`` are the declared laws, if the answer is
+    their joint one.
     """
 
     k: float | None
@@ -74,12 +74,12 @@ class OperandForecast:
 
     def __init__(self) -> None:
         self._kept: tuple[int, Crossing] | None = None
-        self._held = False  # the present crossing is that of the remembered law
-        self._open = -1  # evaluations at which no test said that the operand never crosses
+        self._held = False  # the present crossing is from the remembered law
+        self._open = -1  # evaluation at which no test last found that the operand never crosses
         self._last: tuple[int, Posterior] | None = None  # the last joint answer of all declared laws
 
     def forecast(self, s: OperandRecord) -> PassageForecast:
-        """When ``values keep threshold`` turns."""
+        """Forecast when ``values keep threshold`` becomes false."""
         if self._last is not None:
             since, posterior = s.total - self._last[0], self._last[1].later(s.total - self._last[0])
             if posterior is not None and 0 < since <= len(s.values) // RECHECK_DIVISOR:
@@ -98,7 +98,7 @@ class OperandForecast:
         found, e = self._endless(crossing, x, s) if len(x) >= 5 else (None, None)
         self._open = s.total if crosses and (found is None or not found.sure) else -1
         if found is not None and found.sure:
-            # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
+            # a law outweighs a limit if it crosses soon or fits almost exactly, but not if it has far to go
             if not (crossing is not None and crosses and _near(crossing, len(x))):
                 posterior = outlook(x, s.keep, s.threshold) if found.slug in SCATTERS else None
                 return _ends(posterior, s) if posterior is not None and posterior.gone else _never(found, e, s)
@@ -124,7 +124,8 @@ class OperandForecast:
         return verdict(e, x, s.keep, s.threshold, s.name, s.clause, evolution), e
 
     def _crossing(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
-        """The crossing of a law fitted before, as long as it predicts the values since; else of a new fit."""
+        """The crossing of the remembered law, as long as it predicts the values since its fit; else that of a new fit.
+        """
         self._held = True
         if self._kept is not None:
             since, kept = s.total - self._kept[0], self._kept[1]
@@ -140,7 +141,8 @@ class OperandForecast:
         return found
 
     def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
-        """A sequence that tends to its threshold meets it when the distance is lost in rounding."""
+        """The crossing of a sequence that tends to its threshold, and meets it when the distance is lost in rounding.
+        """
         if s.keep == "==" or eps == 0.0 or len(x) < 8:
             return None
         gap = np.abs(x - s.threshold)
@@ -157,7 +159,8 @@ class OperandForecast:
 
 
 def _narrowed(c: Crossing | None, x: np.ndarray, s: OperandRecord) -> Crossing | None:
-    """The crossing of a law that is not exact, its interval cut to that of all declared laws together."""
+    """The crossing of a law; unless it is exact, its interval is intersected with that of all declared laws together.
+    """
     if c is None or not math.isfinite(c.k) or not c.kind.endswith(CUT) or c.high < NARROW * c.low:
         return c
     o = outlook(x, s.keep, s.threshold)
@@ -185,7 +188,7 @@ def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
 
 
 def by_laws(x: np.ndarray, s: OperandRecord) -> PassageForecast | None:
-    """The joint answer of all declared laws; None for too few values, and if they disagree too much."""
+    """The joint answer of all declared laws; None for too few values, or if the laws disagree too much."""
     o = outlook(x, s.keep, s.threshold)
     return None if o is None or o.iterations is None else _ends(o, s)
 
@@ -224,7 +227,7 @@ def _last(o: Posterior, s: OperandRecord) -> PassageForecast:
 
 
 def never_turns(slug: str, sentence: str, sure: float, kind: str = "") -> PassageForecast:
-    """The forecast that a clause never turns."""
+    """The forecast that a clause never changes its truth value."""
     return PassageForecast(math.inf, math.inf, math.inf, slug, sentence, sure, kind)
 
 

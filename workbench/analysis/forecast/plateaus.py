@@ -1,9 +1,9 @@
-"""Records that rest between moves: the staircase that continues, and how long a rest must be to be the last one.
+"""Records that rest between moves: continues a staircase, and decides if a rest is long enough to be final.
 
 A staircase is a record of runs of equal values (a learning rate halved every epoch, a loss that moves once in a while).
-Its values at the steps follow simpler laws than the record itself, and its run lengths say when the next step is due. A
-rest at the end of a record counts as final only if it is many times as long as every rest before it: for a search that
-keeps its best value, the rests become longer and longer, and each of them ended.
+Its values at the steps follow simpler laws than the record itself, and its run lengths determine when the next step is
+due. A rest at the end of a record counts as final only if it is many times as long as every rest before it: in a search
+that keeps its best value the rests become longer and longer, but each of them ends.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-#: A run of equal values at the end is taken for final if it is this many times as long as the longest before it, and
-#: this share of the record before it.
+#: A run of equal values at the end is taken to be final if it is longer than this multiple of the longest earlier run,
+#: and at least this share of the earlier record.
 TIMES, SHARE = 10, 0.25
-#: The same if every earlier value was different: values in the run, and in the record.
+#: The same if no earlier value was repeated: minimum number of values in the run, and in the record.
 AT_ONCE, DISTINCT_VALUES = 5, 12
-#: The same for a record that never moved: number of values. A solver that prepares its first step looks the same.
+#: The same for a record that never moved: minimum number of values. A solver that prepares its first step looks the
+#: same.
 REST_VALUES = 32
-#: Maximum number of steps run ahead if the run lengths grow.
+#: Maximum number of steps computed ahead if the run lengths grow.
 MOST = 100_000
 
 
 class Plateaus(NamedTuple):
-    """The runs of equal values of a record, oldest first; the last one may still go on, the first may be cut off."""
+    """The runs of equal values of a record, oldest first; the last may continue, the first may be incomplete."""
 
     values: list[Any]
     lengths: list[int]
@@ -36,13 +37,13 @@ class Plateaus(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """Length of the longest run before it; 0 if the record never moved."""
+        """Length of the longest earlier run; 0 if the record never moved."""
         return max(self.lengths[:-1], default=0)
 
     @property
     def stepped(self) -> bool:
-        """True if the record is a staircase: more rests than moves, and more than one earlier run of length two or
-        more.
+        """True if the record is a staircase: at most half of its earlier values are the first of a run, and an earlier
+        run has two or more values.
         """
         before = self.lengths[:-1]
         return self.longest > 1 and 2 * len(before) <= sum(before)
@@ -54,7 +55,8 @@ class Plateaus(NamedTuple):
 
 
 def outlasts(run: int, longest: int, before: int) -> bool:
-    """True if a run of equal values after ``before`` others, whose longest run was ``longest``, is taken for final."""
+    """True if a run of equal values after ``before`` others, whose longest run was ``longest``, is taken to be final.
+    """
     if not before:
         return run >= REST_VALUES
     if longest < 2:
@@ -85,9 +87,10 @@ def plateaus(xs: Sequence[Any]) -> Plateaus:
 
 
 def due(runs: Plateaus, steps: float) -> int | None:
-    """Evaluations until the ``steps``-th move from now, from the lengths of the complete runs; None without a rule.
+    """Number of evaluations until the ``steps``-th move from now, from the lengths of the complete runs; None if they
+    follow no rule.
 
-    The lengths are constant, or grow by a constant or by a whole factor.
+    The lengths may be constant, grow by a constant or by an integer factor.
     """
     lengths = runs.lengths
     inner = lengths[1:-1] if len(lengths) > 3 else lengths[:-1]
@@ -111,10 +114,10 @@ def due(runs: Plateaus, steps: float) -> int | None:
 
 
 def certainty(rest: int, longest: int, moved: bool) -> float:
-    """Probability that a rest of ``rest`` evaluations goes on for ever.
+    """Probability that a rest of ``rest`` evaluations lasts for ever.
 
-    By Laplace's rule of succession for a record that never moved. Otherwise one half for a rest as long as the longest
-    before it, with doubt shrinking in proportion to its length.
+    For a record that never moved, by Laplace's rule of succession. Otherwise one half for a rest as long as the longest
+    before it; the doubt is inversely proportional to the length of the rest.
     """
     if not moved:
         return (rest + 1) / (rest + 2)

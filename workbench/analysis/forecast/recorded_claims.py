@@ -1,4 +1,5 @@
-"""Claims of a black-box answer: statements about the recorded operands of a clause, recomputed from the record."""
+"""The claims behind a black-box answer: statements about the recorded operands of a clause, recomputed from the record.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from workbench.analysis.claims.claim import Claim, checked
 from workbench.analysis.claims.recompute import holds, same
 from workbench.analysis.comparisons import MIRROR, NEGATED
 
-#: newest evaluations that the claims of an answer are about
+#: number of newest evaluations that the claims of an answer are about
 LOOKED_AT = 16
 
 
@@ -40,7 +41,7 @@ class RecordedOperands:
         return "add" if self.step is not None else ""
 
     def operands(self, node: str, k: int) -> list[Any]:
-        """Both sides of the comparison; for an update that adds a step, the recorded addend."""
+        """Both sides of the comparison; for an update, the value before it and the step that it adds."""
         if node != "update":
             return [self.value("left", k), self.value("right", k)]
         now, later = self.value("left", k), self.value("left", k + 1)
@@ -52,7 +53,7 @@ class RecordedOperands:
 def recorded_claims(
     slug: str, name: str, other: str, keep: str, left: Sequence[Any], right: Sequence[Any], count: int, ends_on: bool
 ) -> list[Claim]:
-    """Claims about ``left keep right``, which held in all evaluations up to index ``count - 1``."""
+    """Claims about ``left keep right``, which was true at all evaluations up to index ``count - 1``."""
     xs, ts = _typed(left), _typed(right)
     if xs is None or ts is None or len(xs) < 2:
         return []

@@ -1,4 +1,6 @@
-"""Answers about values that are known in every k-th iteration only, as a validation loss: in iterations of the loop."""
+"""Converts answers about values that are known only in every k-th iteration, like a validation loss, to iterations of
+the loop.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ _ABOUT = re.compile(r"in about ([\d,]+) iterations")
 
 
 def in_iterations(answer: Termination, apart: int, behind: int) -> Termination:
-    """Converts an answer in values to iterations: values are ``apart`` iterations from each other, the newest
-    ``behind``.
+    """Converts an answer counted in values to iterations: values are ``apart`` iterations from each other, and the
+    newest is ``behind`` iterations old.
 
     >>> from workbench.analysis.verdict import Reason, Status, Termination
     >>> reason = Reason("law", "x follows a law that makes clause x > 1 turn in about 25 iterations.")

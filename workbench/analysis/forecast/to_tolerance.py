@@ -1,4 +1,4 @@
-"""The iteration at which a variable enters the tolerance around its limit."""
+"""Forecasts the iteration at which a variable enters the tolerance around its limit."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
     values : array_like
         Shape (n,): the record of one variable, oldest first.
     tol : float
-        Largest ``|x - limit|``, positive, in the unit of the values.
+        The largest allowed ``|x - limit|``, positive, in the unit of the values.
 
     Returns
     -------
     Forecast or None
-        None for a variable that does not converge, and for a tolerance below what the error of the limit allows.
+        None for a variable that does not converge, or for a tolerance too small for the error of the limit.
 
     Raises
     ------
     HistoryError
-        For a tolerance that is not a positive number (``bad-tolerance``), more than one variable
-        (``bad-history-shape``), or values that :func:`classify` does not accept.
+        If ``tol`` is not a positive number (``bad-tolerance``), for more than one variable (``bad-history-shape``), or
+        for values that :func:`classify` does not accept.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
     if k is None:
         return None
     spread = max(e.model.spread, 1e-9)
-    # an error of the limit moves the crossing like an equal change of the tolerance
+    # an error of the limit moves the crossing as much as an equal change of the tolerance
     around = [
         _first_within(e.model, e.limit, t)
         for t in (tol + (e.limit_error or 0.0), max(tol - (e.limit_error or 0.0), tol / 2))
@@ -116,7 +116,7 @@ def _last_outside(h: History, limit: float, tol: float) -> int:
 
 
 def _first_within(model: Any, limit: float, tol: float) -> int | None:
-    """Smallest k from which the model stays within tol, by its last excursion on a widening grid."""
+    """Smallest k from which the model stays within tol: after its last excursion on a grid that grows."""
     top = 64
     while top <= 2**40:
         j = np.arange(1, top + 1) if top <= 4096 else np.unique(np.geomspace(1, top, 4096).astype(np.int64))

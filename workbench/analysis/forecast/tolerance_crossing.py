@@ -1,7 +1,8 @@
-"""The iteration at which a law enters the tolerance around its limit for good: ``iterations_to_tolerance``.
+"""Forecasts, for ``iterations_to_tolerance``, the iteration at which a law enters the tolerance around its limit for
+good.
 
-The laws are those of ``law_selection``: fitted, judged by a free run over the last quarter, fitted again to all.  The
-limit is that of the law; its shift when the last quarter of the record is added widens the interval.
+The laws of ``law_selection`` are fitted, judged by a free run over the last quarter, and fitted again to all values.
+The best of them determines the limit; if the last quarter of the record shifts it, the interval is widened.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from workbench.analysis.forecast.noisy_limit import Trend, cost_of_zero, noisy_l
 from workbench.analysis.laws.posterior import Posterior, outlook
 from workbench.kernels.laws import is_noisy
 
-#: A law is evaluated this many iterations ahead for its limit, which must be the same a thousand times further on.
+#: The limit is estimated by the law this many iterations ahead, and must hardly change a thousand times farther ahead.
 FAR = 10**9
 
 
 class Within(NamedTuple):
-    """Iterations from the last value, with the 90 % interval; the half width and class before calibration."""
+    """``k`` iterations from the last value, with the 90 % interval, the class and the half width before calibration."""
 
     k: float
     low: float
@@ -33,7 +34,7 @@ class Within(NamedTuple):
 
 
 def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
-    """The iteration from which the best law of x stays within tol of its limit; None if no law with a limit holds."""
+    """The iteration from which the best law of x stays within tol of its limit; None if no law with a limit fits."""
     n = len(x)
     if n < 5 or not np.all(np.isfinite(x)):
         return None
@@ -51,7 +52,7 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
             law = again(x, best)
             limit = _limit(law) if law is not None else None
             if law is not None and limit is None and not law.is_map:
-                return None  # the best law goes on for ever
+                return None  # the best law has no limit
             # a limit far outside the observed range is an extrapolation
             if law is None or limit is None or abs(limit - x[-1]) > 8 * float(np.ptp(x)):
                 continue
@@ -81,13 +82,13 @@ def _banded(
     if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
         half = max(half, 0.05 * k)
     kind = "exact" if error < EXACT else law_class(n, error, parameters)
-    kind = "within" if kind == "bends" else kind  # a nearby limit bounds how far the law may bend
+    kind = "within" if kind == "bends" else kind  # a nearby limit bounds how far the record may deviate from the law
     low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 
 
 def _narrowed(found: Within, o: Posterior | None) -> Within:
-    """The same, its interval cut to that of all declared laws about the distance from the limit."""
+    """The same forecast, its interval intersected with that of all declared laws for the distance from the limit."""
     if o is None:
         return found
     low, high = (found.low, min(math.floor(o.low), found.k)), (found.high, max(math.ceil(o.high), found.k))
@@ -95,7 +96,7 @@ def _narrowed(found: Within, o: Posterior | None) -> Within:
 
 
 def _limit(law: Law) -> float | None:
-    """Limit of the law, None if it does not settle."""
+    """The limit of the law; None if it does not settle."""
     if law.is_map:
         values = law.values(2048)
         a, b = float(values[-2]), float(values[-1])
@@ -113,7 +114,8 @@ def _limit(law: Law) -> float | None:
 
 
 def _of_map(law: Law, values: np.ndarray) -> float | None:
-    """Limit of a map that has not arrived yet: zero for sublinear decay to zero, else by Aitken's extrapolation."""
+    """The limit of a map that has not reached it yet: zero for sublinear decay to zero, else by Aitken's extrapolation.
+    """
     a, b, c = (float(v) for v in values[[-1024, -512, -1]])
     if abs(c) < 0.9 * abs(b) and abs(b) < 0.9 * abs(a) and law.name in ("decrement", "ratio-1", "origin-2", "linear"):
         return 0.0
@@ -124,7 +126,7 @@ def _of_map(law: Law, values: np.ndarray) -> float | None:
 
 
 def _stays(law: Law, limit: float, tol: float) -> int | None:
-    """Smallest k from which the law stays within tol of the limit, by its last excursion."""
+    """Smallest k from which the law stays within tol of the limit: after its last excursion."""
     if law.is_map:
         size = 256
         while size <= 32_768:
@@ -154,8 +156,8 @@ def _stays(law: Law, limit: float, tol: float) -> int | None:
 
 
 def _noisy(y: np.ndarray, mark: float) -> Within | None:
-    """A noisy decay to zero, in logarithms: the iteration from which the trend is so low that the noise never returns
-    above the tolerance.
+    """The forecast for a noisy decay to zero, from logarithms: the iteration from which the trend is so low that noise
+    no longer exceeds the tolerance.
     """
     n = len(y)
     found = trends(y)
@@ -164,7 +166,7 @@ def _noisy(y: np.ndarray, mark: float) -> Within | None:
     trend = min(found, key=lambda t: 2 * n * math.log(t.sd) + t.parameters * math.log(n))
     grid = np.unique(np.geomspace(1, 1e7, 2000).astype(np.int64)).astype(float)
     line = trend.line(n - 1 + grid)
-    # the last excursion of independent noise is roughly where the trend is one deviation below the tolerance
+    # the last excursion of independent noise is roughly where the trend is one standard deviation below the tolerance
     deep = [int(np.argmax(line + s * trend.sd <= mark)) for s in (0.0, 1.0, 2.2)]
     if any(line[i] + s * trend.sd > mark for i, s in zip(deep, (0.0, 1.0, 2.2), strict=True)):
         return None
@@ -173,7 +175,9 @@ def _noisy(y: np.ndarray, mark: float) -> Within | None:
 
 
 def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
-    """The same for a noisy decay to a limit other than 0; None for any other record, or if 0 is as likely."""
+    """The forecast for a noisy decay to a limit other than 0; None for any other record, or if the limit 0 is as
+    likely.
+    """
     at = noisy_limit(x)
     if at is None:
         return None
@@ -187,7 +191,7 @@ def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
     found = _noisy(y, math.log(tol))
     if found is None:
         return None
-    # the limit's own doubt moves the distances of the latest values, and with them the trend
+    # the error of the limit changes the distances of the latest values, and thus the trend
     beside = [v for v in (at.low, at.high) if np.all((x > v) == (x > at.limit))]
     others = [_noisy(np.log(np.abs(x - v)), math.log(tol)) for v in beside]
     half = max((abs(o.k - found.k) for o in others if o is not None), default=0.0) + found.half
@@ -197,7 +201,7 @@ def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
 
 def _with_doubt(k: float, low: float, high: float, trend: Trend, n: int) -> Within:
     slope, sd = trend.slope, trend.sd
-    # the slope's own error moves the crossing in proportion
+    # the error of the slope moves the crossing in proportion
     share = min(1.7 * sd / (n**1.5 * 0.29) / max(abs(slope), 1e-300), 0.8)
     half = max(high - k, k - low) + share * k
     bounds = interval(k, half, half, n, "noise-power")

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import numpy as np
 
-#: Fewest values.
+#: Minimum number of values.
 FEWEST = 24
-#: A block's movement as a share of that of the block before, at most, and how many times the rest of the series must
-#: not lead to the threshold.
+#: Maximum movement of a block, as a share of that of the block before; and the factor by which the sum of the remaining
+#: series is multiplied, for safety, before it is compared with the gap.
 SHRINKS, REST = 0.6, 8.0
-#: Record lengths for which the present movement must not reach the threshold, nor the part that does not shrink
-#: (Aitken).
+#: Number of record lengths within which the present movement must not reach the threshold; and the same for the part of
+#: it that does not shrink (Aitken).
 PRESENT, LASTING = 2.5, 10.0
-#: The ratio of two consecutive blocks' movements over the ratio before, from which it counts as rising, as for a power
-#: law.
+#: Factor from one ratio of consecutive blocks' movements to the next, above which the ratios count as rising, as for a
+#: power law.
 RISING = 1.2
-#: Maximum movement over a cycle, as a share of that within it.
+#: Maximum movement from one cycle to the next, as a share of the movement within a cycle.
 REPEATS = 0.1
-#: Maximum share of values that equal the one before: a search that waits moves again.
+#: Maximum share of values that equal the one before: a search that pauses will move again.
 WAITS = 0.125
 
 
 def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
-    """(gap, period) if y (n,) > 0, the distance to the threshold, comes to rest or into a cycle before 0; else None.
+    """(gap, period) if y (n,) > 0, the distance to the threshold, comes to rest or settles into a cycle before it
+    reaches 0; else None.
 
-    ``longest``: the longest period that is tried.
+    ``longest``: the longest period to try.
     """
     n = len(y)
     if n < FEWEST or not (y > 0).all() or np.count_nonzero(y[1:] == y[:-1]) > WAITS * n:
@@ -45,7 +46,7 @@ def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
         moves = np.abs(y[period:] - y[:-period])
         if period > 1 and float(moves[-period:].sum()) > REPEATS * float(steps[-period:].sum()):
             continue
-        # a curve may stop for an eighth of its record, a cycle repeats itself
+        # a curve may pause for an eighth of its record, so only cycles are tested with blocks that short
         for size in (n // 4, max(n // 8, period))[: 1 if period == 1 else 2]:
             gap = float(y[-size:].min())
             if _shrinks(moves, size, period, gap * size / n):
@@ -54,9 +55,9 @@ def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
 
 
 def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
-    """True if the movement of the last three blocks shrinks, and the remaining movement cannot cover the gap.
+    """True if the movement shrinks over the last three blocks, and the remaining movement cannot cover the gap.
 
-    ``allowed``: the gap over the number of blocks in the record.
+    ``allowed``: the gap divided by the number of blocks in the record.
     """
     first, before, last = (float(moves[-i * size : len(moves) - (i - 1) * size].sum()) / period for i in (3, 2, 1))
     gap = allowed * len(moves) / size

@@ -1,4 +1,4 @@
-"""Decides, from the distance to the threshold alone and without a model of the operand, if it never becomes 0.
+"""Decides whether the distance to the threshold ever becomes 0, from its record alone, without a model of the operand.
 
 The answer is "never" for a record that returns to the same level, settles, moves away, or scatters far from the
 threshold; it is not "never" if the observed pace leads to the threshold within a few record lengths.
@@ -18,17 +18,18 @@ from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 from workbench.analysis.series.value_series import changes
 
-#: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
+#: A record approaches fast if the mean of its last quarter is below this share of that of the quarter before.
 FAST = 0.7
-#: The later nearest approach, as a share of the nearest one before.
+#: Minimum distance in the last quarter, as a share of the earlier minimum, below which it is a new minimum.
 BACK = 0.98
-#: Turns of a scattering record, as a share of its values.
+#: Minimum number of turning points of a scattering record, as a share of its values.
 SCATTERS = 0.4
-#: The longest period that is looked for.
+#: The longest period to try.
 LONGEST = 16
-#: Minimum fall of a residual's logarithm, and the remaining way as a share of that fall.
+#: Minimum fall of a residual's logarithm, and minimum remaining fall as a multiple of it, for which a rest may be
+#: temporary.
 FALLING, AFTER = 1.0, 2.0
-#: Minimum number of values for each of these tests.
+#: Minimum number of values for all tests.
 FEWEST = 24
 
 
@@ -43,7 +44,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if scattered_clear(z) is not None:
         sentence = f"{name} scatters, and its lowest values stay away from {t:.6g}; clause {clause} holds."
         return "noise-floor", sentence
-    # the usual cases: it comes nearer fast, to a new minimum, and it does not turn
+    # the usual case: it approaches fast, to a new minimum
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
     turned = changes(y[1:] > y[:-1])
@@ -62,7 +63,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if fast and not scatters:
         return None
     rest = dies_out(y, LONGEST if turns else 1) if not fast else None
-    # a residual that fell by factors, and has further to fall, may rest at a saddle for a while
+    # a residual that fell by a large factor, and has farther to fall, may rest at a saddle for a while
     fell = float(z[0] - z[-1]) if residual else 0.0
     if rest is not None and (rest[1] > 1 or not FALLING < fell < float(z[-1]) / AFTER):
         gap, period = rest

@@ -10,19 +10,19 @@ from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import changes
 from workbench.kernels.laws import slope
 
-#: Minimum total growth of the logarithm, where it is uneven and turns at this share of its values: the residual of a
-#: quasi-Newton iteration grows a hundredfold between its jumps, and comes back.
+#: Minimum total growth of the logarithm of a record that grows unevenly and has turning points at more than this share
+#: of its values: the residual of a quasi-Newton iteration grows a hundredfold between its jumps, and shrinks again.
 JAGGED, TURNS = 7.0, 0.25
-#: Minimum growth of the logarithm over three quarters of a record, in total and in deviations, and the rate at the end
-#: as a share of that before.
+#: Minimum growth of the logarithm over the last three quarters of a record, in total and in standard deviations; and
+#: minimum rate of growth at the end, as a share of the earlier rate.
 GROWTH_RATIO, BEYOND, STEADILY = 1.0, 4.0, 0.85
-#: Scatter of smooth growth, as a share of the growth, and the growth in the last quarter as a share of that in the
-#: quarter before.
+#: Maximum scatter of smooth growth, as a share of the growth; and its minimum growth in the last quarter, as a share of
+#: that in the quarter before.
 SMOOTHLY, EVENLY = 0.1, 0.93
 
 
 def goes_away(e: Evolution, keep: str, last: float, t: float) -> bool:
-    """True if, for 10,000 iterations ahead, the model keeps the comparison true and its distance from t only grows."""
+    """True if the model keeps the comparison true for 10,000 iterations, at a distance from t that only grows."""
     values = e.model.predict(np.array([1, 10, 100, 1000, 10_000]))
     values = values[np.isfinite(values)]
     if not len(values) or not np.all(OPS[keep](values, t)):
@@ -32,11 +32,11 @@ def goes_away(e: Evolution, keep: str, last: float, t: float) -> bool:
 
 
 def drifts_away(x: np.ndarray, keep: str, t: float) -> bool:
-    """True if a noisy record of 24 values or more drifts away from t, in both halves at a similar rate, and has left it
-    behind.
+    """True if a noisy record of at least 24 values drifts away from t, at a similar rate in both halves, and is already
+    too far to return.
 
     A walk with drift b and step variance v comes back over a distance g with probability exp(-2 b g / v) (Wald 1945);
-    for independent noise around a trend this bound is far too cautious.
+    this bound is very cautious for independent noise around a trend.
     """
     if len(x) < 24 or keep not in (">", ">=", "<", "<="):
         return False
@@ -49,11 +49,11 @@ def drifts_away(x: np.ndarray, keep: str, t: float) -> bool:
 
 
 def outgrows(y: np.ndarray) -> bool:
-    """True if y (n,) > 0, the distance to the threshold, 40 values or more, grows geometrically and has not slowed down
-    lately.
+    """True if y (n,) > 0, the distance to the threshold, of at least 40 values, grows geometrically and has not slowed
+    down lately.
 
-    Its logarithm rises on a line, by far more than its scatter, and as fast at the end as before; a residual with
-    transient growth, as for a matrix far from normal, grows more and more slowly.
+    Its logarithm must rise on a line, by far more than its scatter, and as fast at the end as before. Transient growth
+    of a residual, as for a highly non-normal matrix, becomes slower and slower.
     """
     n = len(y)
     if n < 40 or not (y > 0).all():

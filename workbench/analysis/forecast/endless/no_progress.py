@@ -6,8 +6,8 @@ import numpy as np
 
 
 def no_progress(x: np.ndarray, keep: str, t: float) -> tuple[float, bool] | None:
-    """(nearest approach, whether it rests there) of an oscillation or rest that comes no nearer from quarter to
-    quarter; else None.
+    """(nearest approach, whether it rests there) of an oscillating or resting record whose nearest approach does not
+    improve from quarter to quarter; else None.
 
     The remaining progress is summed as a geometric series over the quarters (Aitken), and multiplied by eight for
     safety.

@@ -1,8 +1,9 @@
-"""Decides, from an operand's returns (its nearest approaches to the threshold), if it stays on its side.
+"""Decides, from an operand's returns (its nearest approaches to the threshold), if it stays on its side of the
+threshold.
 
-A return is the least distance of one swing below the middle of the record's swings.  This needs no law of the swings:
-if a loop will end within ``LENGTHS`` record lengths at the pace of its returns, the returns have approached the
-threshold, by at least that part of the gap.
+A return is the minimum distance within a part of the record that lies below the middle of its range. The test needs no
+law of the swings: if the pace of the returns will end the loop within ``LENGTHS`` record lengths, they must have
+covered the corresponding share of the gap in the record.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import numpy as np
 
 from workbench.analysis.forecast.endless.pace import LENGTHS, may_walk
 
-#: Fewest values.
+#: Minimum number of values.
 FEWEST = 24
-#: Maximum difference of two similar swings, as a share of their deviation.
+#: Maximum difference between similar swings, as a share of their standard deviation.
 ALIKE = 0.03
-#: The returns span at least this share of the record, and rise by at most this share of the gap.
+#: Minimum share of the record that the returns span, and maximum rise from the first to the last, as a share of the
+#: gap.
 SPAN, RISE = 0.28, 0.5
 
 
 def returns_clear(y: np.ndarray, mark: float = 0.0) -> float | None:
-    """The gap that stays if y (n,) > 0, the distance to the threshold, returns to the same level; else None.
+    """The smallest distance, if y (n,) > 0, the distance to the threshold, keeps returning to the same level; else
+    None.
 
     Sharp returns, as of a record that grows and falls by factors, are read from the logarithm of y + ``mark`` (the
     record itself), if ``mark`` is given.
@@ -68,10 +71,10 @@ def _repeats(y: np.ndarray, lag: float) -> bool:
 
 
 def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions and minima of the complete swings below the middle, and the largest value between each and the next.
+    """Positions and minima of the complete swings below ``middle``, and the largest value between each and the next.
 
-    The minimum of a smooth curve lies between its samples: it is that of the parabola through three of them. There is
-    one maximum less if the record ends in the last swing.
+    The minimum of a smooth curve may lie between its samples, so it is computed from the parabola through three of
+    them. There is one maximum fewer if the record ends in the last swing.
     """
     below = y < middle
     edges = np.flatnonzero(below[1:] != below[:-1]) + 1

@@ -1,10 +1,10 @@
 """Decides if an operand that keeps swinging stays on one side of its threshold: limit cycles, turning vectors, relays.
 
-The record's end must repeat itself at some lag, up to a small part of its scatter; swings on one level that stay
-farther away than their own range need no lag. The last two or three blocks of whole periods each have a mean and a
-minimum distance to the threshold. A motion that decays or drifts to the threshold brings the mean nearer by the same
-share in each block, so that the remaining way, as a geometric series (Aitken 1926), equals the mean's distance; for a
-motion that has arrived, or settles elsewhere, it is much shorter than the gap.
+The end of the record must repeat itself at some lag, to within a small share of its scatter; swings about a constant
+level that stay farther away than their own range need no such lag. The mean and the minimum distance to the threshold
+are compared over the last two or three blocks of whole periods. If the motion decays or drifts to the threshold, the
+mean distance shrinks by the same share in each block, and the remaining progress, the sum of a geometric series (Aitken
+1926), equals it. If the motion has arrived, or settles elsewhere, the remaining progress is much smaller than the gap.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ import numpy as np
 
 from workbench.kernels import laws
 
-#: Minimum number of values, shortest lag, minimum number of values in a block, and turns in the record's last three
-#: quarters.
+#: Minimum number of values, shortest lag, minimum number of values in a block, and minimum number of turning points in
+#: the last three quarters of the record.
 FEWEST, SHORTEST, BLOCK, TURNS = 24, 3, 8, 4
-#: A record repeats if the difference at its lag is less than this share of its scatter; noise usually has 0.9 or more,
-#: so a record that looks like noise has a stricter bound, and two blocks instead of three the strictest.
+#: A record repeats if the difference at its lag is less than this share of its scatter. The share is usually 0.9 or
+#: more for noise, so the second, stricter bound applies to records that look like noise, and the third to records with
+#: two blocks instead of three.
 ALIKE, NOISY, CLOSELY = 0.5, 0.35, 0.2
 #: Minimum difference at a shorter lag: a slow curve resembles itself at short lags without being periodic.
 LEFT = 1.0
 #: Minimum gap to the threshold, as a share of the swings' range: for a record that repeats, and for one that does not.
 CLEAR, FAR = 0.25, 1.0
-#: Progress in a block that sampling explains, as a share of the range: of its mean and of its minimum; of the minimum
-#: also as a share of the gap.
+#: Maximum change from block to block that sampling explains: of the mean and of the minimum as shares of the range, and
+#: of the minimum as a share of the gap.
 EVEN, LEAST, NEAR = 0.06, 0.3, 0.3
-#: For swings without a lag: minimum number of values, maximum range of the blocks' means as a share of the blocks'
-#: range, and maximum ratio of two blocks' ranges: a search that waits swings too, but unevenly.
+#: For swings without a lag: minimum number of values, maximum range of the blocks' means as a share of a block's range,
+#: and maximum ratio of two blocks' ranges, because the swings of a search that pauses are uneven.
 MANY, LEVEL, ALL_ALIKE = 40, 0.2, 1.6
 #: Minimum ratio of the gap to the remaining progress.
 SAFE = 3.0
@@ -62,7 +63,7 @@ def swings_clear(y: np.ndarray) -> float | None:
     if mean[-1] <= EVEN * span:
         return gap
     if mean[-1] > (0.5 if noisy else 1.0) * span:
-        return None  # a way down with ripples
+        return None  # a descent with ripples
     if count == 3 and mean[1] < 0.8 * mean[0] and SAFE * mean[1] ** 2 / (mean[0] - mean[1]) < gap:
         return gap
     return None

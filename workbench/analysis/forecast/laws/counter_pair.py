@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.analysis.forecast.laws.exact_continuation import Steps, first_failure
 
-#: Number of values whose steps are compared in rational arithmetic, and the minimum.
+#: Number of newest values whose steps are compared in rational arithmetic, and its minimum.
 EXACT_VALUES, FEWEST = 32, 4
 
 
@@ -25,7 +25,7 @@ def two_counters(lhs: Sequence[Any], rhs: Sequence[Any], op: str) -> Steps | Non
     """
     sides = [[v.item() if isinstance(v, np.generic) else v for v in side[-EXACT_VALUES:]] for side in (lhs, rhs)]
     if len(lhs) < FEWEST or not any(isinstance(side[-1], float) for side in sides):
-        return None  # integers have their own arithmetic
+        return None  # integers are handled elsewhere
     if not all(isinstance(v, int) or isinstance(v, float) and math.isfinite(v) for side in sides for v in side):
         return None
     a, b = ([Fraction(v) for v in side] for side in sides)

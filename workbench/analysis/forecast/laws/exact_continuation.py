@@ -1,4 +1,4 @@
-"""Counters and multipliers continued in their own dtype's arithmetic, rounding, absorption and wrapping included.
+"""Continues counters and multipliers in the arithmetic of their dtype, with its rounding, absorption and wrapping.
 
 The rule x(k+1) = fl(x(k) + c) or fl(x(k) * r) is inferred from observations and accepted only if it reproduces every
 one of them bit for bit; then NumPy's sequential ``accumulate`` continues it exactly.  Because it is inferred from
@@ -19,7 +19,9 @@ from workbench.kernels.laws import followed
 
 
 def holds(op: str, a: Any, b: Any) -> bool:
-    """``a op b`` of any two scalars; an integer beyond the range of the NumPy scalar is compared as a Python int."""
+    """``a op b`` for any two scalars; if one is an integer beyond the dtype of the other, they are compared as Python
+    numbers.
+    """
     try:
         return bool(OPS[op](a, b))
     except OverflowError:
@@ -35,7 +37,7 @@ WRAPS = 4096
 
 @dataclass
 class Steps:
-    """First k >= 1 with not (x(k) op threshold); None: never.
+    """``k`` is the first k >= 1 at which ``x(k) op threshold`` is false, None for never.
 
     ``why`` is a slug, ``at`` the value at which it stalls, ``span`` the range of k over all rules that fit.
     """
@@ -48,7 +50,8 @@ class Steps:
 
 
 def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
-    """An exact counter of integers; ``bits`` is the dtype's width, None for 64 or more (too far to wrap)."""
+    """Continue an integer counter; ``bits`` is the dtype's width, None for 64 or more, where wrapping is too far away.
+    """
     c = xs[-1] - xs[-2]
     if bits is not None:  # the last step may itself have wrapped: take the shortest of the congruent steps
         c = min((c % (1 << bits), c % (1 << bits) - (1 << bits)), key=abs)
@@ -67,7 +70,7 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
     low = -(1 << (bits - 1)) if signed else 0
     if op in ("<", "<=", ">", ">=") and OPS[op](low, threshold) and OPS[op](top, threshold):
         return Steps(None, "out-of-range", float(top if c > 0 else low), c)
-    # up to the edge of the dtype plain arithmetic holds; then the counter wraps
+    # plain arithmetic is valid up to the edge of the dtype; then the counter wraps
     edge = (top - x) // c if c > 0 else (x - low) // -c
     if k is not None and k <= edge:
         return Steps(k, "counter", step=c)
@@ -83,7 +86,7 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
 
 
 def _meets(x: int, c: int, threshold: float, low: int, top: int) -> Steps | None:
-    """The step at which a wrapping counter equals a number; None if it wraps more than WRAPS times before that."""
+    """The step at which a wrapping counter equals ``threshold``; None if it wraps more than WRAPS times before that."""
     modulus = top - low + 1
     if math.isinf(threshold):
         return Steps(None, "steps-over", step=c)
@@ -103,7 +106,7 @@ def _meets(x: int, c: int, threshold: float, low: int, top: int) -> Steps | None
 
 
 def first_failure(x: int, c: int, op: str, t: float) -> int | None:
-    """First k >= 1 at which x + k c fails ``op t`` in unbounded integers; None if never."""
+    """First k >= 1 at which ``x + k c op t`` is false in unbounded integers; None if it stays true."""
     if isinstance(t, float) and math.isinf(t):
         ok = OPS[op](x, t)
         return None if ok else 1
@@ -125,7 +128,8 @@ def first_failure(x: int, c: int, op: str, t: float) -> int | None:
 
 
 def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """An exact counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations."""
+    """Continue a counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations.
+    """
     if not np.isfinite(x).all():
         return None
     dtype = x.dtype.type
@@ -156,8 +160,8 @@ def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: fl
     if not ends or len(ends) == 1 + len(edges) and min(ends) == max(ends):
         return found
     if found.k is None and float(c).is_integer() and float(c) == float(wide[-1] - wide[-2]):
-        return found  # if a whole 1 is observed, the program does not say 1.3
-    if found.k is None:  # the simplest step never gets there, but another one would: no answer is safe
+        return found  # a step observed as exactly 1 is not 1.3 in the program
+    if found.k is None:  # the simplest step never reaches it, but another one would: no answer is safe
         return Steps(None, "ambiguous", step=float(c))
     return replace(found, span=(min(ends), max(ends)))
 
@@ -180,7 +184,8 @@ def _candidates(x: np.ndarray, kind: str) -> list[float]:
         c = median(wide[1:] / wide[:-1])
     if not math.isfinite(c) or c == 0:
         return []
-    # a written constant has few digits, and the plain difference may differ from it by a rounding: shortest first
+    # a constant in a program has few digits, and the difference of two values may deviate from it by a rounding:
+    # shortest first
     return [float(f"{c:.{digits}g}") for digits in (1, 2, 3, 6, 9, 12, 15)] + [c]
 
 
@@ -215,7 +220,9 @@ def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None
 
 
 def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, Any, Any]:
-    """(k, last, last but one) of up to ``size`` values; k is the count up to the first failing one, 0 if none fails."""
+    """(k, last, second to last) of up to ``size`` values; k counts the values up to the first that fails, 0 if none
+    does.
+    """
     dtype = x.dtype.type
     if dtype is np.float64 or dtype is np.float32:
         single = dtype is np.float32
@@ -231,9 +238,9 @@ def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, A
 def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
     """(steps, value) of x + c + c ... for as long as every addition rounds the same way.
 
-    Within one binade the numbers are equally spaced, so fl(x + c) - x is a fixed multiple of the spacing; a tie,
-    rounded to even, is fixed from its second step on.  The jump stops two steps short of the binade's end, and of the
-    threshold.
+    Within one binade the numbers are equally spaced, so fl(x + c) - x is a fixed multiple of the spacing; for a tie,
+    which is rounded to even, this holds from the second step on. The jump stops two steps before the end of the binade
+    or the threshold.
     """
     one = x + c
     two, step = one + c, float(one + c) - float(one)
@@ -245,5 +252,5 @@ def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
     steps = int(min(abs(edge - float(x)), abs(float(threshold) - float(x))) / abs(step)) - 2
     if steps < 512 or math.frexp(float(two))[1] != exponent:
         return 0, x
-    # a multiple of the spacing below 2**53 of it: exact in float64, and in the operand's own dtype by construction
+    # a multiple of the spacing, by less than 2**53: exact in float64, and in the operand's dtype by construction
     return steps, x.dtype.type(float(x) + steps * step)

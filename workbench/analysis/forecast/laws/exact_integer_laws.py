@@ -1,9 +1,9 @@
 """Exact laws of integer operands beyond the counter: polynomials, linear recurrences, products, maps by residue.
 
-Each law is solved in rational arithmetic from a few observations and kept only if it reproduces all checked ones (32 at
-most) exactly; then it is run ahead in unbounded integers, or modulo the dtype's width.  Because it is inferred from
-observations, the answer is a forecast, never a proof.  Residue maps x' = (a x + b) / c, one for each residue of x
-modulo m, are the generalized Collatz maps (Conway 1972).
+The coefficients of each law are solved for in rational arithmetic from a few observations. It is kept only if it
+reproduces all given observations (at most 32) exactly, and then iterated in unbounded integers or in those of the
+dtype.  Because it is inferred from observations, the answer is a forecast, never a proof.  Residue maps x' = (a x + b)
+/ c, one for each residue of x modulo m, are the generalized Collatz maps (Conway 1972).
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from workbench.analysis.forecast.laws.exact_continuation import Steps
 from workbench.analysis.forecast.laws.integer_division import division
 from workbench.analysis.forecast.laws.rounded_share import rounded_share
 
-#: Values run ahead one by one, and the bits a value may grow to.
+#: Maximum number of values computed ahead one by one, and maximum number of bits of a value.
 MOST, BITS = 4096, 8192
-#: Modulus of the first look at a recurrence.
+#: The prime modulus of the first test of a recurrence.
 PRIME = (1 << 61) - 1
-#: Integers over a common denominator.
+#: Numerators and their common denominator.
 Rational = tuple[list[int], int]
 Next = Callable[[list[int]], "int | None"]
 
 
 def integer_law(xs: list[int], op: str, t: float, bits: int | None, signed: bool = True) -> Steps | None:
-    """First k at which the law's value fails ``op t``; None if there is no law or the run ahead does not get there."""
+    """First k at which the law's value fails ``op t``; None if there is no law, or none of the values computed ahead
+    fails.
+    """
     if len(xs) < 5 or max(abs(xs[0]), abs(xs[-1])).bit_length() > BITS:
         return None
     found = _polynomial(xs, op, t) if bits is None else None
@@ -63,7 +65,9 @@ def _laws(xs: list[int]) -> Iterator[tuple[str, Next]]:
 
 
 def _polynomial(xs: list[int], op: str, t: float) -> Steps | None:
-    """Constant differences of order 2 to 4 with equal signs: the crossing is found by bisection, at any distance."""
+    """A record with constant differences of order 2 to 4, all of one sign: the crossing is found by bisection, at any
+    distance.
+    """
     rows = [xs]
     while len(rows) <= 4 and len(rows[-1]) > 3:
         row = rows[-1]
@@ -100,7 +104,7 @@ def _polynomial(xs: list[int], op: str, t: float) -> Steps | None:
 def _recurrence(v: list[int], p: int) -> Rational | None:
     """Coefficients of v[n] = sum a[i] v[n - 1 - i] if it holds for all values, with p + 2 equations to check it.
 
-    It is tested modulo a prime first: if the equations can be solved there and the recurrence fails, it fails in
+    It is tested modulo a prime first: if the equations have a solution there and the recurrence fails, it fails in
     general.
     """
     n = len(v)
@@ -134,7 +138,7 @@ def _breaks(v: list[int], p: int) -> bool:
 
 
 def _solved_modulo(rows: list[list[int]], p: int) -> list[int] | None:
-    """The solution of p equations modulo PRIME; None if they are dependent modulo PRIME."""
+    """The solution of p equations modulo PRIME; None if the equations are dependent modulo PRIME."""
     m = [[x % PRIME for x in row] for row in rows]
     for i in range(p):
         pivot = next((r for r in range(i, p) if m[r][i]), None)
@@ -165,7 +169,7 @@ def _independent(rows: list[list[int]], p: int) -> bool:
 
 
 def _solved(equations: list[list[int]], p: int) -> list[Fraction] | None:
-    """The exact solution of p equations; None where they are dependent."""
+    """The exact solution of p equations; None if they are dependent."""
     rows = [[Fraction(x) for x in row] for row in equations]
     for i in range(p):
         pivot = next((r for r in range(i, p) if rows[r][i] != 0), None)
@@ -196,7 +200,7 @@ def _linear(a: Rational, of_steps: bool) -> Next:
 
 
 def _product(xs: list[int]) -> Next | None:
-    """x' = x r with r in arithmetic progression: factorials and powers."""
+    """The product law x' = x r with r in arithmetic progression: factorials and powers."""
     if any(v == 0 for v in xs) or len(xs) < 6:
         return None
     a, b, c, d = xs[-4:]
@@ -217,7 +221,9 @@ def _product(xs: list[int]) -> Next | None:
 
 
 def _residues(xs: list[int], m: int) -> Next | None:
-    """One affine map for each residue modulo m; three observations for each observed residue, one more than needed."""
+    """One affine map for each residue modulo m, from at least three observations per observed residue, one more than
+    needed.
+    """
     mine: dict[int, dict[tuple[int, int], None]] = {}
     for pair in zip(xs, xs[1:], strict=False):
         mine.setdefault(pair[0] % m, {})[pair] = None
@@ -244,7 +250,7 @@ def _residues(xs: list[int], m: int) -> Next | None:
 
 def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: bool) -> int | None:
     recent, test = list(xs[-6:]), OPS[op]
-    # a value that dwarfs the threshold will not come back to it
+    # a value this much larger than the threshold will not return to it
     most = min(BITS, max(2 * max(abs(x) for x in recent).bit_length(), _bits(t)) + 1024)
     modulus = 1 << bits if bits is not None else 0
     low = -(modulus >> 1) if signed else 0
@@ -262,7 +268,7 @@ def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: 
             return k
         recent.append(value)
         if value == kept[-1] and recent[-6:] == kept[-6:]:
-            return None  # the values go round (Brent's search)
+            return None  # the values repeat (Brent's search)
         if k == look:
             kept, look = recent[-6:], 2 * look
     return None

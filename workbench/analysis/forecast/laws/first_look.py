@@ -1,7 +1,8 @@
-"""The exact law of a record of floats: a compiled scan names the few laws that it may follow, and only those are tried.
+"""Finds the exact law of a record of floats: a compiled scan selects the few laws that it may follow, and only those
+are tried.
 
-Nearly every record follows none of them, and the scan costs less than the first line of any law.  A law need not repeat
-what the scan has tested: the number of values, the comparison, the direction, and a first value between others.
+Nearly every record follows none of them, and the scan is faster than the first test of any law. A law need not repeat
+the tests of the scan: the number of values, the comparison, the direction, and one interpolated value.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ from workbench.analysis.forecast.laws.straight_line import straight_line
 from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.kernels.laws import may_follow
 
-#: The bits of ``may_follow``: laws in the order in which they are tried, repeating steps, and "it moves too often".
+#: The bits of ``may_follow``: the laws in the order in which they are tried, repeating steps, and whether it changes
+#: too often for a staircase.
 LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (256, shifted_power), (16, term_ratio))
 SEASONAL_STEPS, MOVES = 64, 128
 
 
 def first_look(x: np.ndarray, op: str, threshold: float) -> int:
-    """The laws that x (n,), floats, may follow, as bits; a set bit promises nothing."""
+    """The laws that x (n,), floats, may follow, as bits; a law whose bit is set may still fail."""
     dtype = x.dtype if x.dtype.itemsize <= 8 else np.dtype(np.float64)
     return may_follow(x.astype(np.float64, copy=False), *limits(dtype), op, threshold)
 
 
 def exact_law(x: np.ndarray, op: str, threshold: float, seen: int) -> Steps | None:
-    """First k at which x (n,), 3 floats or more, fails ``op threshold`` by the first law that it follows; else None."""
+    """First k at which x (n,), 3 floats or more, fails ``op threshold`` by the first law that it follows; None if there
+    is none.
+    """
     if not seen & sum(bit for bit, _ in LAWS):
         return None
     for bit, law in LAWS:

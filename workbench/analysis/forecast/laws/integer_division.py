@@ -1,7 +1,7 @@
 """Integers that are divided at each step: x / d, x - x / d or x + x / d, rounded down, up or towards zero.
 
-Such a sequence follows no law of real numbers once its rounding shows: x >> 1 ends at 0 or -1, and x - x // d at
-d - 1.  The rule is accepted only if it reproduces every value exactly.
+Such a sequence follows no law of real numbers when its values are small, because of the rounding: x >> 1 ends at 0 or
+-1, and x - x // d at d - 1.  The rule is accepted only if it reproduces every value exactly.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ _ROUNDED: tuple[Callable[[int, int], int], ...] = (operator.floordiv, _up, _towa
 
 
 def division(xs: Sequence[int]) -> Step | None:
-    """The rule x -> x / d, x - x / d or x + x / d, rounded one way, that reproduces all values; None if there is none.
+    """The rule x -> x / d, x - x / d or x + x / d, always rounded in the same way, that reproduces all values; else
+    None.
 
     The divisor is estimated from the largest value, where rounding matters least.
     """
     pairs = [(a, b) for a, b in pairwise(xs) if a != b]
     if len(pairs) < LEAST or len({b - a for a, b in pairs}) < 3:
-        return None  # a counter does not lose a share
+        return None  # a counter does not lose a share of its value
     a, b = max(pairs, key=lambda p: abs(p[0]))
     for part, sign in ((b, 0), (a - b, -1), (b - a, 1)):
         if part == 0 or abs(part) > abs(a):

@@ -11,14 +11,14 @@ from fractions import Fraction
 
 
 def least_squares(rows: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...] | None:
-    """The coefficients that fit best; None if they are not unique. The last item of each row is the sum of the others,
-    each multiplied by its coefficient.
+    """The coefficients that fit best; None if they are not unique. In each row, the last item approximates the sum of
+    the others, each multiplied by its coefficient.
     """
-    unit = max(item.denominator for row in rows for item in row)  # of floats: all are powers of two
+    unit = max(item.denominator for row in rows for item in row)  # denominators of floats are powers of two
     whole = [[int(item * unit) for item in row] for row in rows]
     n = len(rows[0]) - 1
     m = [[Fraction(sum(row[k] * row[c] for row in whole)) for c in range(n + 1)] for k in range(n)]
-    for k in range(n):  # the matrix is positive definite where there is one solution
+    for k in range(n):  # the matrix is positive definite if the solution is unique
         if m[k][k] == 0:
             return None
         for i in range(n):

@@ -1,8 +1,8 @@
 """Floats that are a constant times, or over, a logarithm of the iteration: c log(k + w), c / log(k + w).
 
-Cooling by c / log(k + 2) (Hajek, Math. Oper. Res. 13, 1988) is the slowest schedule in use.  w follows from the first
-value and the last; every value must agree to a few roundings.  Because it is inferred from observations, the answer is
-a forecast, never a proof.
+Cooling by c / log(k + 2) (Hajek, Math. Oper. Res. 13, 1988) is the slowest schedule in use. The first and the last
+value determine w; every value must agree to within a few roundings.  Because it is inferred from observations, the
+answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Allowed error of each value in roundings, maximum iterations ahead.
+#: Allowed error of each value, in roundings; maximum number of iterations ahead.
 ROUNDINGS, FARTHEST = 16.0, 1e12
 #: Minimum and maximum of the logarithm's argument at the first value.
 LEAST, MOST = 1.05, 1e6
@@ -48,7 +48,7 @@ def logarithm(x: np.ndarray, op: str, threshold: float) -> Steps | None:
 
 
 def _argument(ratio: float, n: int) -> float:
-    """w with log(w + n - 1) = ratio log(w), by bisection of its logarithm."""
+    """The w with log(w + n - 1) = ratio log(w), by bisection of its logarithm."""
     low, high = math.log(LEAST), math.log(MOST)
     excess = lambda u: math.log(math.exp(u) + n - 1) - ratio * u  # noqa: E731
     for _ in range(60):

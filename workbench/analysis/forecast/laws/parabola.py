@@ -1,8 +1,8 @@
-"""Floats whose second differences are constant to their rounding: heights, distances and sums of counters.
+"""Floats whose second differences are constant to within rounding: heights, distances and sums of counters.
 
-A parabola through all values is followed to its crossing.  The rounding of the values, which grows with the square of
-the distance, bounds the iterations of the crossing; a record whose bend is not far above its rounding is rejected.
-Because it is inferred from observations, the answer is a forecast, never a proof.
+A parabola through all values is followed to its crossing.  The rounding of the values, whose effect grows with the
+square of the distance, determines the earliest and the latest crossing; a record whose curvature is not far above its
+rounding is rejected. Because it is inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
-#: Rounding of a second difference, in units of the last place of the largest value; maximum iterations ahead.
+#: Maximum rounding of a second difference, in units in the last place of the largest value; maximum number of
+#: iterations ahead.
 ROUNDING, FARTHEST = 8.0, 1e7
 
 

@@ -1,8 +1,9 @@
-"""Integers that gain or lose a share, rounded down, plus a constant: x' = x + (p x) // q + c, or minus the share.
+"""Integers that gain or lose a rounded share of their value and a constant: x' = x + (p x) // q + c or x' = x - (p x)
+// q - c.
 
 Examples are balances in cents with interest and a payment, bids raised by a percentage and a fixed amount, stocks that
-lose a share. Each step bounds the share from both sides; the rule is the simplest fraction within all bounds, for a c
-that leaves one. It is kept only if it reproduces every value exactly.
+lose a share. For a given c, each step bounds the share p / q from both sides. The rule is the simplest fraction within
+all bounds, over the c for which one exists; it is kept only if it reproduces every value exactly.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from operator import mul
 
 import numpy as np
 
-#: Minimum number of values and of different steps; largest values (exact in float64); integers c that are tried; the
-#: largest denominator, beyond which few values do not determine the fraction.
+#: Minimum number of values and of distinct steps; largest value (exact in float64); number of integers c that are
+#: tried; largest denominator, beyond which few values do not determine the fraction.
 FEWEST, DISTINCT_STEPS, LARGEST, CANDIDATES, PLAIN = 8, 4, 1 << 50, 64, 5000
-#: A range of width w contains a fraction of denominator 1 / sqrt(w) by chance: maximum of w times the square of the
-#: denominator found.
+#: A range of width w contains a fraction with a denominator near 1 / sqrt(w) by chance: maximum of w times the square
+#: of the denominator.
 BY_CHANCE = 0.15
 
 
@@ -28,11 +29,11 @@ def _slope(xs: list[int], ys: list[int]) -> float:
 
 
 def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
-    """The rule that gives the next value, if it reproduces all of xs, 8 or more whole numbers above 0; else None."""
+    """The function from a value to the next, if it reproduces all of xs, at least 8 integers above 0; else None."""
     if len(xs) < FEWEST or min(xs) <= 0 or max(xs) > LARGEST:
         return None
     steps = [b - a for a, b in zip(xs, xs[1:], strict=False)]
-    # the usual case: three steps that are not on a line, to within their rounding
+    # the usual case: three steps that do not lie on a line to within rounding
     a, b, c = xs[0], xs[len(xs) // 2 - 1], xs[-2]
     at = steps[0] + (steps[-1] - steps[0]) * (b - a) / (c - a) if c != a else 0.0
     if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DISTINCT_STEPS:
@@ -56,7 +57,9 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
 
 
 def _shares(x: np.ndarray, d: np.ndarray, slope: float) -> list[tuple[Fraction, int, float]]:
-    """The simplest share, c, and the width of the range of shares, for each c with d - c <= share x < d - c + 1."""
+    """(simplest share, c, width of the range of shares) for each c for which shares with d - c <= share x < d - c + 1
+    exist.
+    """
     near = round(float((d - slope * x).mean()) + 0.5)
     whole = near + np.arange(-CANDIDATES, CANDIDATES + 1)
     least = ((d[None, :] - whole[:, None]) / x[None, :]).max(axis=1)
@@ -69,7 +72,7 @@ def _shares(x: np.ndarray, d: np.ndarray, slope: float) -> list[tuple[Fraction, 
 
 
 def _plainest(low: float, high: float) -> Fraction:
-    """The fraction of least denominator from ``low`` to below ``high`` (Stern 1858, Brocot 1861)."""
+    """The fraction with the smallest denominator in [``low``, ``high``) (Stern 1858, Brocot 1861)."""
     below, above = Fraction(low), Fraction(high)
     whole = -(-below // 1)
     if whole < above:

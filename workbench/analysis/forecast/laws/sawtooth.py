@@ -1,4 +1,4 @@
-"""An integer counter that restarts, by a rule or by chance: iterations since the last improvement, ramps, batches.
+"""An integer counter that restarts, by a rule or at random: iterations since the last improvement, ramps, batches.
 
 Where the lengths of its runs grow by a whole factor, or by a constant, they are continued, and the first run that is
 long enough ends the clause.  If they follow no rule, the counter may restart before it reaches the threshold: its
@@ -13,11 +13,11 @@ from typing import Any
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, first_failure
 
-#: Complete runs that determine a factor, and a constant; maximum number of runs ahead.
+#: Number of complete runs that determine a factor, and a constant; maximum number of runs ahead.
 OF_FACTOR, OF_CONSTANT, MOST = 3, 4, 100_000
-#: Length of a run after a single restart from which it is taken for a plain counter.
+#: Minimum length of the present run if there was only one restart.
 LONG = 32
-#: Ratio of the present run to the longest earlier run.
+#: Ratio of the present run to the longest earlier run, from which no further restart is assumed.
 OUTLASTS = 3
 
 

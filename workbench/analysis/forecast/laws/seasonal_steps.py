@@ -1,9 +1,9 @@
-"""Steps that repeat with a period: sales of a week, batches with a rest, a window that doubles and halves.
+"""Steps that repeat with a period: weekly sales, batches with a pause, a window that doubles and halves.
 
-The record, or its logarithm where it is positive and its ratios repeat, moves by the same steps in each period of 2 to
-16 values; two periods and three more values must show this to within rounding; integers with different steps need
-fewer. If two different ratios have begun to repeat, the answer is a guess with a wide interval. Each position in the
-period is then a separate counter, and the first of them to cross the threshold ends the clause.
+The record, or its logarithm if it is positive, changes by the same steps in each period of 2 to 16 values. Two periods
+and three more values must show this to within rounding; integers with distinct steps need fewer. If two different
+ratios have begun to repeat, the answer is a guess with a wide interval. Each position in the period is then a separate
+counter, and the first of them to cross the threshold ends the clause.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from workbench.kernels.laws import step_period
 
 #: Minimum information, in bits, of the repeated steps if there are less than two periods.
 SURE = 12.0
-#: Minimum number of values; and, for a period that has only begun to repeat, the factor by which its end may be later.
+#: Minimum number of values; and the factor by which the crossing may be later, for a period that has only begun to
+#: repeat.
 FEWEST, WIDE = 6, 4
-#: Longest period; rounding of a step, in units of the largest value, and of a threshold that is met exactly.
+#: Longest period; relative rounding of a step, and of a threshold that is met exactly.
 LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
 
 
@@ -34,7 +35,7 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
     try:
         v: list[Any] = list(map(int if whole else float, xs[-(2 * LONGEST + 4) :]))
         t = int(threshold) if whole else float(threshold)
-    except OverflowError:  # whole numbers beyond float64 against a float
+    except OverflowError:  # integers beyond float64, compared with a float
         return None
     if t in (math.inf, -math.inf):
         return None
@@ -57,7 +58,9 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
 
 
 def _begun(v: list[float]) -> int | None:
-    """The shortest period whose steps have begun to repeat: at least two different steps, and all later ones."""
+    """The shortest period whose steps have begun to repeat: at least two distinct steps repeat, and no step differs
+    from the one a period before.
+    """
     off = ROUNDING * max(abs(v[0]), abs(v[-1]))
     last, before = v[-1] - v[-2], v[-2] - v[-3]
     # shorter periods have been tried
@@ -73,7 +76,9 @@ def _begun(v: list[float]) -> int | None:
 
 
 def _to_the_digit(found: Steps, v: list[Any], p: int, op: str, t: float) -> Steps:
-    """The same for ratios that multiply without rounding: as floats, log(2**36 + 1/2) and log(2**36) are equal."""
+    """Correct a crossing found by logarithms, for ratios that multiply without rounding: as floats, log(2**36 + 1/2)
+    and log(2**36) are equal.
+    """
     if found.k is None or type(v[-1]) is int:
         return found
     ratio = v[-1] / v[-1 - p]
@@ -107,7 +112,9 @@ def _period(v: list[Any]) -> int | None:
 
 
 def _bits(steps: list[Any]) -> float:
-    """The information of one step in bits: the logarithm of the chance that two steps of a period are equal."""
+    """The information of one step in bits: minus the binary logarithm of the chance that two steps of a period are
+    equal.
+    """
     return -math.log2(sum((steps.count(s) / len(steps)) ** 2 for s in set(steps)))
 
 

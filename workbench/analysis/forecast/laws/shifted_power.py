@@ -1,9 +1,9 @@
 """Floats that are a power of the shifted iteration: c (k + w)**p or c (T - k)**p.
 
 Examples are learning rate schedules, areas and volumes that grow with a length, friction that falls with a root of
-time. The root of the record, x**(1/p), is a straight line: three values determine p, a fourth nearly always excludes
-the law, and every value must agree to a few roundings. A p close to a short decimal is rounded to it. Because it is
-inferred from observations, the answer is a forecast, never a proof.
+time. The root of the record, x**(1/p), lies on a straight line: three values determine p, a fourth nearly always
+excludes the law, and every value must agree to within a few roundings. A p close to a short decimal is rounded to it.
+Because it is inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Allowed error of each value in roundings; minimum change of the root over the record; maximum
-#: power; maximum iterations ahead; maximum error of an end for which its iteration is certain.
+#: Allowed error of each value, in roundings; minimum change of the root over the record; maximum of |q| and 1 / |q|;
+#: maximum number of iterations ahead; maximum error of a crossing, in iterations, for which its iteration is certain.
 ROUNDINGS, CLEAR, MOST, FARTHEST, OFF = 32.0, 2e-3, 20.0, 1e8, 0.1
-#: A power that is a short decimal, to this part of it; decimals.
+#: Maximum relative distance of a power from a short decimal; maximum number of decimals.
 SHORT, DECIMALS = 1e-5, 3
 
 
 class Root(NamedTuple):
-    """The line of roots: (x / first)**q, 1 at index ``at``, which changes by ``slope`` with each index."""
+    """The line of roots (x / first)**q, which is 1 at index ``at`` and changes by ``slope`` per index."""
 
     q: float
     at: int
@@ -54,7 +54,9 @@ def shifted_power(x: np.ndarray, op: str, threshold: float) -> Steps | None:
 
 
 def _root(middle: float, last: float) -> float | None:
-    """q with exp(q ``middle``) half way from 1 to exp(q ``last``), by bisection; None out of reach."""
+    """The q for which exp(q ``middle``) is halfway between 1 and exp(q ``last``), by bisection; None if |q| is out of
+    range.
+    """
     side = 1.0 if 2.0 * middle > last else -1.0
     low, high = 1.0 / MOST, MOST
     excess = lambda q: 1.0 - 2.0 * math.exp(side * q * middle) + math.exp(side * q * last)  # noqa: E731

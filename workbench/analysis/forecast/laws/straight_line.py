@@ -1,7 +1,7 @@
-"""Floats on a straight line to their last digits: linearly falling rates, grids, shares of a count.
+"""Floats on a straight line to their last digits: linearly falling rates, grids, fractions of a total.
 
-They are computed from the counter, (n - k) / n or a + k h, so that no sum of one step reproduces their rounding.  The
-line through the record's end, as far back as it holds, is followed to its crossing.  If it meets the threshold at a
+They are computed from the counter, (n - k) / n or a + k h, so that repeated addition of a step does not reproduce their
+rounding. The line through the second half of the record is followed to its crossing.  If it meets the threshold at a
 whole iteration to within rounding, the crossing is there. Because it is inferred from observations, the answer is a
 forecast, never a proof.
 """
@@ -15,8 +15,8 @@ import numpy as np
 from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 
-#: Minimum number of values on the line at the end; rounding of a value, in units of the last place of the largest;
-#: maximum iterations ahead.
+#: Minimum number of values on the line; rounding of a value, in units in the last place of the largest; maximum number
+#: of iterations ahead.
 TAIL_VALUES, ROUNDING, FARTHEST = 6, 4.0, 1e9
 #: Maximum error of the crossing, in iterations, for which its iteration is certain.
 OFF = 0.1

@@ -1,9 +1,9 @@
 """Terms whose ratio is a rational function of the iteration: factorials, binomials, terms of series.
 
 The ratio of a term to the one before is (a + b j) / (1 + d j), as for k!, x**k / k!, central binomials, Catalan numbers
-and Poisson probabilities (hypergeometric terms: Graham, Knuth and Patashnik, Concrete Mathematics, section 5.5).  b or
-d alone is tried first.  All ratios must agree to a few roundings; then the terms are run ahead.  Because it is inferred
-from observations, the answer is a forecast, never a proof.
+and Poisson probabilities (hypergeometric terms: Graham, Knuth and Patashnik, Concrete Mathematics, section 5.5).  Laws
+with only b or only d are tried first. All ratios must agree to within a few roundings; then the terms are computed
+ahead.  Because it is inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from workbench.analysis.comparisons import OPS
 from workbench.analysis.forecast.laws.exact_continuation import Steps, limits
 from workbench.analysis.forecast.laws.least_squares import least_squares
 
-#: Minimum number of values for both coefficients; allowed error of each ratio in roundings; maximum number of terms run
-#: ahead.
+#: Minimum number of values for both coefficients; allowed error of each ratio, in roundings; maximum number of terms
+#: computed ahead.
 OF_BOTH, ROUNDINGS, MOST = 12, 8.0, 100_000
 #: Factor on the allowed error of each ratio under least squares.
 LOOSE = 16.0
-#: A ratio that counts as 0, relative to the ratios before.
+#: Largest ratio that counts as 0, relative to the earlier ratios.
 NOTHING = 1e-9
-#: Number of values that are tested.
+#: Number of newest values that are tested.
 NEWEST_VALUES = 64
-#: Largest denominator of a coefficient that is rounded to a fraction, and the allowed error of its ratios: two values
-#: and a quotient were rounded.
+#: Largest denominator of a coefficient that is rounded to a fraction, and the allowed error of its ratios, in which two
+#: values and a quotient were rounded.
 SIMPLE, FEW = 10_000, Fraction(2, 2**52)
 
 
 def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """First k >= 1 at which the terms after x (n,), floats, fail ``op threshold``; None where there is no such law."""
+    """First k >= 1 at which the terms after x (n,), floats, fail ``op threshold``; None if there is no such law."""
     n = len(x)
     unit = ROUNDINGS * limits(x.dtype)[0]
     size = min(n, NEWEST_VALUES)
@@ -60,7 +60,7 @@ def _by_ratio(v: np.ndarray, lines: tuple[bool, bool], unit: float, op: str, thr
 
 
 def _between(a: float, b: float, c: float, share: float, unit: float) -> bool:
-    """True if b lies on the line from a to c, at this share of it, to within rounding."""
+    """True if b lies on the line from a to c, at the given share of the way, to within rounding."""
     return abs(a + share * (c - a) - b) <= 4.0 * unit * max(abs(a), abs(c))
 
 
@@ -74,8 +74,8 @@ Law = tuple[float, float, float]
 
 
 def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
-    """(a, b, d): for ``only`` 0 with d = 0, for 1 with b = 0, through the end points; else by least squares of relative
-    errors.
+    """(a, b, d): through the end points, with d = 0 if ``only`` is 0, or with b = 0 if it is 1; else by least squares
+    of relative errors.
     """
     if only is not None:
         first, last = (1.0 / float(v) if only else float(v) for v in (r[0], r[-1]))
@@ -92,7 +92,9 @@ def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
 
 
 def _least_squares(r: np.ndarray, j: np.ndarray) -> tuple[Fraction, ...] | None:
-    """(a, b, d) that fit a + b j - d j r = r best, each row in units of its r to a power of two; None if not unique."""
+    """The (a, b, d) that fit a + b j - d j r = r best, each row scaled by a power of two near its r; None if not
+    unique.
+    """
     rows = []
     for ratio, place in zip(r.tolist(), j.tolist(), strict=True):
         mantissa, exponent = math.frexp(ratio)
@@ -102,7 +104,7 @@ def _least_squares(r: np.ndarray, j: np.ndarray) -> tuple[Fraction, ...] | None:
 
 
 def _keeps(law: tuple[Fraction, ...], r: np.ndarray, j: np.ndarray) -> bool:
-    """True if a law reproduces all ratios to a few roundings, in exact arithmetic."""
+    """True if a law reproduces all ratios to within a few roundings, in exact arithmetic."""
     a, b, d = law
     for ratio, place in zip(r.tolist(), j.tolist(), strict=True):
         above, below, seen = a + b * int(place), 1 + d * int(place), Fraction(ratio)
@@ -122,7 +124,7 @@ def _first(last: float, law: Law, op: str, t: float) -> int | None:
     while done < MOST:
         ratios = _ratio(law, np.arange(done + 1.0, done + size + 1.0))
         ends = np.flatnonzero(ratios * before <= NOTHING * before * before)
-        if ends.size:  # binomials end in 0, others pass a pole
+        if ends.size:  # binomial coefficients end in 0, other terms pass a pole
             ratios = ratios[: ends[0] + 1]
             if abs(ratios[-1]) > NOTHING * abs(before):
                 return None

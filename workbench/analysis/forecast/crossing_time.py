@@ -26,7 +26,7 @@ SHORT = 0.02
 ROUGH = 1e-3
 #: The same for few values, which a law may fit only roughly at first.
 FAIR = 5e-3
-#: A crossing more than this many record lengths ahead cannot be told apart from a zero within the rounding of the
+#: A crossing more than this many record lengths ahead cannot be distinguished from a zero within the rounding of the
 #: record.
 PASSES = 8
 #: With fewer values, the last steps are extrapolated if no law fits.

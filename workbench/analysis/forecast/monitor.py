@@ -176,8 +176,7 @@ class TerminationMonitor:
         return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:
-        """The answer for a condition of flags only, combined by "or", whose values repeat periodically.
-        """
+        """The answer for a condition of flags only, combined by "or", whose values repeat periodically."""
         p = self._watch.turns(FLAGS_RETURN)
         if p is None or not self.clauses:
             return None

@@ -124,8 +124,7 @@ class OperandForecast:
         return verdict(e, x, s.keep, s.threshold, s.name, s.clause, evolution), e
 
     def _crossing(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
-        """The crossing of the remembered law, as long as it predicts the values since its fit; else that of a new fit.
-        """
+        """The crossing of the remembered law, as long as it predicts the values since its fit; else of a new fit."""
         self._held = True
         if self._kept is not None:
             since, kept = s.total - self._kept[0], self._kept[1]
@@ -141,8 +140,7 @@ class OperandForecast:
         return found
 
     def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
-        """The crossing of a sequence that tends to its threshold, and meets it when the distance is lost in rounding.
-        """
+        """The crossing of a sequence that tends to its threshold, where the distance is lost in rounding."""
         if s.keep == "==" or eps == 0.0 or len(x) < 8:
             return None
         gap = np.abs(x - s.threshold)
@@ -159,8 +157,7 @@ class OperandForecast:
 
 
 def _narrowed(c: Crossing | None, x: np.ndarray, s: OperandRecord) -> Crossing | None:
-    """The crossing of a law; unless it is exact, its interval is intersected with that of all declared laws together.
-    """
+    """The crossing of a law; unless it is exact, its interval is intersected with that of all declared laws."""
     if c is None or not math.isfinite(c.k) or not c.kind.endswith(CUT) or c.high < NARROW * c.low:
         return c
     o = outlook(x, s.keep, s.threshold)

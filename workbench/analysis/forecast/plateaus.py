@@ -55,8 +55,7 @@ class Plateaus(NamedTuple):
 
 
 def outlasts(run: int, longest: int, before: int) -> bool:
-    """True if a run of equal values after ``before`` others, whose longest run was ``longest``, is taken to be final.
-    """
+    """True if a run of equal values is final, after ``before`` others whose longest run was ``longest``."""
     if not before:
         return run >= REST_VALUES
     if longest < 2:

@@ -1,5 +1,4 @@
-"""The claims behind a black-box answer: statements about the recorded operands of a clause, recomputed from the record.
-"""
+"""The claims behind a black-box answer: statements about the recorded operands of a clause, which are recomputed."""
 
 from __future__ import annotations
 

@@ -114,8 +114,7 @@ def _limit(law: Law) -> float | None:
 
 
 def _of_map(law: Law, values: np.ndarray) -> float | None:
-    """The limit of a map that has not reached it yet: zero for sublinear decay to zero, else by Aitken's extrapolation.
-    """
+    """The limit of a map before it is reached: zero for sublinear decay to zero, else by Aitken's extrapolation."""
     a, b, c = (float(v) for v in values[[-1024, -512, -1]])
     if abs(c) < 0.9 * abs(b) and abs(b) < 0.9 * abs(a) and law.name in ("decrement", "ratio-1", "origin-2", "linear"):
         return 0.0

@@ -1,5 +1,4 @@
-"""Detects noise around a level that no longer moves, far from the threshold: the floor of a residual, a settled sensor.
-"""
+"""Detects noise around a level that no longer moves, far from the threshold: a residual's floor, a settled sensor."""
 
 from __future__ import annotations
 

@@ -50,8 +50,7 @@ class Steps:
 
 
 def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
-    """Continue an integer counter; ``bits`` is the dtype's width, None for 64 or more, where wrapping is too far away.
-    """
+    """Continue an integer counter; ``bits`` is the dtype's width, None for 64 or more, where wrapping is too far."""
     c = xs[-1] - xs[-2]
     if bits is not None:  # the last step may itself have wrapped: take the shortest of the congruent steps
         c = min((c % (1 << bits), c % (1 << bits) - (1 << bits)), key=abs)
@@ -128,8 +127,7 @@ def first_failure(x: int, c: int, op: str, t: float) -> int | None:
 
 
 def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
-    """Continue a counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations.
-    """
+    """Continue a counter or multiplier of floats in the dtype of x; None if no such rule reproduces the record."""
     if not np.isfinite(x).all():
         return None
     dtype = x.dtype.type

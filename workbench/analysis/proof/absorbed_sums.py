@@ -1,12 +1,11 @@
-"""Sums of terms that fall with a counter: bounded until rounding absorbs the terms, and unchanged from then on.
+"""Bounds sums whose terms shrink with a counter, up to the iteration at which rounding absorbs the terms for good.
 
-An example is ``s = s + 1 / (k * k)`` with ``k = k + 1``: the terms are bounded on ever longer ranges of iterations by
-the counters' closed forms, and added up.  In exact arithmetic such a sum goes on for ever; in floats a term below a
-quarter of the spacing of the sum's numbers leaves the sum as it is, so the last stretch, which has no end, adds
-nothing.
+An example is ``s = s + 1 / (k * k)`` with ``k = k + 1``: the terms are bounded by the counters' closed forms on longer
+and longer ranges of iterations, and the bounds are added up. In exact arithmetic such a sum grows for ever; in floats a
+term below a quarter of the spacing at the sum leaves it unchanged, so the last range, which has no end, adds nothing.
 
-Rounding to nearest: each addition is off by at most half a spacing of its result (IEEE 754-2019, section 4.3.1), for
-which a whole spacing of the largest number is taken here.
+The error of an addition that is rounded to nearest is at most half the spacing at its result (IEEE 754-2019, section
+4.3.1); the bounds allow for a whole spacing at the largest number.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from workbench.analysis.proof.counter_detection import Counter
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 from workbench.ir.node import Ref
 
-#: Number of single iterations at the start, and the length of each later stretch as a share of its start.
+#: Number of single iterations at the start; each later stretch has the length of its start divided by the second.
 SINGLE, PART = 64, 16
 #: Beginning of the last stretch.
 FAR = 1 << 55
@@ -88,7 +87,7 @@ def _term(program: SliceProgram, name: str) -> tuple[Ref | None, int]:
 def _added(
     start: float, lo: np.ndarray, hi: np.ndarray, times: list[tuple[int, int | None]], dtype: str
 ) -> Interval | None:
-    """The box of the sum that begins at ``start`` and adds terms between ``lo`` and ``hi`` in each stretch."""
+    """The box of the sum that begins at ``start``, if the terms in each stretch lie between ``lo`` and ``hi``."""
     kind: Any = np.dtype(dtype).type
     low = high = least = most = start
     for (t, end), a, b in zip(times, lo.tolist(), hi.tolist(), strict=True):

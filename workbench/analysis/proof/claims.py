@@ -1,4 +1,4 @@
-"""Claims of proofs: bounds, rays, overflows of Python ints in a graph, and identities."""
+"""The claims of proofs: bounds, rays, overflows of Python ints in a graph, and identities."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from workbench.analysis.proof.rays.ray import Continuation, Ray, proves
 from workbench.analysis.proof.symbolic import encloses
 from workbench.analysis.slicing.formulas import SliceProgram
 
-#: number of rays that are claimed (the last ones), and number of iterations in which an identity is run
+#: number of claimed rays (the last ones), and number of iterations in which an identity is checked
 MAX_RAYS, RUN = 3, 16
-#: variables whose bounds are claimed
+#: maximum number of variables whose bounds are claimed
 MAX_BOUNDS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class SameSteps(Claim):
-    """From iteration ``since`` on every ``period`` iterations change the variables by ``steps``, ``periods`` times.
+    """From iteration ``since`` on, every ``period`` iterations change the variables by ``steps``, ``periods`` times.
 
-    Asserts: along the path of the first period, computed with polynomials, the state at k + 1 periods is the polynomial
-    of k + 1 for all k < ``periods`` (None: all k), with the condition true; the states are also run at both ends.
-    Evidence: (the loop, the ray).
+    Asserts that a period, computed with polynomials along its path, takes the polynomials of k to those of k + 1, with
+    the condition true, for all k < ``periods`` (None: all k); both ends are also run with numbers. Evidence: (the loop,
+    the ray).
     """
 
     kind: ClassVar[str] = "ray"
@@ -46,11 +46,12 @@ class SameSteps(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class Bounded(Claim):
-    """From iteration ``since`` on the variables stay within ``bounds`` for ever, and the condition is true there.
+    """From iteration ``since`` on, the variables stay within ``bounds`` for ever, and the condition is true there.
 
-    ``or_nan`` names those that may also be NaN; None means no bound. Asserts: the state lies in the boxes, an iteration
-    maps them into themselves (or closed forms of counters and sums reproduce them), and the condition is true on all of
-    them; the later states also lie in them. Evidence: (the formulas, a state, the states that follow, the boxes).
+    ``or_nan`` names those that may also be NaN; None means no bound. Asserts that the state lies in the boxes, that an
+    iteration maps them into themselves (or closed forms of counters and sums give the same boxes), that the condition
+    is true on all of them, and that the recorded later states lie in them. Evidence: (the formulas, a state, the states
+    that follow, the boxes).
     """
 
     kind: ClassVar[str] = "bounded"
@@ -72,7 +73,7 @@ class Bounded(Claim):
 
 
 def _named_bounds(boxes: Mapping[str, Interval | None], names: Iterable[str]) -> tuple[dict[str, tuple[Any, Any]], Any]:
-    """The bounds of these variables, None for a variable without one; and the names of those that may be NaN."""
+    """The bounds of these variables (None for a variable without bounds), and the names of those that may be NaN."""
     out, nan = {}, []
     for name in names:
         x = boxes.get(name)
@@ -102,10 +103,10 @@ def of_bounds(
 
 @dataclass(frozen=True, kw_only=True)
 class Overflow(Claim):
-    """The result of ``node`` no longer fits 64 bits in ``iteration``; until then it does.
+    """The result of ``node`` fits in 64 bits until ``iteration``, and exceeds them there.
 
-    Asserts: in a run from the last period of the ray in which all ints fit, no node fails before that iteration, and
-    this node fails in it. Evidence: (the loop, the ray, the iteration with which it begins).
+    Asserts that in a run from the last period of the ray in which all ints fit, no node fails before that iteration,
+    and this node fails in it. Evidence: (the loop, the ray, the iteration with which it begins).
     """
 
     kind: ClassVar[str] = "overflow"
@@ -131,9 +132,9 @@ class Overflow(Claim):
 class Identity(Claim):
     """``polynomial`` is multiplied by one of ``factors`` in each iteration, so that it stays zero, or stays nonzero.
 
-    Asserts: substituting the updates into the polynomial gives a multiple of it, on every path through the iteration,
-    modulo 2^bits or ``modulus`` if these are given; and its value in sampled iterations agrees. Evidence: (the
-    formulas, the loop, a state).
+    Asserts that substituting the updates into the polynomial gives a multiple of it, on every path through the
+    iteration, modulo 2^bits or ``modulus`` if these are given, and that its values in sampled iterations agree.
+    Evidence: (the formulas, the loop, a state).
     """
 
     kind: ClassVar[str] = "identity"
@@ -174,7 +175,7 @@ def _named(body: LoopBody, name: str) -> str:
 
 
 def of_rays(found: Continuation, body: LoopBody, at: int) -> list[Claim]:
-    """Those claims of the last rays that hold; the rays begin ``at`` iterations after the loop's start."""
+    """The claims about the last rays that hold; the iterations of the rays are counted from iteration ``at``."""
     out: list[Claim] = [_same_steps(body, ray, at) for ray in found.stretches[-MAX_RAYS:]]
     if found.full is not None and found.node is not None:
         last = found.stretches[-1]
@@ -193,5 +194,5 @@ def _same_steps(body: LoopBody, ray: Ray, at: int) -> SameSteps:
 
 
 def of_identities(kept: list[Kept], program: SliceProgram, body: LoopBody, state: dict[str, np.ndarray]) -> list[Claim]:
-    """Those claims that hold about polynomials that stay zero, or stay nonzero."""
+    """The claims that hold about polynomials that stay zero, or stay nonzero."""
     return checked([_identity_of(k, (program, body, state)) for k in kept])

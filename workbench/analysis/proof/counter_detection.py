@@ -1,4 +1,4 @@
-"""Detection of counters in a slice's formulas, and of the iterations at which a comparison of a counter turns."""
+"""Detects counters in a slice's formulas, and comparisons of counters whose truth over time follows by arithmetic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def counters_of(program: SliceProgram, present: Mapping[str, np.ndarray]) -> dic
 
 
 def _signed(b: int, m: int) -> int:
-    """The step as the smaller of b and b - m: up or down."""
+    """The step as b or b - m, whichever is smaller in magnitude: up or down."""
     return b - m if b > m // 2 else b
 
 
@@ -59,7 +59,7 @@ def _affine(
 ) -> tuple[int, int, bool] | None:
     """(a, b, checked) of an integer formula a x + b of one variable, computed in that variable's dtype.
 
-    ``known`` caches results: a value may be read in many places.
+    ``known`` caches results, because a value may be read in many places.
     """
     known = {} if known is None else known
     if ref not in known:
@@ -118,7 +118,7 @@ def _float_step(program: SliceProgram, ref: Ref, name: str, dtype: str) -> float
 
 
 def _in_branch(program: SliceProgram, ref: Ref) -> bool:
-    """True if a value comes out of a branch's Switch: it may be dead, and another value is then used instead."""
+    """True if a value comes from a branch's Switch: then it may be dead, and another value is used instead."""
     node = program.graph.nodes[ref.node]
     while program.passes_on(node) or node.op == "Switch":
         if node.op == "Switch" and not program.by_loop(node):
@@ -132,8 +132,8 @@ class Clause:
     """A comparison of an integer counter with an invariant: its truth over ranges of times, by modular arithmetic."""
 
     def __init__(self, counter: IntCounter, op: str, held: tuple[int, int]) -> None:
-        #: ``held`` is the range of numbers for which the clause holds (for !=: fails); its ends are swapped if there
-        #: are none
+        #: ``held`` is the range of numbers for which the clause is true (for !=: false); its ends are swapped if the
+        #: range is empty
         self.counter, self.op, self.held = counter, op, held
         self.low, self.high = int_range(counter.dtype)
 
@@ -153,12 +153,12 @@ class Clause:
         """True if the clause is ``truth`` somewhere in the range."""
         low, high = self.held
         wanted = truth if self.op != "not_equal" else not truth
-        if low > high:  # it holds for no number
+        if low > high:  # it is true for no number
             return not wanted
         if not wanted:
             if low == self.low and high == self.high:
                 return False
-            if not self.counter.additive:  # all numbers except one: any change reaches them
+            if not self.counter.additive:  # all numbers except one: any change of the counter leads to one of them
                 return t != end and self.counter.at(t) != self.counter.at(t + 1) or self.counter.at(t) != low
             low, high = high + 1, low - 1 + (self.high - self.low + 1)
         found = self.counter.first(low, high, t)
@@ -166,7 +166,9 @@ class Clause:
 
 
 def _turn(holds: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """The numbers of a dtype for which an order comparison holds; it turns at most once, so bisection finds them."""
+    """The range of numbers of a dtype for which an order comparison is true; it changes at most once, so bisection
+    finds the range.
+    """
     first, last = holds(low), holds(high)
     if first == last:
         return (low, high) if first else (high, low)
@@ -178,7 +180,7 @@ def _turn(holds: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
 
 
 def clauses_of(program: SliceProgram, counters: Mapping[str, Counter]) -> dict[Ref, Clause]:
-    """The slice's comparisons of (possibly wrapping) integer counters with invariants, by the name of their value."""
+    """The slice's comparisons of (possibly wrapping) integer counters with invariants, by their references."""
     out: dict[Ref, Clause] = {}
     for node in (program.graph.nodes[n] for n in program.graph.frames[program.frame].nodes):
         if node.op not in COMPARED or node.types[0].shape != ():
@@ -220,4 +222,4 @@ def _clause(node: Node, counter: IntCounter, limit: Interval, op: str) -> Clause
 
 
 class _Unknown(Exception):
-    """A comparison that is not bounded."""
+    """Raised if the value of a comparison is not known."""

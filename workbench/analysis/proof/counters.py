@@ -1,9 +1,9 @@
 """Counters in closed form: the exact value of x + c (integers: a x + b, modulo the dtype) after t iterations.
 
-A float counter goes through the binades. Within one, x is on a grid of spacing u and x + c is rounded to it: the
-increment is c rounded to a multiple of u. A tie goes to the even neighbour, so x is even after one tie and stays even:
-from the second step on the increment is constant until x leaves the binade. A few numbers per binade thus describe the
-counter, and one that absorbs its step (x + c == x) has reached its last value.
+A float counter passes through binades. Within one, x is on a grid of spacing u and x + c is rounded to it: the
+increment is c rounded to a multiple of u. A tie is rounded to the even neighbour, so x is even after one tie and stays
+even: from the second step on, the increment is constant until x leaves the binade. A few numbers per binade thus
+describe the counter. A counter that absorbs its step (x + c == x) has reached its last value.
 
 Source: IEEE 754-2019 section 4.3.1 (roundTiesToEven), https://doi.org/10.1109/IEEESTD.2019.8766229.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from workbench.analysis.intervals.interval import Interval, box, int_range
 from workbench.analysis.proof.modular_arithmetic import affine_power, first_equal, first_hit
 
-#: bits of the fraction, without the hidden one
+#: number of bits of the fraction, without the hidden bit
 FRACTION = {"float16": 10, "float32": 23, "float64": 52}
 #: maximum number of stretches of constant increment in a float counter
 STRETCHES = 20_000
@@ -49,7 +49,7 @@ class IntCounter:
 
     @property
     def full(self) -> int | None:
-        """The first time at which a ``checked`` counter does not fit its dtype; None if there is none."""
+        """The first time at which a ``checked`` counter does not fit in its dtype; None if there is none."""
         if not self.checked or self.b == 0:
             return None
         low, high = int_range(self.dtype)
@@ -66,7 +66,7 @@ class IntCounter:
         return (f * self.start + g - low) % m + low
 
     def box(self, times: Times) -> Interval:
-        """Bounds over each range of times; both ends are included, None means for ever."""
+        """Bounds over each range of times; a range includes both ends, and an end of None means for ever."""
         low, high = int_range(self.dtype)
         lo, hi = np.empty(len(times), object), np.empty(len(times), object)
         for k, (t, end) in enumerate(times):
@@ -83,7 +83,9 @@ class IntCounter:
         return box(self.dtype, lo, hi)
 
     def first(self, low: int, high: int, t: int) -> int | None:
-        """First time from ``t`` on with x in the range from low to high, which may pass over the dtype's ends."""
+        """First time from ``t`` on at which x is in the range from low to high, which may wrap around the ends of the
+        dtype.
+        """
         m = 1 << self.bits
         if self.additive:
             found = first_hit(self.at(t), self.b, m, low, high)
@@ -112,12 +114,12 @@ class FloatCounter:
 
     @property
     def last(self) -> float:
-        """The final value: where it absorbs its step, infinity or NaN."""
+        """The final value: the number that absorbs the step, infinity or NaN."""
         return self.values[-1]
 
     @property
     def settles(self) -> int:
-        """The time from which it does not change."""
+        """The time from which the counter does not change."""
         return self.times[-1]
 
     def box(self, times: Times) -> Interval:
@@ -161,7 +163,7 @@ def float_counter(x: Any, c: Any, dtype: str) -> FloatCounter | None:
                 continue
             number, step = _grid(y, scale), _grid(z, scale) - _grid(y, scale)
             size, forward = abs(number), abs(_grid(z, scale)) > abs(number)
-            # stay inside: below the next power of two, and above this one, where a finer grid begins
+            # stay below the next power of two, and above this one, where a finer grid begins
             n = ((1 << p + 1) - 1 - size) // abs(step) if forward else (size - (1 << p) - 1) // abs(step)
             if n < 1:
                 x, t = y, t + 1
@@ -173,7 +175,7 @@ def float_counter(x: Any, c: Any, dtype: str) -> FloatCounter | None:
 
 def _add(out: FloatCounter, t: int, x: Any, grid: tuple[int, int, int]) -> None:
     if out.times and out.times[-1] == t:
-        return  # the last value of a stretch, which exists
+        return  # the last value of the stretch
     out.times.append(t)
     out.values.append(float(x))
     out.grids.append(grid)

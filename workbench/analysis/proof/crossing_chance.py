@@ -1,4 +1,4 @@
-"""The chance that the irregular motion of a look-ahead crosses a threshold, by the edge of its support."""
+"""Estimates the chance that an irregular motion in a look-ahead crosses a threshold, from the edge of its support."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from workbench.analysis.proof.lookahead_search import Search
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
 
-#: number of values that are used, and the minimum
+#: maximum and minimum number of values that are used
 VALUES, FEWEST = 4096, 512
 
 
 def may_cross(search: Search, logic: str) -> tuple[float | None] | None:
-    """None unless the clauses may reach the threshold; else the chance per iteration, if it is known."""
+    """None unless the operands of the clauses may meet; else a tuple of the chance per iteration, or of None if it is
+    unknown.
+    """
     rows = _values(search)
     found = [may_meet([v[0] for v in side], side[0][1], [v[2] for v in side], FEWEST) for side in rows]
     return together(found, logic)

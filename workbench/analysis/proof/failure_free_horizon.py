@@ -1,4 +1,6 @@
-"""Bounds the iterations in which certainly no node of a loop fails, by its formulas; see also ``time_bounds``."""
+"""Finds the number of iterations in which certainly no node of a loop fails, from its formulas; see also
+``time_bounds``.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ def horizon(
     """The number of whole iterations from the state ``present`` on in which certainly none of the nodes fails (None:
     for ever), and the nodes that may fail in the next one.
 
-    The program must be one of a slice to which the nodes belong; ``types`` are those of its plan. Nothing is known
-    about nodes of inner loops.
+    The nodes must belong to the slice of ``program``; ``types`` are the types in its plan. The number is 0 if any of
+    them is in an inner loop.
     """
     frame = program.frame
     if any(program.graph.frame_of(n) != frame for n in nodes):
@@ -55,7 +57,7 @@ def horizon(
 
 
 class _Failing(Timeline):
-    """Bounds, over ranges of times, whether certainly no node fails, instead of whether the condition is true."""
+    """The state over ranges of times; the condition is replaced by the statement that certainly no node fails."""
 
     def __init__(
         self,
@@ -76,7 +78,7 @@ class _Failing(Timeline):
         return self._all_safe(times, self.nodes), np.zeros(len(times), bool)
 
     def doubtful(self, t: int) -> list[str]:
-        """Nodes that may fail at one time."""
+        """The nodes that may fail at time t."""
         return [node.name for node in self.nodes if not self._all_safe([(t, t)], [node])[0]]
 
     def _all_safe(self, times: Times, nodes: Sequence[Node]) -> np.ndarray:
@@ -112,7 +114,7 @@ class _Failing(Timeline):
         return out
 
     def _grown(self, times: Times, env: Env) -> Env:
-        """Bounds sums, which have no invariant, by the number of their terms and the bounds of one term."""
+        """Add the bounds of sums, which have no invariant: the number of terms times the bounds of one term."""
         if not self.sums:
             return env
         out = dict(env)
@@ -158,7 +160,7 @@ def _behind_condition(program: SliceProgram, name: str) -> bool:
         if node.name in program.merges or graph.frame_of(node.name) != program.frame:
             continue
         if node.op == "Merge":
-            continue  # one live input is enough
+            continue  # one live input is enough, so it may run anyway
         sources = {*(r.node for r in node.inputs), *node.control} - seen
         seen |= sources
         todo += sources

@@ -1,9 +1,9 @@
-"""Inductive invariants: an interval that holds the state and its image, and on which the condition is true.
+"""Inductive invariants: boxes that contain the state and their own image, and on which the condition is true.
 
 Such a box proves that the condition never becomes false, whatever the state does inside it: NaN, chaos, cycles too long
-to run. It is searched for from the state outwards, with widening to numbers that the slice compares with, and from the
-hull of states seen on the way. Because a single box loses correlations (x - 0.1 x), boxes are cut into pieces, and the
-images of all pieces must lie in the whole box.
+to run. The search starts from the state and widens the box to constants of the slice; it also starts from the hull of
+later states. Because a single box loses correlations (x - 0.1 x), boxes are cut into pieces, and the images of all
+pieces must lie in the whole box.
 
 Source: P. Cousot and R. Cousot, "Abstract interpretation", POPL 1977, https://doi.org/10.1145/512950.512973.
 """
@@ -29,18 +29,19 @@ from workbench.analysis.intervals.interval import (
 )
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 
-#: rounds before bounds are widened, and in all
+#: number of rounds before bounds are widened, and maximum number of rounds
 PATIENT, ROUNDS = 3, 24
-#: number of pieces for one variable, and for each of two
+#: number of pieces for one variable, and for each of two variables
 PIECES = (256, 24)
 #: shares of the hull's width by which it is enlarged
 ROOM = (0.0, 0.02, 0.1, 0.5, 2.0)
 
 
 def holding(program: SliceProgram, start: Env, fixed: Env) -> dict[str, Interval | None]:
-    """Boxes that contain every variable in all later iterations, while the loop continues; top if nothing is known.
+    """Boxes that contain every variable in all later iterations, while the loop continues; the whole dtype if nothing
+    is known.
 
-    ``fixed`` are boxes that are known to hold for ever (of counters).
+    ``fixed``: boxes that are known to contain variables (counters) for ever.
     """
     marks = sorted({float(c) for c in program.constants()} | {0.0, 1.0, -1.0})
     x: dict[str, Interval | None] = {**start, **fixed}
@@ -59,7 +60,7 @@ def holding(program: SliceProgram, start: Env, fixed: Env) -> dict[str, Interval
 
 
 def _image(program: SliceProgram, x: Env, moving: Iterable[str], pieces: int = 1) -> dict[str, Interval | None]:
-    """The state after one iteration from anywhere in x where the condition is true."""
+    """Boxes of the state after one iteration from any state in x at which the condition is true."""
     alive = program.assuming(x, program.cond, True)
     return {n: program.evaluate(program.updates[n], alive, pieces) for n in moving}
 
@@ -69,7 +70,9 @@ def _held(image: Interval | None, x: Interval | None) -> bool:
 
 
 def _grown(x: Interval | None, image: Interval | None, marks: list[float], widen: bool) -> Interval | None:
-    """x and its image; with ``widen``, ends that still move are widened to the next mark, or to the dtype's limit."""
+    """The hull of x and its image; with ``widen``, ends that still move are widened to the next mark, or to the dtype's
+    limit.
+    """
     if x is None or image is None or image.dtype != x.dtype:
         return None
     found = joined(image)
@@ -91,7 +94,7 @@ def _grown(x: Interval | None, image: Interval | None, marks: list[float], widen
 
 
 def _narrowed(program: SliceProgram, x: Env, start: Env, moving: list[str]) -> dict[str, Interval | None]:
-    """Image of an invariant, joined with the start: an invariant too, and maybe smaller."""
+    """The image of an invariant, joined with the start, which is an invariant too, and may be smaller."""
     now = dict(x)
     for _ in range(2):
         image = _image(program, now, moving)
@@ -109,7 +112,7 @@ def keeps_on(
 ) -> tuple[dict[str, Interval | None], int] | None:
     """(boxes, pieces) of an inductive invariant on which the condition is certainly true; None if none was found.
 
-    ``start`` is the state from which it must hold, ``seen`` yields later states of the loop near it.
+    ``start`` is the state that it must contain; ``seen`` returns states of the loop soon after it.
     """
     base = holding(program, start, fixed)
     if _true_on(program, base):
@@ -132,7 +135,7 @@ def keeps_on(
 def encloses(program: SliceProgram, state: Mapping[str, Any], boxes: Env, fixed: Env) -> bool:
     """True if the state lies in the boxes, an iteration maps them into themselves, and the condition is true on them.
 
-    ``fixed`` are those of counters, which hold by their formulas.
+    ``fixed`` are the boxes of counters, which follow from their closed forms.
     """
     start = {n: box_of(state[n]) for n in program.state}
     moving = [n for n in program.state if n not in fixed]
@@ -199,7 +202,9 @@ def _blown(x: Interval | None, room: float) -> Interval | None:
 
 
 def _eased(x: Interval | None, grown: Interval | None) -> Interval | None:
-    """The box with its moved ends a little further out, as images of pieces are slightly larger than the image."""
+    """The box with its moved ends a little farther out, because the images of pieces may be slightly larger than the
+    box.
+    """
     wide = None if grown is None else _blown(grown, 0.003)
     if x is None or grown is None or wide is None:
         return grown

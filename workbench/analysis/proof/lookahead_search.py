@@ -1,4 +1,4 @@
-"""Exact look-ahead: single steps that search for a recurrence, jumps that search for the end."""
+"""Runs the exact look-ahead: single steps that search for a recurrence, and jumps that search for the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.analysis.proof.symbolic import ProvedBound, prove
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import CanMove, HasColumns, SliceFailed, SliceRunner, SliceTimeout
 
-#: Single steps that the black box observes, at the start and after the look-ahead.
+#: Number of single steps that the black box observes, at the start and after the look-ahead.
 SINGLE_STEPS = 400
 #: number of states with which a search for an invariant begins
 FIRST_STATES = 64
@@ -28,19 +28,20 @@ FIRST_STATES = 64
 ARGUING = 0.1
 #: number of iterations beyond which an overflow of 64 bits is reported along with the proof instead of replacing it
 NO_RUN = 10**6
-#: iterations between the last ray and the recurrence behind it that are run
+#: maximum number of iterations from the last ray to the recurrence after it
 NEAR_RECURRENCE = 4096
-#: further iterations in which a loop that is proved never to end is searched for a recurrence
+#: number of further iterations in which a loop that is proved never to end is searched for a recurrence
 RETURNS = 2048
-#: number of iterations that are searched for a ray at first, and iterations ahead from which more are searched
+#: number of iterations that are searched for a ray at first, and number of iterations ahead from which more are
+#: searched
 RAY, FAR = 48, 100_000
 
 
 class CameTo(NamedTuple):
     """A recurrence of the state: ``at`` iterations ahead, with its period.
 
-    ``runner`` is ``before`` iterations in front of it; ``shift`` converts its iteration indices to those of the runner
-    at the start.
+    ``runner`` is ``before`` iterations before it; ``shift`` converts the iteration indices of that runner to those of
+    the runner at the start.
     """
 
     runner: SliceRunner
@@ -51,10 +52,10 @@ class CameTo(NamedTuple):
 
 
 class Search:
-    """A search that alternates walks and jumps, each longer than the last, under one cost cap.
+    """A search that alternates walks and jumps of growing length, under one cost cap.
 
-    A walk goes by single steps with Brent's comparison; a jump only looks for the end.  Each walk starts afresh where
-    the last jump ended: past the transient, where any recurrence lies.
+    A walk takes single steps with Brent's comparison of states; a jump only looks for the end. Each walk starts anew
+    where the last jump ended: if a state recurs, it does so after the transient.
     """
 
     def __init__(self, runner: SliceRunner, seconds: float, iterations: int, left: int | None, base: int = 0) -> None:
@@ -71,24 +72,24 @@ class Search:
         self.slot, self.slot_at, self.period, self.power = b"", 0, 0, 1
         self.row: np.ndarray | None = None  # the slot, as a row of columns
         self.by_columns = isinstance(self.ahead, HasColumns)
-        #: operands of the clauses now and then, ever farther apart
+        #: operands of the clauses, recorded at growing intervals
         self.marks: list[tuple[int, list[tuple[Any, Any]]]] = []
         self.argument: ProvedBound | None = None
-        #: its continuation along rays, from the position of the last argument
+        #: the continuation of the loop along rays, from ``followed_from``
         self.followed: Continuation | None = None
-        #: what was proved about it, for the answer, and where its state recurs
+        #: the claims that are proved about the loop, and where its state recurs
         self.claims: list[Claim] = []
         self.came_to: CameTo | None = None
-        #: comparisons that keep their values for ever, and the condition with them
+        #: comparisons that keep their values for ever, and thereby that of the condition
         self.kept: list[Kept] | None = None
         self.argued_from, self.argue_at, self.argued_at, self.followed_from = 0, 0, -1, 0
         self.trouble: tuple[str, str] = ("", "")
-        #: whole iterations before the one in which a node fails
+        #: number of whole iterations before the one in which a node fails
         self.fails_after: int | None = None
         self.failure: Exception | None = None
         self.stuck: SliceRunner | None = None  # set if an iteration took too long
         self.monitor = new_monitor(runner)
-        self.late = self.monitor  # of the stretch at the end
+        self.late = self.monitor  # for the stretch at the end
         self.watched = 0
         show(self.ahead, self.monitor)
 
@@ -96,7 +97,7 @@ class Search:
         """ "ended", "recurs", "argued", "followed", "kept", "limit", "trouble" or "capped"."""
         steps, chunk = 32, 4096
         while True:
-            # states stored as columns are compared about as fast as they are computed: then there are no jumps
+            # states in columns are compared about as fast as they are computed, so jumps are not needed
             jump = 0 if self.by_columns and self.count else chunk
             found = self._walk(chunk if not jump else steps) or self._jump(jump) or self._argue()
             self._mark()
@@ -109,7 +110,7 @@ class Search:
             steps, chunk = 4 * steps, 2 * chunk
 
     def _argue(self) -> str:
-        """Bounds proved by the formulas from the position of the look-ahead; renewed when it is much farther."""
+        """Prove bounds by the formulas from the position of the look-ahead; repeated when it is much farther."""
         if self.count < self.argue_at or not isinstance(self.ahead, HasFormulas) or self.ahead.program is None:
             return ""
         begin = work.now()
@@ -149,7 +150,7 @@ class Search:
         return "trouble"
 
     def _stalls(self) -> None:
-        """Find the recurrence of the state in a loop that is proved never to end."""
+        """Find the recurrence of the state along rays, for a loop that is proved never to end."""
         body = body_of(self.ahead)
         found = None if body is None else followed(self.ahead, body, self.arguing, RAY)
         if found is not None and found.kind == "recurs":
@@ -176,20 +177,22 @@ class Search:
             self.claims += of_bounds(program, found.boxes, states, self.base + self.count, read)
 
     def _came_to(self, found: Continuation) -> None:
-        """Move to just before the recurrence that the rays lead to, and check that the slice recurs there."""
+        """Move to just before the recurrence to which the rays lead, and check that the state of the slice recurs
+        there.
+        """
         turn, runner, at, shift = found.after - found.begin, self.ahead.fork(), 0, 0
         if found.stretches:
             last = found.stretches[-1]
             k = max((last.periods or 0) - 1, 0)
             at = last.begin + k * last.period
-            if at > found.begin:  # the ray is part of what recurs
+            if at > found.begin:  # the ray is part of the recurrence
                 at = 0
             elif isinstance(self.ahead, CanMove) and (moved := self.ahead.moved_to(last.at(k))) is not None:
                 runner, shift = moved, at - 1
             else:
                 return
             if _passed(self.begin, runner.clause_values()):
-                return  # the one number that ends it was passed long before
+                return  # the only number that ends the loop was passed before
         there = runner.fork()
         if found.begin - at > NEAR_RECURRENCE or self.advance(there, found.begin - at) != found.begin - at:
             return
@@ -213,7 +216,7 @@ class Search:
         return "kept"
 
     def _argue_at_the_cap(self) -> str:
-        """Try the formulas once more, far ahead: a term that moved an operand at the start may be absorbed there for
+        """Try the formulas once more, far ahead, where a term that changed an operand at the start may be absorbed for
         good.
         """
         if self.count <= self.argued_at:
@@ -247,7 +250,7 @@ class Search:
             show(scout, self.monitor)
 
     def sampled(self, runner: SliceRunner, every: int, at: int) -> list[list[tuple[Any, Any]]]:
-        """The operands of each clause, once in ``every`` iterations, from the runner's position; [] if it ends."""
+        """The operands of each clause in every ``every``-th iteration from the runner's position; [] if it ends."""
         scout = runner.fork()
         rows: list[list[tuple[Any, Any]]] = []
         while len(rows) < LOOKS:
@@ -266,7 +269,8 @@ class Search:
         """True if an operand keeps growing like the logarithm of the iterations, or faster: without a limit.
 
         This is judged from three samples at growing distances. An operand that tends to a limit, even as slowly as
-        1/k^0.1, moves less from the second to the third than from the first to the second, in the logarithm.
+        1/k^0.1, changes less, per logarithm of the iteration, from the second to the third than from the first to the
+        second.
         """
         if len(self.marks) < 3:
             return False
@@ -283,7 +287,7 @@ class Search:
         return False
 
     def _next_states(self) -> list[Mapping[str, Any]]:
-        """The states that come next, from which the search for an invariant begins."""
+        """The next states, from which the search for an invariant begins."""
         scout = self.ahead.fork()
         states: list[Mapping[str, Any]] = []
         while len(states) < FIRST_STATES and self.advance(scout, 1, self.count + len(states)) == 1:
@@ -294,14 +298,14 @@ class Search:
         """Run iterations and return their number; None after a failure (an error of a node, or a runner that
         contradicts itself).
 
-        ``at`` is the runner's position, if it differs from that of the search.
+        ``at``: the runner's position, if it differs from that of the search.
         """
         try:
             done = runner.advance(n)
         except SliceTimeout as slow:
             self.trouble, self.stuck = ("slice-slow", str(slow)), runner
             return None
-        except Exception as error:  # any error of user code in the slice: the loop itself will raise it too
+        except Exception as error:  # user code in the slice may raise any error; the loop itself will raise it too
             self._failed(error, self.count if at is None else at)
             return None
         if not 0 <= done <= n or done < n and runner.cond():
@@ -315,7 +319,7 @@ class Search:
     def _jump(self, n: int) -> str:
         n = min(n, self.iterations - self.count)
         while n > 0:
-            piece = min(n, 4096, max(64, self.count))  # keeps the cap on time honest for costly slices
+            piece = min(n, 4096, max(64, self.count))  # checks the time often enough for costly slices
             done = self.advance(self.ahead, piece)
             if done is None:
                 return "trouble"
@@ -362,7 +366,7 @@ class Search:
         return ""
 
     def _stretches(self, steps: int) -> str:
-        """Run many iterations at once and compare their states as columns."""
+        """Run many iterations at once and compare their states, stored as columns."""
         while steps > 0 and work.now() <= self.deadline:
             states = self._columns(min(steps, 4096))
             if self.trouble[0]:
@@ -426,7 +430,7 @@ def _passed(begin: list[tuple[Any, str, Any]], end: list[tuple[Any, str, Any]]) 
 
 
 def fails_sentence(error: Exception, iterations: int) -> str:
-    """The sentence that a node fails, and when."""
+    """The sentence that states which node fails, and when."""
     node = error.node if isinstance(error, SliceFailed) else None
     return f"{node or 'A node'} fails {when_it_fails(iterations)}, and with it the loop: {error}"
 

@@ -1,10 +1,10 @@
-"""Trend of the clause operands over a whole look-ahead, sampled at ever larger distances.
+"""The trend of the clause operands over a whole look-ahead, sampled at growing distances.
 
-A short stretch far ahead looks like a straight line wherever a slow sum is continued, and a straight line always meets
-its threshold. Sampled at marks k, 2k, 4k ... the same sum reveals its law: it has a limit if it goes like L + c k^-p
-with p > 0 (the sum of 1/k^2), none if it goes like log k or grows (the sum of 1/k, a counter), and it is at rest
-without a change. L, c and p are those of the curve through three marks, which is Aitken's extrapolation for marks at
-equal ratios (A. C. Aitken, 1926; for logarithmic sequences: C. Brezinski and M. Redivo Zaglia, "Extrapolation Methods",
+In a short stretch far ahead a slow sum looks like a straight line, and a straight line always meets its threshold.
+Samples at marks k, 2k, 4k ... reveal the law of the sum: it has a limit if it behaves like L + c k^-p with p > 0 (the
+sum of 1/k^2), and none if it behaves like log k or grows faster (the sum of 1/k, a counter); if it does not change, it
+is at rest. L, c and p are those of the curve through three marks, which is Aitken's extrapolation for marks at equal
+ratios (A. C. Aitken, 1926; for logarithmic sequences: C. Brezinski and M. Redivo Zaglia, "Extrapolation Methods",
 1991).
 """
 
@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 
 #: number of marks for a trend, and the minimum iteration of the last mark
 LOOKS, LEAST = 4, 1 << 10
-#: powers p that are distinguishable from a logarithm, and how much p may differ between consecutive triples of marks
+#: minimum power p that is distinguishable from a logarithm, and maximum difference of p between consecutive triples of
+#: marks
 POWERS, DRIFT = (0.15, 12.0), 0.25
-#: the limit is accepted if the threshold is that many errors away from it
+#: minimum distance from the limit to the threshold, as a multiple of the limit's error
 CLEAR = 4.0
 
 Mark = tuple[int, list[tuple[Any, Any]]]
 
 
 class ClauseTrend(NamedTuple):
-    """``kind`` is "rest", "limit" or "open"; ``gap`` is left - right: its value or limit, up to ``error``."""
+    """``kind`` is "rest", "limit" or "open"; ``gap`` is the value or limit of left - right, with its ``error``."""
 
     kind: str
     gap: float = math.nan
@@ -63,14 +64,14 @@ def _trend(times: Sequence[int], pairs: Sequence[tuple[Any, Any]]) -> ClauseTren
 
 
 def _power_law(times: Sequence[int], values: Sequence[float]) -> tuple[float, float] | None:
-    """(L, p) of L + c k^-p through three points; None if that curve has no limit."""
+    """(L, p) of the curve L + c k^-p through three points; None if that curve has no limit."""
     (k, m, n), (x, y, z) = times, values
     early, late = y - x, z - y
     if early * late <= 0:
         return None
     ratio, (low, high) = late / early, POWERS
 
-    def of(p: float) -> float:  # decreases with p
+    def of(p: float) -> float:  # this decreases with p
         return ((n / m) ** -p - 1) / (1 - (m / k) ** p)
 
     if not of(high) <= ratio <= of(low):

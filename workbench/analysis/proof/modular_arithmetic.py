@@ -1,9 +1,9 @@
 """Modular arithmetic of wrapping counters: the first t at which x + c t enters a range, or a x + b equals a value.
 
-The first is the least t with l <= c t mod m <= r, by the Euclidean algorithm on c and m; the second lifts the solution
-from one bit to the next, as an affine map permutes the residues of a power of two if its factor is odd (T. E. Hull and
-A. R. Dobell, "Random number generators", SIAM Review 4, 1962, https://doi.org/10.1137/1004061). Both are exact and
-take a number of steps in proportion to the bits.
+The first is the least t with l <= c t mod m <= r, found by the Euclidean algorithm on c and m. The second is lifted
+from one bit to the next, which is possible because an affine map with an odd factor permutes the residues of a power of
+two (T. E. Hull and A. R. Dobell, "Random number generators", SIAM Review 4, 1962, https://doi.org/10.1137/1004061).
+Both are exact, and their number of steps is proportional to the number of bits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def first_in_range(c: int, m: int, low: int, high: int) -> int | None:
     """
     if not 0 <= low <= high < m:
         raise ValueError(f"wanted 0 <= {low} <= {high} < {m}")
-    # each level: c t - m y in [low, high] with the least t; going down, m and c change places as in Euclid's algorithm
+    # at each level the least t with c t - m y in [low, high]; from level to level, m and c change places as in Euclid's
+    # algorithm
     levels: list[tuple[int, int, int]] = []
     c %= m
     while True:
@@ -31,27 +32,27 @@ def first_in_range(c: int, m: int, low: int, high: int) -> int | None:
         t = -(-low // c)
         if c * t <= high:
             break
-        # no multiple of c in the range: the number y of turns must put m y into [-high, -low] modulo c
+        # no multiple of c is in the range: m y, after y wraps, must lie in [-high, -low] modulo c
         levels.append((c, m, low))
         c, m, low, high = m % c, c, -high % c, -low % c
     while levels:
         c, m, low = levels.pop()
-        t = -(-(low + m * t) // c)  # t was the number of turns; the least t with c t >= low + m y
+        t = -(-(low + m * t) // c)  # t was the number y of wraps; now the least t with c t >= low + m y
     return t
 
 
 def first_hit(x: int, c: int, m: int, low: int, high: int) -> int | None:
-    """Least t >= 0 with (x + c t) mod m in low to high, a range that may wrap around 0; None if there is none."""
+    """Least t >= 0 with (x + c t) mod m between low and high, a range that may wrap around 0; None if there is none."""
     low, size = (low - x) % m, high - low
     if size < 0 or size >= m:
         return 0 if size >= m else None
-    if low + size >= m:  # x itself is in it
+    if low + size >= m:  # x itself is in the range
         return 0
     return first_in_range(c % m, m, low, low + size)
 
 
 def affine_power(a: int, b: int, t: int, m: int) -> tuple[int, int]:
-    """(a', b') with x -> a' x + b' modulo m the t-fold x -> a x + b.
+    """(a', b') for which x -> a' x + b' modulo m equals t applications of x -> a x + b.
 
     >>> affine_power(2, 1, 3, 100)
     (8, 7)
@@ -66,7 +67,8 @@ def affine_power(a: int, b: int, t: int, m: int) -> tuple[int, int]:
 
 
 def first_equal(x: int, a: int, b: int, bits: int, target: int) -> int | None:
-    """Least t >= 0 with the t-fold x -> a x + b of x equal to ``target`` modulo 2^bits, for odd a; None if never.
+    """Least t >= 0 for which t applications of x -> a x + b, for odd a, take x to ``target`` modulo 2^bits; None if
+    there is none.
 
     >>> first_equal(1, 5, 1, 3, 7)
     3

@@ -1,10 +1,11 @@
-"""``whitebox``: runs the slice of a loop's condition ahead, exactly, and proves its end or that it never ends.
+"""``whitebox``: runs the slice of a loop's condition ahead, exactly, and proves when the loop ends or that it never
+does.
 
-These arguments are exact.  *Look-ahead*: the slice alone is run until its condition is false; the number of
-iterations is the loop's.  *Recurrence*: a pure slice whose state returns bit for bit, with the condition true all the
-way, does so for ever (R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980).  The state is
-compared as bytes, never by hash alone, and a recurrence is run once more and compared again before it is believed.
-*Formulas* (``arguments``): counters in closed form, and boxes of values that the state never leaves.
+These arguments are exact.  *Look-ahead*: the slice alone is run until its condition is false; the loop has the same
+number of iterations. *Recurrence*: if the state of a pure slice returns bit for bit, with the condition true at every
+iteration in between, it does so for ever (R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20,
+1980).  The state is compared as bytes, never by hash alone, and a recurrence is run and compared once more before it is
+accepted. *Formulas* (``arguments``): counters in closed form, and boxes of values that the state never leaves.
 
 Nothing is proved about an impure slice, and a loop with an iteration limit is never called infinite. If the cost cap
 stops the look-ahead, the black box forecasts the end from the clause operands seen so far, as PREDICTED.
@@ -24,11 +25,11 @@ from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.text import loop_named
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, predicted_never, proved_end, unknown
 
-#: confidence in a limit that a whole look-ahead tends to
+#: confidence in a limit to which the whole look-ahead tends
 LIMIT_SEEN = 0.97
 #: confidence in a nearest approach that is the same at both ends of a look-ahead
 FLOOR_SEEN = 0.9
-#: a predicted end that is this many times nearer than the look-ahead without an end is a coincidence
+#: a predicted end is rejected as a coincidence if the look-ahead without an end is this many times longer
 COINCIDENCE = 1000
 
 
@@ -40,7 +41,7 @@ def analyze_loop(
     iteration: int | None = None,
     observed: TerminationMonitor | None = None,
 ) -> Termination:
-    """Prove or forecast if a loop ends, and after how many more iterations.
+    """Prove or forecast whether a loop ends, and after how many more iterations.
 
     Parameters
     ----------
@@ -49,11 +50,11 @@ def analyze_loop(
     seconds : float, default 0.2
         Time limit of the look-ahead.
     iterations : int, default 2**27
-        Most iterations of the look-ahead.
+        Maximum number of iterations of the look-ahead.
     iteration : int, optional
-        Executions of the body so far; needed for an exact count where an iteration limit applies.
+        Number of executions of the body so far; needed for an exact count if there is an iteration limit.
     observed : TerminationMonitor, optional
-        Observations of the loop, from which its end is forecast where the slice cannot be run.
+        Observations of the loop, from which its end is forecast if the slice cannot be run.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termina
 
 
 def _inner_hangs(search: Search, seconds: float) -> Termination | None:
-    """Prove that the inner loop in which the look-ahead got stuck never ends: then this loop never ends either."""
+    """Prove that the inner loop in which the look-ahead got stuck never ends, so that this loop never ends either."""
     stuck = search.stuck
     inner = stuck.inner() if isinstance(stuck, HasInner) else None
     if inner is None:
@@ -184,7 +185,7 @@ def _forecast(
     search.watch_on(runner)
     monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
     if late.prediction().outcome == "never" and search.unsettled():
-        monitors = monitors[1:]  # in a short stretch far ahead slow growth looks like a limit
+        monitors = monitors[1:]  # in a short stretch far ahead, slow growth looks like a limit
     found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
     if found is None or found.reason.slug in ("stagnates", "turned"):  # the whole look-ahead takes precedence
         found = _by_floor(runner, search, base, capped) or found
@@ -220,20 +221,20 @@ def _first_forecast(
         if answer.outcome == "terminates" and answer.remaining is not None:
             total = answer.remaining + offset
             if total <= base:
-                continue  # the look-ahead has been there and did not find an end
+                continue  # the look-ahead has passed that iteration without an end
             low, high = answer.interval or (0, None)
             if low != high and (total - base) * COINCIDENCE < base:
-                continue  # an event that did not happen in so many iterations is unlikely in the next few
+                continue  # an event that has not happened in so many iterations is unlikely in the next few
             answer.remaining = total
             answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
-        # if the loop continues, the graph explains why: a law fitted to a stretch is not an explanation
+        # for a loop that never ends, ``why`` is from the graph: a law fitted to a stretch is not an explanation
         sentence = why if answer.outcome == "never" else f"{why} {answer.reason.sentence}"
         return replace(answer, reason=Reason(answer.reason.slug, sentence), claims=[], fix=[], first_bad=None)
     return None
 
 
 def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination | None:
-    """The answer from the whole look-ahead, which takes precedence over forecasts from a stretch of it.
+    """The answer from the trend over the whole look-ahead, which takes precedence over forecasts from a stretch of it.
 
     If the operands tend to limits at which the condition holds, the loop never ends; if they are at rest, nothing is
     predicted: the state still moves, and may move them later.
@@ -251,14 +252,14 @@ def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination |
 
 
 def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Termination | None:
-    """ "Never", if the operands come as near at the end of the look-ahead as at its beginning."""
+    """ "Never", if the operands come just as near to each other at the end of the look-ahead as at its beginning."""
     if base < lookahead_floor.APART:
         return None
     both = zip(search.monitor.clauses, search.late.clauses, strict=True)
     pairs = [(list(zip(a.lhs, a.rhs, strict=True)), list(zip(b.lhs, b.rhs, strict=True))) for a, b in both]
     near = [lookahead_floor.nearest(early, late) for early, late in pairs]
     enough = any if runner.logic == "or" else all
-    for every in lookahead_floor.STRIDES:  # a slow motion turns too seldom in a stretch of neighbouring iterations
+    for every in lookahead_floor.STRIDES:  # a slow motion has too few turning points in consecutive iterations
         if enough(v is not None for v in near) or base < lookahead_floor.LOOKS * every * 4:
             break
         early, late = search.sampled(runner, every, 0), search.sampled(search.ahead, every, search.count)
@@ -276,7 +277,7 @@ def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Te
 
 
 def _may_meet(monitors: list[tuple[TerminationMonitor | None, int]]) -> bool:
-    """True if a forecast is that an irregular motion may meet its threshold, sooner or later."""
+    """True if a forecast says that an irregular motion may meet its threshold at some time."""
     return any(m is not None and m.prediction().reason.slug == "chance" for m, _ in monitors)
 
 

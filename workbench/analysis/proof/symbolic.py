@@ -1,8 +1,8 @@
-"""Symbolic proofs from the formulas of a loop, without running it: counters by arithmetic, inductive intervals.
+"""Symbolic proofs from the formulas of a loop, without running it, by counters in closed form and inductive intervals.
 
-Tried in this order: the times at which the condition can turn, with counters in closed form and intervals for the rest
-(``affine-counter``); then an inductive invariant on which the condition is true (``interval``). Each proof names its
-assumptions, and there is none if a formula cannot be bounded.
+The first attempt bounds the times at which the condition can become false, with counters in closed form and intervals
+for the other variables (``affine-counter``); the second looks for an inductive invariant on which the condition is true
+(``interval``). Each proof states what it checked; if a formula cannot be bounded, there is no proof.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ Seen = Callable[[], Sequence[Mapping[str, Any]]]
 
 @dataclass
 class ProvedBound:
-    """The condition is true for ``after`` more iterations (None: for ever), false after ``within`` at the latest.
+    """The condition is true for ``after`` more iterations (None: for ever), and false after ``within`` iterations at
+    the latest.
 
-    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts. ``boxes`` contain
-    the variables for ever, if the condition is true for ever.
+    ``kind`` and ``checked`` are those of the proof; ``counters`` names the counters that it uses. If the condition is
+    true for ever, ``boxes`` contain the variables for ever.
     """
 
     kind: str
@@ -51,11 +52,11 @@ class ProvedBound:
 
 
 def prove(program: SliceProgram, present: Mapping[str, Any], seen: Seen, seconds: float = 1.0) -> ProvedBound | None:
-    """The best that can be proved from the state ``present``, at which the condition is true, in so many
+    """The best bound that can be proved from the state ``present``, at which the condition is true, in ``seconds``
     nominal seconds (:mod:`workbench.analysis.slicing.work`).
 
-    ``seen`` gives states of the loop near it, from which the search for an invariant takes its first guess. None if
-    nothing is known beyond the present value of the condition.
+    ``seen`` returns states of the loop near ``present``, from which the search for an invariant starts. None if nothing
+    is known beyond the present value of the condition.
     """
     state = {name: np.asarray(present[name]) for name in program.state}
     program.deadline = work.now() + seconds
@@ -107,7 +108,7 @@ def _bounds(boxes: Env | None) -> dict[str, tuple[Any, Any]]:
 
 
 class _Case:
-    """The slice with these counters."""
+    """The slice with its counters, whose condition is analysed."""
 
     def __init__(
         self, program: SliceProgram, state: Mapping[str, np.ndarray], start: Env, counters: Mapping[str, Counter]
@@ -118,7 +119,7 @@ class _Case:
         self.timeline = Timeline(program, state, counters, self.held)
 
     def turn(self, about: Ref | None = None, wanted: bool = True) -> FirstFalse:
-        """The first time at which the condition (or ``about``) is not as ``wanted``: by values, then by times."""
+        """Bounds of the first time at which the condition (or ``about``) is not ``wanted``, by values or by times."""
         found = FirstFalse(0, None)
         for name, counter in self.counters.items():
             if isinstance(counter, IntCounter) and not counter.checked and found.after is not None and not found.exact:
@@ -129,7 +130,9 @@ class _Case:
         return self._in_range(found)
 
     def _in_range(self, found: FirstFalse) -> FirstFalse:
-        """The bounds as long as Python int counters fit 64 bits: an overflow does not end the loop."""
+        """The bounds cut to the iterations in which Python int counters fit in 64 bits: an overflow does not end the
+        loop.
+        """
         ends = [counter.full for counter in self.counters.values() if isinstance(counter, IntCounter)]
         full = min((t for t in ends if t is not None), default=None)
         if full is None or found.after is None or found.exact and found.after < full:
@@ -142,7 +145,7 @@ class _Case:
 
 
 def _both(x: FirstFalse, y: FirstFalse | None) -> FirstFalse:
-    """Both bounds combined: the later of the lower ones, the earlier of the upper ones."""
+    """Both bounds combined: the later lower bound and the earlier upper bound."""
     if y is None:
         return x
     never = x.after is None or y.after is None

@@ -1,11 +1,11 @@
 """Interval bounds of the state over ranges of time, and of the first time at which the condition is false.
 
-Counters have a closed form. For the other variables an interval may be known that always contains them (an inductive
-invariant), and from time 1 on they are the update of the previous state. All bounds are for a loop that has continued
-until then, so the condition may be assumed to have been true before.
+Counters have a closed form. The other variables may have an interval that always contains them (an inductive
+invariant), and from time 1 on their values are the updates of the previous state. All bounds assume that the loop has
+continued until then, so that the condition was true at all earlier times.
 
-The search bisects: ranges of times in which the condition is certainly true are skipped as a whole, and the first other
-range is divided until it is a single time. A loop of 10^18 iterations thus takes a dozen evaluations.
+The search bisects: ranges of times in which the condition is certainly true are skipped as a whole, and the first of
+the other ranges is divided until it is a single time. A loop of 10^18 iterations thus takes a dozen evaluations.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from workbench.analysis.proof.counters import Times
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 from workbench.ir.node import Ref
 
-#: no counter of 64 bits needs longer to come round
+#: no counter of 64 bits has a longer period
 FAR = 1 << 66
-#: number of parts of a range, and total evaluations
+#: number of parts into which a range is divided, and maximum number of evaluations
 PARTS, EVALUATIONS = 32, 40
 
 
@@ -31,7 +31,7 @@ PARTS, EVALUATIONS = 32, 40
 class FirstFalse:
     """Bounds of the first time at which the condition is false.
 
-    It is ``after`` or later (None: never), and ``within`` at the latest (None: not known).
+    That time is ``after`` or later (None: never), and ``within`` at the latest (None: not known).
     """
 
     after: int | None
@@ -53,7 +53,7 @@ class Timeline:
         counters: Mapping[str, Counter],
         held: Env | None = None,
     ) -> None:
-        """``held``: boxes that contain the variables other than counters at all times from now on."""
+        """``held``: boxes that contain the variables other than counters from now on."""
         self.program, self.counters = program, counters
         self.start = {name: box_of(present[name]) for name in program.state}
         self.held = dict(held or {})
@@ -76,7 +76,7 @@ class Timeline:
         return env
 
     def _before(self, times: Times) -> Env:
-        """The state one iteration earlier, where the condition was true; from time 1 on."""
+        """The state one iteration earlier, at which the condition was true; for times from 1 on."""
         earlier = [(max(t - 1, 0), None if u is None else max(u - 1, 0)) for t, u in times]
         env: dict[str, Interval | None] = {name: self.held.get(name) for name in self.program.state}
         for name, counter in self.counters.items():
@@ -84,7 +84,7 @@ class Timeline:
         return self.program.assuming(env, self.program.cond, True)
 
     def _one_later(self, name: str, times: Times, before: Env, held: Interval | None) -> Interval | None:
-        """A derived variable, from the state before; at time 0 its present value."""
+        """A variable computed from the previous state; at time 0, its present value."""
         later = self.program.evaluate(self.program.updates[name], before, len(times))
         now = self.start[name]
         if later is None or now is None or later.dtype != now.dtype:
@@ -103,7 +103,9 @@ class Timeline:
         return (sure, never) if self.wanted else (never, sure)
 
     def turn(self, about: Ref | None = None, wanted: bool = True) -> FirstFalse:
-        """The first time at which the condition (or ``about``) is not as ``wanted``, as exactly as the boxes say."""
+        """Bounds of the first time at which the condition (or ``about``) is not ``wanted``, as narrow as the boxes
+        allow.
+        """
         self.about, self.wanted, self.evaluations = about, wanted, 0
         sure, _ = self.condition([(0, None)])
         if sure[0]:
@@ -115,7 +117,9 @@ class Timeline:
         return FirstFalse(after, within, self.evaluations)
 
     def _search(self, todo: Times) -> tuple[int | None, int | None]:
-        """(the first time that is not certainly true, the first that is certainly false), as far as parts tell."""
+        """(the first time at which it is not certainly true, the first at which it is certainly false), as narrow as
+        the parts allow.
+        """
         while True:
             sure, never = self.condition(todo)
             if sure.all():
@@ -140,7 +144,7 @@ class Timeline:
 
 
 def _parts(first: int, last: int | None) -> Times:
-    """A range in at most :data:`PARTS` parts; an unbounded one in a first stretch, one twice as long, and the rest."""
+    """A range divided into at most :data:`PARTS` parts; an unbounded one is divided at twice its start."""
     if last is None:
         return [(first, 2 * first), (2 * first + 1, None)]
     n = min(PARTS, last - first + 1)

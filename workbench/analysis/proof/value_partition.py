@@ -1,9 +1,10 @@
-"""The condition over the values of one integer counter: the values that make it false, and the first time at one.
+"""Evaluates the condition over the values of one integer counter, to find the first time at a value that makes it
+false.
 
 If ranges of time do not help, because a wrapping counter takes every value sooner or later, ranges of values still do:
 the thresholds cut the dtype into ranges, over each of which the condition is certainly true, certainly false or
-neither; modular arithmetic gives the time at which the counter first falls into a range. All other variables may have
-any value that they ever take.
+neither; modular arithmetic gives the time at which the counter first falls into a range. The other variables may have
+any of their possible values.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from workbench.analysis.proof.time_bounds import FirstFalse
 from workbench.analysis.slicing.formulas import Env, SliceProgram
 from workbench.ir.node import Ref
 
-#: maximum number of ranges, and rounds of dividing the undecided ones
+#: maximum number of ranges, of rounds in which undecided ranges are divided, and of parts of a range
 RANGES, ROUNDS, PARTS = 400, 4, 8
 
 
@@ -34,12 +35,12 @@ def by_values(
 ) -> FirstFalse | None:
     """Bounds, by the values of one counter, of the first time at which the condition (or ``about``) is not ``wanted``.
 
-    ``always`` are boxes that hold all variables at all times. None where nothing is known.
+    ``always`` are boxes that contain all variables at all times. None if nothing is known.
     """
     low, high = int_range(counter.dtype)
     cuts = {low, high + 1, *(c for c in (0, 1) if low < c <= high)}
     for clause in clauses.values():
-        if clause.counter is counter and clause.held[0] <= clause.held[1] + 1:  # else: for no number, or for all
+        if clause.counter is counter and clause.held[0] <= clause.held[1] + 1:  # else true for no number, or for all
             cuts |= {clause.held[0], clause.held[1] + 1}
     ranges = _between(sorted(c for c in cuts if low <= c <= high + 1))
     evaluations = 0
@@ -77,13 +78,13 @@ def _cut(low: int, high: int) -> list[tuple[int, int]]:
 
 def _first(counter: IntCounter, ranges: list[tuple[int, int]]) -> int | None:
     """The first time at which the counter is in one of the ranges."""
-    # for a x + b only single values are searched for
+    # for a x + b, only single values can be searched for
     found = [counter.first(a, b, 0) for a, b in (_joined(ranges) if counter.additive else ranges)]
     return min((t for t in found if t is not None), default=None)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges with neighbours joined."""
+    """The ranges, with adjacent ones joined."""
     out: list[tuple[int, int]] = []
     for a, b in sorted(ranges):
         if out and out[-1][1] + 1 == a:

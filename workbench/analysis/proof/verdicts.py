@@ -1,4 +1,4 @@
-"""Proved verdicts: from a look-ahead, a recurrence or the formulas, combined with an iteration limit."""
+"""Builds the proved verdicts from a look-ahead, a recurrence or the formulas, combined with an iteration limit."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ def ends(
 
 
 def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """The state of the slice returned, with the condition true all the way: so it does for ever.
+    """The verdict on a recurrence: the state of the slice returned, with the condition true in between, so it does for
+    ever.
 
     Iterations are counted from the present one.
     """
     p, at = search.period, search.slot_at
     what = f"what the condition depends on ({', '.join(runner.state_names) or 'no variable'})"
-    # invariant means from now on: the state (all that the condition reads) is the present one for ever
+    # invariant from now on: the state (all that the condition reads) never changes
     invariant = p == 1 and at == 0
     slug = "invariant-predicate" if invariant else "recurrence"
     if invariant:
@@ -72,7 +73,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
 
 
 def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """Verdict of the formulas, from the position of the look-ahead."""
+    """The verdict proved by the formulas, from the position of the look-ahead."""
     found, at = search.argument, search.argued_from
     assert found is not None
     checked = found.checked.replace("the present state", "the state after these") if at else found.checked
@@ -90,7 +91,7 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
 def _never(
     slug: str, why: str, proof: Proof, runner: SliceRunner, search: Search, left: int | None, limited: str = BY_ITSELF
 ) -> Termination:
-    """A proved "never" with the details from the search; under an iteration limit the answer ``limited`` instead."""
+    """A proved "never" with the details from the search; under an iteration limit, the answer ``limited`` instead."""
     root, clause = _blocking(runner, search)
     more: dict[str, Any] = {"root": root, "blocking_clause": clause, "proof": proof, "evidence": search.came_to}
     more["claims"] = list(search.claims)
@@ -100,7 +101,7 @@ def _never(
 
 
 def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """Verdict of the rays along which the loop continues from the position of the look-ahead."""
+    """The verdict proved by the rays along which the loop continues from the position of the look-ahead."""
     found, at = search.followed, search.followed_from
     assert found is not None
     proof = Proof("ray", _ran(at) + described(found, at))
@@ -115,7 +116,7 @@ def followed(runner: SliceRunner, search: Search, left: int | None) -> Terminati
 
 
 def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """Verdict of the polynomials whose comparisons with zero keep their values."""
+    """The verdict proved by polynomials whose comparisons with zero keep their values."""
     proof = Proof("identity", _ran(search.followed_from) + "; ".join(map(str, search.kept or [])) + ".")
     zero = all(k.holds == (k.op == "equal") for k in search.kept or [])
     stays = "stays zero" if zero else "never becomes zero"
@@ -128,7 +129,7 @@ def _ran(at: int) -> str:
 
 
 def described(found: Continuation, at: int) -> str:
-    """The stretches that were followed, in words, and how they end."""
+    """A description of the stretches that were followed, and of their end."""
     parts = []
     for stretch in found.stretches[:STRETCHES]:
         steps = ", ".join(f"{n} by {number(float(v))}" for n, v in list(stretch.steps().items())[:MAX_VARIABLES])
@@ -144,7 +145,7 @@ def described(found: Continuation, at: int) -> str:
 
 
 def trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **more: Any) -> Termination:
-    """The iteration limit ends the loop: exactly counted if the number of iterations done is known."""
+    """The verdict that the iteration limit ends the loop; it is exact if the number of finished iterations is known."""
     upper = left if left is not None else int(runner.trip_limit or 0)
     interval = (left, left) if left is not None else (0, upper)
     sentence = f"The limit of {runner.trip_limit:,} iterations ends the loop at the latest. {why}"
@@ -152,7 +153,7 @@ def trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **
 
 
 def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) -> Termination | None:
-    """A proved bound where the end itself is not known: a clause that certainly ends the loop by then."""
+    """The verdict of a proved bound, if the exact end is not known: a clause certainly ends the loop by then."""
     found = search.argument
     if found is None or found.within is None or found.after is None or _unseen(runner):
         return None
@@ -168,7 +169,7 @@ def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) 
 
 
 def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
-    """The answer becomes a forecast if an inner loop may hang later: then the condition does not decide alone."""
+    """The answer becomes a forecast if an inner loop may hang later: then the condition alone does not decide."""
     unseen = _unseen(runner)
     if not unseen:
         return answer
@@ -198,7 +199,9 @@ def _clause_of(runner: SliceRunner, names: list[str]) -> str | None:
 
 
 def _blocking(runner: SliceRunner, search: Search) -> tuple[list[str], str | None]:
-    """The variables, those of the first clause that holds in front, and that clause as it is inside the cycle."""
+    """The variables, beginning with those of the first clause that keeps the loop running, and that clause with its
+    operands in the cycle.
+    """
     names, values = list(runner.state_names), list(search.ahead.clause_values())
     if not runner.clauses or len(values) != len(runner.clauses):
         return names, None

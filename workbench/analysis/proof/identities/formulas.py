@@ -1,7 +1,7 @@
-"""An iteration as polynomials of the variables at its start, once for each path through its branches.
+"""Expresses an iteration by polynomials of the variables at its start, once for each path through its branches.
 
-Ints that wrap are elements of the ring modulo 2^bits, Python's ints are integers. A value that is not a polynomial (a
-quotient, a float) is Unknown, as is each predicate: both of its branches are followed.
+Ints that wrap are elements of the ring modulo 2^bits; Python's ints are integers. A value that is not a polynomial (a
+quotient, a float) is Unknown, and so is each predicate: both branches are followed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WAYS, OP = 32, 30e-6
 
 @dataclass(frozen=True, slots=True)
 class Formula(Symbol):
-    """A polynomial of the variables; ``bits`` of None for ints that do not wrap."""
+    """A polynomial of the variables; ``bits`` is None for ints that do not wrap."""
 
     dtype: str
     bits: int | None
@@ -32,7 +32,9 @@ class Formula(Symbol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Symbol):
-    """Any value of a dtype; one object is one value. A comparison of two formulas stores their ``difference``."""
+    """An unknown value of a dtype; the same object always has the same value. For a comparison of two formulas,
+    ``difference`` is their difference.
+    """
 
     dtype: str
     op: str = ""
@@ -76,7 +78,7 @@ class Ways:
         if dtype not in self.bits or any(f is None or f.dtype != dtype for f in forms):
             return Unknown(dtype)
         bits = self.bits[dtype]
-        if bits is None and not checked:  # NumPy ints, which wrap, among Python ints
+        if bits is None and not checked:  # NumPy ints, which wrap, mixed with Python ints
             return Unknown(dtype)
         p = [f.terms for f in forms if f is not None]
         if op in ("add", "subtract"):

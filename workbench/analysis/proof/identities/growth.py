@@ -1,4 +1,5 @@
-"""Ints that move by at most a constant in an iteration, and how long the results of nodes that use them fit 64 bits.
+"""Bounds ints that change by at most a constant per iteration, and finds how long results computed from them fit in 64
+bits.
 
 If each next value is a constant, or a variable (or its negative) plus a constant, on every path through the iteration,
 their largest absolute value grows by at most the largest constant per iteration.
@@ -18,7 +19,7 @@ LARGEST = 2**63 - 1
 
 
 def fits_for(body: LoopBody, state: Mapping[str, np.ndarray], nodes: Sequence[str]) -> int:
-    """The number of iterations in which the Python int results of these nodes certainly fit 64 bits; 0 if unknown."""
+    """The number of iterations in which Python int results of these nodes certainly fit in 64 bits; 0 if unknown."""
     found = ways(body, state, checked=True)
     if not found:
         return 0
@@ -44,7 +45,7 @@ def fits_for(body: LoopBody, state: Mapping[str, np.ndarray], nodes: Sequence[st
 
 
 def _slow(found: Sequence[Way], count: int) -> set[int]:
-    """The variables that move by at most a constant, or are copied from each other."""
+    """The indices of the variables that change by at most a constant, or are copied from one another."""
     slow = set(range(count))
     while True:
         out = {i for i in slow if any(not _moves_slowly(way.next_values[i], slow) for way in found)}
@@ -67,7 +68,7 @@ def _constant(terms: Terms) -> int:
 
 
 def _largest(terms: Terms) -> int:
-    """The largest absolute value of the variables with which the polynomial certainly fits."""
+    """The largest absolute value of the variables for which the polynomial certainly fits in 64 bits."""
 
     def bound(size: int) -> int:
         return sum(abs(c) * size ** sum(e) for e, c in terms.items())

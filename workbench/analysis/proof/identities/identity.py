@@ -2,8 +2,8 @@
 
 For a comparison of p with zero the updates are substituted into p, and the result p' is expanded and divided by p. If
 p' = c p on every path through the iteration, p stays zero once it is zero; if c is invertible (odd, modulo 2^bits), p
-never becomes zero either. If p' = c p + g q with an integer g that divides all coefficients of the rest, p modulo g
-decides: p is never zero if it is not a multiple of g now. The same holds modulo 2^bits if g is a power of two.
+never becomes zero either. If p' = c p + g q with an integer g, p is only multiplied by c modulo g: if it is not a
+multiple of g now, it is never zero. The same holds modulo 2^bits if g is a power of two.
 
 Sources: E. Rodriguez-Carbonell and D. Kapur, "Generating all polynomial invariants in simple loops", J. Symb. Comput.
 42, 2007, https://doi.org/10.1016/j.jsc.2007.01.002; M. Mueller-Olm and H. Seidl, "Analysis of modular arithmetic",
@@ -32,8 +32,8 @@ class Kept:
     """A comparison that keeps its value.
 
     ``polynomial`` is its left side minus its right side; on each path an iteration multiplies it by one of ``factors``,
-    up to multiples of ``modulus`` (0: exactly). The identity holds modulo 2 to the power of ``bits``, None for
-    integers.
+    up to multiples of ``modulus`` (0: exactly). The identity holds modulo 2 to the power of ``bits``, or in the
+    integers if that is None.
     """
 
     node: str
@@ -61,7 +61,7 @@ class Kept:
 
 
 def identity(program: SliceProgram, body: LoopBody, state: Mapping[str, np.ndarray]) -> list[Kept] | None:
-    """The comparisons that keep the condition true for ever; None if it does not stay true."""
+    """The comparisons that keep the condition true for ever; None if this cannot be proved."""
     checked = any(n.attrs.get("checked") for n in (program.graph.nodes[x] for x in body.computed()))
     try:
         found = ways(body, state, checked)
@@ -115,7 +115,7 @@ def _kept(
 
 
 def _never_zero(here: int, factors: Sequence[Terms], rest: int, bits: int | None) -> bool:
-    """True if a number that is not zero stays so: modulo ``rest``, where that is not zero."""
+    """True if a number that is not zero stays nonzero: modulo ``rest``, if that is not zero."""
     modulus = rest if rest else 1 << bits if bits is not None else 0
     if modulus == 1 or modulus and here % modulus == 0:
         return False

@@ -80,7 +80,9 @@ def substituted(p: Terms, by: Sequence[Terms | None], bits: int | None) -> Terms
 
 
 def divided(p: Terms, q: Terms, bits: int | None) -> tuple[Terms, Terms]:
-    """(c, r) with p = c q + r, where no term of r is divisible by the leading term of q, as far as possible."""
+    """(c, r) with p = c q + r, where no term of r is divisible by the leading term of q, unless its coefficient is not
+    divisible.
+    """
     if not q:
         return {}, p
     lead = max(q)

@@ -1,7 +1,8 @@
-"""One iteration of a loop, computed from its graph with arrays and with numbers that move (:mod:`moving_values`).
+"""Computes one iteration of a loop from its graph, with arrays and with moving numbers (:mod:`moving_values`).
 
 All nodes that the condition and the updates need are computed once, in the order of the graph; the values of a branch
-that is not taken are DEAD. An inner loop is run to its end, as long as its comparisons are those of k = 0.
+that is not taken are DEAD. An inner loop is run to its end with the path for k = 0, as long as its comparisons keep
+their values.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY, OpSpec
 
-#: maximum iterations of an inner loop, and nominal seconds of a node
+#: maximum number of iterations of an inner loop, and nominal seconds of a node
 INSIDE, NODE = 256, 6e-6
 DEAD = object()
 PASSED = frozenset(("Identity", "LoopCond", "NextIteration", "stop_gradient", "Enter"))
@@ -46,7 +47,7 @@ class NodeFailed(Exception):
 
 @dataclass(frozen=True)
 class _Part:
-    """The needed nodes of one frame: those before its condition, and those after it."""
+    """The needed nodes of one frame, those before its condition and those after it."""
 
     path: FramePath
     before: tuple[str, ...]
@@ -58,7 +59,9 @@ class _Part:
 
 
 class LoopBody:
-    """The loop ``path`` of a graph; ``read`` gives the values of the frames around it, ``also`` further nodes."""
+    """The loop ``path`` of a graph; ``read`` returns values of the frames around it, ``also`` names further nodes to
+    compute.
+    """
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class LoopBody:
         read: Callable[[Ref], np.ndarray | None],
         also: Sequence[str] = (),
     ) -> None:
-        """``variables``: name -> Merge, of the state."""
+        """``variables``: the Merge of each state variable by its name."""
         self.graph, self.path, self.read = graph, path, read
         self.variables = dict(variables)
         self._fixed: dict[str, Any] = {}
@@ -85,7 +88,7 @@ class LoopBody:
             if at[: len(path)] == path and frame.loop_cond is not None and frame.loop_cond in needed:
                 self._parts[at] = self._part(at, needed)
             elif at[: len(path)] == path and any(n in needed for n in frame.nodes):
-                raise Unfollowed  # a frame without one condition
+                raise Unfollowed  # a frame without a single condition
         own = self._parts[path]
         if not set(own.merges) <= set(self.variables.values()):
             raise Unfollowed
@@ -103,7 +106,7 @@ class LoopBody:
             path = self._frame(name)
             if path[: len(self.path)] != self.path or self._outer(node):
                 continue
-            if len(path) > len(self.path):  # what runs the loop inside
+            if len(path) > len(self.path):  # the nodes that run the inner loop
                 frame = self.graph.frames[path]
                 if frame.loop_cond is None or not frame.exits:
                     raise Unfollowed
@@ -170,7 +173,7 @@ class LoopBody:
         return out
 
     def _sources(self, name: str) -> list[str]:
-        """The nodes from which a node is computed in its frame; for an Exit all inputs of its loop."""
+        """The nodes from which a node is computed in its frame; for an Exit, all inputs of its loop."""
         node = self.graph.nodes[name]
         if node.op == "Merge" and name in self._next:
             return []
@@ -188,7 +191,7 @@ class LoopBody:
 
     # -- running --------------------------------------------------------------------------------------------------
     def goes_on(self, state: Mapping[str, Any], arithmetic: Arithmetic) -> tuple[bool, dict[str, Any]]:
-        """The condition in a state (variable -> value), and the values that were computed for it."""
+        """The value of the condition in a state (variable -> value), and the values that were computed for it."""
         part = self._parts[self.path]
         env = {merge: state[name] for name, merge in self.variables.items()}
         self._run(part.before, part, env, {}, arithmetic)
@@ -267,7 +270,7 @@ class LoopBody:
         return found[0] if len(found) == 1 else found
 
     def release(self) -> None:
-        """Read no further invariants: those that were read are kept."""
+        """Read no further invariants; those already read are kept."""
         self.read = self._fixed.get  # type: ignore[assignment]
 
     def _entered(self, node: Node, part: _Part, around: Mapping[str, Any]) -> Any:

@@ -1,7 +1,8 @@
-"""Small arrays of moving numbers: each item is a separate number (:mod:`moving_values`), or constant.
+"""Computes with small arrays of moving numbers: each item is a separate number (:mod:`moving_values`) or a constant.
 
-Ops on items are those of numbers, paired by broadcasting; ops that only rearrange items work on their indices; sums of
-floats are exact, have two items (so that the order of additions does not matter), or are known between bounds.
+Elementwise ops are computed number by number, with broadcasting; ops that only rearrange items act on their indices.
+Sums of floats are known exactly if they are exact or have two items (so that the order of additions does not matter),
+and otherwise between bounds.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from workbench.analysis.proof.rays.roundings import sum_between
 
 #: maximum number of items in an array
 ITEMS = 32
-#: ops that only rearrange items, with their number of operands (None: any), which all have one dtype
+#: ops that only rearrange items, with their number of operands (None: any), which all have the same dtype
 PLACES = {"stack": None, "concat": None, "setitem": 2} | dict.fromkeys(
     "getitem reshape flatten ravel roll flip transpose squeeze expand_dims broadcast_to".split(), 1
 )
@@ -67,7 +68,7 @@ class MovingArray(Symbol):
 
 
 def array_of(dtype: str, items: np.ndarray) -> Any:
-    """The array of these items; a plain one where none of them moves, the item itself where there are no axes."""
+    """The array of these items; a plain array if none of them moves, the item itself if the array has no axes."""
     if not items.ndim:
         return items[()]
     found = MovingArray(dtype, items)
@@ -75,7 +76,7 @@ def array_of(dtype: str, items: np.ndarray) -> Any:
 
 
 def fitted(values: Sequence[np.ndarray], fit: Callable[[list[np.ndarray]], Any]) -> Any:
-    """The array whose items are fitted one by one through those of ``values``; None where one cannot be."""
+    """The array whose items are fitted one by one through those of ``values``; None if an item cannot be fitted."""
     last = values[-1]
     if not 0 < last.size <= ITEMS or any(v.shape != last.shape or v.dtype != last.dtype for v in values):
         return None
@@ -88,7 +89,7 @@ def fitted(values: Sequence[np.ndarray], fit: Callable[[list[np.ndarray]], Any])
 
 
 def same_one_later(begin: Any, end: Any) -> bool:
-    """True if ``end`` is what ``begin`` is one period later: the same polynomials of k + 1, or the same bits."""
+    """True if ``end`` equals ``begin`` one period later: the same polynomials of k + 1, or the same bits."""
     if isinstance(begin, MovingArray):
         if not isinstance(end, MovingArray) or end.items.shape != begin.items.shape:
             return False
@@ -184,7 +185,7 @@ def _kind(value: Any) -> str:
 
 
 def _sum(op: str, xs: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: KnownPeriods) -> Any:
-    """The sum, if it is exact or has two items, so that the order of additions does not matter; else its bounds."""
+    """The sum, if it is exact or has two items (so that the order of additions does not matter); else its bounds."""
     found = [known(x) for x in xs]
     if any(t.dtype != dtype for t in found):
         raise Unfollowed

@@ -1,12 +1,12 @@
-"""Ops on numbers that move with the number of periods, in the arithmetic of their dtype, exactly.
+"""Computes ops on numbers that depend on the number of periods, exactly as in the arithmetic of their dtype.
 
 The result of an op is a polynomial only as long as nothing changes: a comparison keeps its value, an integer stays in
-its range, a float is rounded the same way. A float that is rounded differently is known between two polynomials
-(:mod:`roundings`): enough for a comparison that is not close.
+its range, a float is rounded the same way. A float that is rounded differently is known to lie between two polynomials
+(:mod:`roundings`), which is enough for a comparison that is not close.
 
 Rounding of a float: a sum that is a multiple of q = 2^-s of at most 2^53 q is exact. Within one binade, rounding
-commutes with the addition of multiples of the spacing (of two spacings, for a tie goes to the even number), so that
-round(a + b k) = round(a) + b k there (IEEE 754-2019, section 4.3.1).
+commutes with the addition of multiples of the spacing (of two spacings, because a tie is rounded to the even number),
+so that round(a + b k) = round(a) + b k there (IEEE 754-2019, section 4.3.1).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OP_SECONDS = 20e-6
 
 
 class KnownPeriods(Horizon):
-    """Computes with moving numbers, and with the predicates that they decide."""
+    """Computes with moving numbers, and with predicates whose values are the same in every period."""
 
     def truth(self, value: Any) -> bool:
         """The value of a predicate, which is the same for all k."""
@@ -57,13 +57,13 @@ class KnownPeriods(Horizon):
         return bool(value)
 
     def compute(self, op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any]) -> Any:
-        """The result of an op of which an input moves."""
+        """The result of an op with a moving input."""
         work.charge(OP_SECONDS)
         return compute(op, given, dtype, attrs, self)
 
 
 def known(value: Any) -> Moving | Between:
-    """A value, constant or not, as a polynomial or between two."""
+    """A value, constant or not, as a polynomial or as a value between two."""
     return value if isinstance(value, Between) else moving(value)
 
 
@@ -76,20 +76,20 @@ def moving(value: Any) -> Moving:
     dtype = value.dtype.name
     if value.ndim or not (dtype in PRECISION or dtype in INTEGERS) or not np.isfinite(value):
         raise Unfollowed
-    if not value and dtype in PRECISION and np.signbit(value):  # a polynomial does not know the negative zero
+    if not value and dtype in PRECISION and np.signbit(value):  # a polynomial cannot represent the negative zero
         raise Unfollowed
     return Moving(dtype, trimmed([int(value) if dtype in INTEGERS else Fraction(float(value))]))
 
 
 def settled(x: Moving) -> Any:
-    """The array of a number that does not move; a moving number itself."""
+    """The array of a number that does not move; a moving number is returned as it is."""
     if len(x.of) > 1:
         return x
     return as_array(x.dtype, x.of[0] if x.of else 0)
 
 
 def as_array(dtype: str, value: Number) -> np.ndarray:
-    """The array of a number that is representable in its dtype."""
+    """The array of a number, which must be representable in its dtype."""
     kind: Any = np.dtype(dtype).type
     return np.asarray(kind(int(value) if dtype in INTEGERS else float(value)))
 
@@ -137,12 +137,12 @@ def _exponent(x: Fraction) -> int:
 
 
 def _nearest(x: Fraction, bits: int, lowest: int, highest: int) -> Fraction:
-    """x rounded to the nearest number of so many bits, a tie to the even one."""
+    """x rounded to the nearest number of that many bits, a tie to the even one."""
     if not x:
         return x
     exponent = max(_exponent(abs(x)), lowest)
     spacing = Fraction(2) ** (exponent - bits + 1)
-    out = round(x / spacing) * spacing  # of Fractions, to the even one
+    out = round(x / spacing) * spacing  # round() of a Fraction rounds a tie to the even number
     if abs(out) >= Fraction(2) ** (highest + 1):
         raise Unfollowed
     return out
@@ -164,13 +164,13 @@ def compare(op: str, a: Any, b: Any, checked: bool, horizon: Horizon) -> np.ndar
         for z in (x, y):
             if z.dtype in INTEGERS and (x.dtype in PRECISION or y.dtype in PRECISION):
                 horizon.within(z.low, -(2**53), 2**53)
-            if z.dtype == "float16":  # with a small int it is compared in float16
+            if z.dtype == "float16":  # compared with a small int, it remains a float16
                 raise Unfollowed
     return np.asarray(horizon.ordered(op, x, y))
 
 
 def compute(op: str, given: list[Any], dtype: str, attrs: Mapping[str, Any], horizon: Horizon) -> Any:
-    """The result of an op of which an input moves; Unfollowed where it is not a polynomial."""
+    """The result of an op with a moving input; Unfollowed if it is not a polynomial."""
     checked = bool(attrs.get("checked"))
     if op in COMPARE:
         return compare(op, given[0], given[1], checked, horizon)
@@ -231,7 +231,7 @@ def _subtract(x: list[Moving], dtype: str, horizon: Horizon) -> Polynomial:
 
 
 def _signed(p: Polynomial, dtype: str, horizon: Horizon) -> Polynomial:
-    """Keep a float whose zero might be negative from becoming zero."""
+    """Require a float whose zero might be negative not to become zero."""
     if dtype in PRECISION:
         begin = sign(p[0] if p else 0)
         if not begin:

@@ -1,4 +1,4 @@
-"""Rays of the slice of a loop's condition, checked against the slice itself."""
+"""Follows rays of the slice of a loop's condition, and checks them against the slice itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HasFormulas(Protocol):
 
 
 def body_of(runner: SliceRunner, also: Sequence[str] = ()) -> LoopBody | None:
-    """The loop of a slice, with the loops inside of it and the nodes ``also``; None where it cannot be computed."""
+    """The loop of a slice, with the loops inside it and the nodes ``also``; None if it cannot be computed."""
     program = runner.program if isinstance(runner, HasFormulas) else None
     if program is None or not runner.pure:
         return None
@@ -42,7 +42,7 @@ def body_of(runner: SliceRunner, also: Sequence[str] = ()) -> LoopBody | None:
 def followed(runner: SliceRunner, body: LoopBody, seconds: float, length: int = LENGTHS[-1]) -> Continuation | None:
     """The continuation of the loop from the runner's position; None if nothing is known.
 
-    The first stretch is also computed by the slice, and there is no answer if that gives different values.
+    The slice also computes the first stretch, and the answer is None if the values differ.
     """
     out = follow(body, {n: np.asarray(v) for n, v in runner.values().items()}, seconds, length)
     if out.kind == "open" and not out.stretches or not _agrees(runner, out):
@@ -51,7 +51,7 @@ def followed(runner: SliceRunner, body: LoopBody, seconds: float, length: int = 
 
 
 def _agrees(runner: SliceRunner, out: Continuation) -> bool:
-    """True if the slice has the state with which the first stretch begins, and that of its second period."""
+    """True if the slice has the same states at the beginning of the first stretch and of its second period."""
     if not out.stretches or out.stretches[0].begin > NEAR:
         return True
     first, ahead = out.stretches[0], runner.fork()

@@ -1,8 +1,8 @@
 """Polynomials of one variable k = 0, 1, 2 ... with exact coefficients, and the first k at which one changes its sign.
 
-Coefficients are ints or Fractions, the lowest power first, without zeros at the end. A sign is found by monotone
-stretches: where the difference p(k + 1) - p(k) keeps its sign, p is monotone and changes its sign at most once, found
-by bisection.
+Coefficients are ints or Fractions, the lowest power first, without zeros at the end. Signs are found on monotone
+stretches: where the difference p(k + 1) - p(k) keeps its sign, p is monotone and changes its sign at most once, at a k
+that bisection finds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 Number = int | Fraction
 Polynomial = tuple[Number, ...]
 ANY = frozenset((-1, 0, 1))
-#: exponent of two for numbers like 1/3, which are not multiples of any power of two
+#: the exponent used for numbers like 1/3, which are not multiples of any power of two
 NO_POWER = -(10**9)
 
 
@@ -73,7 +73,7 @@ def through(values: Sequence[Number]) -> Polynomial:
 
 
 def differences(p: Polynomial) -> list[Number]:
-    """p(0) and the differences of every order at 0: all p(k) are sums of whole multiples of them."""
+    """p(0) and the differences of every order at 0: every p(k) is a sum of integer multiples of them."""
     row: list[Number] = [at(p, k) for k in range(len(p))]
     out = []
     while row:
@@ -87,7 +87,9 @@ def sign(x: Number) -> int:
 
 
 def power_of_two(x: Fraction) -> int:
-    """The exponent of the largest power of two that divides x; far below all others if there is none."""
+    """The exponent of the largest power of two of which x is an integer multiple; far below all others if there is
+    none.
+    """
     n, d = abs(x.numerator), x.denominator
     return (n & -n).bit_length() - d.bit_length() if d & (d - 1) == 0 else NO_POWER
 

@@ -1,6 +1,6 @@
-"""Rays: from a state on, every period of a loop adds the same to its variables, and comparisons are polynomials.
+"""Rays: stretches of a loop in which each variable is a polynomial of the number of periods.
 
-Consecutive periods along the same path with the same increments are found among the states that were run. One period is
+Consecutive periods with the same path and the same increments are detected among the computed states. One period is
 then computed with the variables as polynomials in k, the number of periods: if it gives the same polynomials at k + 1,
 they hold, by induction, for all k up to the first at which a comparison on the path, a wrap or a rounding may change
 (:mod:`moving_values`). If there is none, the loop never ends; otherwise the state at that k is known, and the search
@@ -28,13 +28,13 @@ from workbench.analysis.proof.rays.moving_values import KnownPeriods
 from workbench.analysis.proof.rays.polynomials import later, through, trimmed
 from workbench.analysis.slicing import work
 
-#: iterations that are run before each search for a ray, and degrees of the polynomials that are tried
+#: numbers of iterations that are run before each search for a ray, and degrees of the polynomials that are tried
 LENGTHS, DEGREES = (12, 48, 192, 768), (1, 2, 3, 4)
 #: maximum number of consecutive rays, nominal seconds of all, and of one comparison of states
 RAYS, SECONDS, FIT = 160, 0.1, 4e-6
-#: periods that a ray must cover
+#: minimum number of periods that a ray covers
 LEAST = 3
-#: iterations that it must cover for each iteration run to find it; otherwise more are run
+#: minimum number of iterations that it covers for each iteration run to find it; otherwise more are run
 PROGRESS = 4
 
 
@@ -54,7 +54,7 @@ class Ray:
         return {name: value_at(v, k) for name, v in self.variables.items()}
 
     def steps(self) -> dict[str, Any]:
-        """The increment of each variable in a period, if it is the same in every period; for arrays, of each item."""
+        """The increments per period of the variables, and of the items of arrays, that are the same in every period."""
         moving = {n: v for n, v in self.variables.items() if isinstance(v, Moving)}
         for name, v in self.variables.items():
             if isinstance(v, MovingArray):
@@ -66,9 +66,9 @@ class Ray:
 class Continuation:
     """The continuation of a loop from a given state.
 
-    ``kind`` is "never", "recurs" (the state of iteration ``begin`` is that of ``after`` again), "ends" or "fails" after
-    ``after`` whole iterations, or "open": known up to ``after`` iterations. For a loop that never ends ``full`` is the
-    number of whole iterations after which ``node`` overflows the 64 bits of its ints, None where none does.
+    ``kind`` is "never", "recurs" (the state of iteration ``begin`` returns at iteration ``after``), "ends" or "fails"
+    after ``after`` whole iterations, or "open": known up to ``after`` iterations. For a loop that never ends, ``full``
+    is the number of whole iterations after which ``node`` overflows the 64 bits of its ints, None if no node does.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Continuation:
 def follow(
     body: LoopBody, state: Mapping[str, Any], seconds: float = SECONDS, length: int = LENGTHS[-1]
 ) -> Continuation:
-    """Follow a loop from a state at its condition, along rays, for so many nominal seconds.
+    """Follow a loop from a state at its condition, along rays, for at most ``seconds`` nominal seconds.
 
     Each ray is searched for in at most ``length`` iterations.
     """
@@ -117,7 +117,7 @@ class _Following:
                 if self._walk(length):
                     return
                 found = self._ray()
-                # a short ray is part of a longer period
+                # a short ray may be part of a longer period
                 if found is not None and (found.periods is None or found.period * found.periods > PROGRESS * length):
                     break
             if found is None:
@@ -132,7 +132,9 @@ class _Following:
             state = found.at(found.periods)
 
     def _walk(self, length: int) -> bool:
-        """Run iterations one by one until that many states are known; True if that decides."""
+        """Run iterations one by one until ``length`` further states are known; True if the loop ends, fails or recurs
+        in them.
+        """
         while len(self.states) <= length:
             if work.now() > self.deadline:
                 raise Unfollowed
@@ -215,7 +217,7 @@ class _Following:
         return Ray(self.count, period, periods, variables, horizon.full)
 
     def _overflow(self, found: Ray) -> None:
-        """The node that overflows first, and when: that period is run separately."""
+        """Find the node that overflows first, and its iteration, by running that period separately."""
         assert found.full is not None
         self.count += found.period * found.full
         self.states = [found.at(found.full)]
@@ -228,7 +230,7 @@ class _Following:
 
 
 def proves(body: LoopBody, ray: Ray) -> bool:
-    """The ray computed anew, and run for a period at both of its ends."""
+    """True if the ray is found again when it is recomputed, and when a period is run at each of its ends."""
     with np.errstate(all="ignore"):
         again = _Following(body, math.inf, 0)._proved(ray.period, ray.variables)
         if again is None or (again.periods, again.full) != (ray.periods, ray.full):
@@ -250,7 +252,9 @@ def proves(body: LoopBody, ray: Ray) -> bool:
 
 
 def _fit(values: list[np.ndarray], degree: int) -> Any:
-    """The polynomial through a number at the ends of periods, or the number if it is constant; None if neither fits."""
+    """The polynomial through the values of a number at the ends of periods, or the number if it is constant; None if
+    neither fits.
+    """
     last = values[-1]
     bits = _bytes_of(last)
     if _bytes_of(values[-2]) == bits:

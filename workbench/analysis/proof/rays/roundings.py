@@ -1,9 +1,9 @@
-"""Bounds of floats that are rounded differently in each period.
+"""Bounds floats that are rounded differently in each period.
 
-Rounding to nearest is off by half a spacing at most, that is by a share 2^-bits of the exact result (IEEE 754-2019,
-section 4.3.1); numbers below the normal range, which some machines take for zero, by the smallest normal number. A sum
-of n numbers in any order is off by n - 1 such shares of the sum of their sizes (N. J. Higham, "Accuracy and Stability
-of Numerical Algorithms", 2nd edition, SIAM 2002, section 4.2).
+The error of rounding to nearest is at most half a spacing, that is a share 2^-bits of the exact result (IEEE 754-2019,
+section 4.3.1); for numbers below the normal range, which some processors flush to zero, the smallest normal number is
+used. The error of a sum of n numbers, added in any order, is at most n - 1 such shares of the sum of their magnitudes
+(N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, SIAM 2002, section 4.2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Number = Moving | Between
 
 
 def rounded_between(low: Polynomial, high: Polynomial, dtype: str, horizon: Horizon) -> Between:
-    """The bounds of a number between these, after rounding."""
+    """The bounds, after rounding, of a number that lies between these."""
     return _spread(low, high, _size(low, high, horizon), 1, dtype, horizon)
 
 
@@ -37,7 +37,7 @@ def sum_between(terms: Sequence[Number], dtype: str, horizon: Horizon, mean: boo
 
 
 def _spread(low: Polynomial, high: Polynomial, size: Polynomial, n: int, dtype: str, horizon: Horizon) -> Between:
-    """The bounds, apart by the error of n roundings of numbers of that size."""
+    """The bounds, widened by the error of n roundings of numbers of that magnitude."""
     bits, lowest, highest = PRECISION[dtype]
     if len(size) > DEGREE + 1:
         raise Unfollowed
@@ -47,7 +47,7 @@ def _spread(low: Polynomial, high: Polynomial, size: Polynomial, n: int, dtype: 
 
 
 def _size(low: Polynomial, high: Polynomial, horizon: Horizon) -> Polynomial:
-    """A polynomial that bounds the size of a number between these."""
+    """A polynomial that bounds the magnitude of a number between these."""
     if sign(low[0] if low else 0) < 0 < sign(high[0] if high else 0):
         horizon.keep(low, (-1, 0))
         horizon.keep(high, (0, 1))
@@ -56,7 +56,7 @@ def _size(low: Polynomial, high: Polynomial, horizon: Horizon) -> Polynomial:
 
 
 def _positive(x: Number, horizon: Horizon) -> tuple[Polynomial, Polynomial, int]:
-    """The bounds of the size of a number that keeps its sign, and the sign."""
+    """The bounds of the magnitude of a number that keeps its sign, and the sign."""
     if sign(x.low[0] if x.low else 0) >= 0:
         horizon.keep(x.low, (0, 1))
         return x.low, x.high, 1
@@ -109,7 +109,7 @@ def _same(x: Sequence[Number], horizon: Horizon) -> Bounds:
 
 
 def compute_between(op: str, x: Sequence[Number], dtype: str, horizon: Horizon) -> Number:
-    """The result of an op with an operand that is only known between bounds."""
+    """The result of an op with an operand that is only known to lie between bounds."""
     if dtype not in PRECISION:
         raise Unfollowed
     if op in ("minimum", "maximum") and x[0].dtype == x[1].dtype == dtype:

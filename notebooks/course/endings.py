@@ -12,7 +12,7 @@ def labels(small: Any, middle: Any, large: Any) -> str:
     for step, answer, right in ((0.05, small, "CONVERGING"), (0.2, middle, "OSCILLATING"), (0.25, large, "DIVERGING")):
         if word(answer) != right:
             raise Hint(f"with a step of {step} x is multiplied by {1 - 10 * step:g} in each iteration.")
-    return "the factors are 0.5, -1 and -1.5: smaller than one in size, one, larger."
+    return "the factors are 0.5, -1 and -1.5: their magnitudes are below one, one, and above one."
 
 
 @exercise("07.2", "which factor makes x zero at once?", "1 - 10 * step = 0.")

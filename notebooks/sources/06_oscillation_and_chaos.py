@@ -277,7 +277,7 @@ course.check_answer("06.4", a, b_, c)
 # %% [markdown]
 # ## What you have seen
 #
-# - The slope at the fixed point decides: below one in size it converges, above one it leaves.
+# - The slope at the fixed point decides: if its magnitude is below one, iterates converge; above one, they leave.
 # - Oscillation has a period; chaos has none, and doubles (or so) every small difference.
 # - A smaller step calms a loop that swings.
 #

@@ -214,7 +214,7 @@ def test_extensions_are_asked_for_by_name(monkeypatch):
 def test_without_onnxruntime(monkeypatch):
     monkeypatch.setattr(gate, "runtime", lambda: "it is not installed")
     gate._cached_types.cache_clear()
-    assert "onnxruntime cannot be asked: it is not installed" in refusal(microsoft("Gelu", "x", "y"))
+    assert "onnxruntime is not available: it is not installed" in refusal(microsoft("Gelu", "x", "y"))
     gate._cached_types.cache_clear()
 
 

@@ -65,7 +65,7 @@ class Face:
         Raises
         ------
         WorkbenchError
-            ``missing-library`` without kaleido or a Chrome that it can drive, ``bad-picture`` for another extension.
+            ``missing-library`` if kaleido, or Chrome or Chromium, is missing; ``bad-picture`` for another extension.
         """
         target = Path(path)
         kind = target.suffix.lower().lstrip(".")
@@ -85,7 +85,7 @@ class Face:
             raise WorkbenchError(
                 "Writing a picture needs Chrome, which kaleido does not find.",
                 slug="missing-library",
-                fix="run plotly_get_chrome, or set BROWSER_PATH to a Chrome or Chromium.",
+                fix="run plotly_get_chrome, or set BROWSER_PATH to Chrome or Chromium.",
             ) from error
         return write_bytes(target, data, "The picture")
 

@@ -1,4 +1,4 @@
-"""Shows a file of a graph, a trace or a saved panel; the JupyterLab extension calls it in the kernel of documents."""
+"""Shows a graph file, a trace or a saved panel; the JupyterLab extension calls it in a document's kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LISTED = 6
 
 
 def open_file(path: str | Path, again: bool = False) -> None:
-    """Display a file: the panel on a model with inputs made up, on a recorded run, or a saved panel.
+    """Display a file: a panel on a model with made-up inputs, one on a recorded run, or a saved panel.
 
     A reloaded page gets the file's existing panel with its run, unless the file has changed since. A model without
     usable sample inputs is shown as a graph.
@@ -30,14 +30,14 @@ def open_file(path: str | Path, again: bool = False) -> None:
     Parameters
     ----------
     path : str or Path
-        The file; from a document its path below the folder of the kernel.
+        The file; documents pass the path relative to the kernel's folder.
     again : bool, default False
-        Read the file anew in any case.
+        Read the file again even if it has not changed.
 
     Raises
     ------
     WorkbenchError
-        For a file that cannot be read, with what to do.
+        If the file cannot be read; its fix says what to do.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def open_file(path: str | Path, again: bool = False) -> None:
 
 
 def close_file(path: str | Path) -> None:
-    """Close the panel of a file and its run; without effect for a file that has none.
+    """Close the panel of a file and its run; has no effect on a file without one.
 
     Parameters
     ----------
     path : str or Path
-        The file, as it was named to ``open_file``.
+        The file, as it was passed to ``open_file``.
     """
     shown = _SHOWN.pop(Path(path).resolve(), None)
     if shown is not None:
@@ -80,7 +80,7 @@ def close_file(path: str | Path) -> None:
 
 
 def _model(file: Path) -> Any:
-    """A panel on a model, or its graph where it cannot be run, with a line that says so."""
+    """A panel on a model, or its graph if it cannot be run, with a line that says so."""
     graph = load(file)
     try:
         inputs = example_inputs(graph)

@@ -12,7 +12,7 @@ from workbench.ir.op_names import bare_op
 
 #: nodes that the search for the deciding predicates of a branch looks at
 WALK = 20_000
-#: ops that an expression writes as signs, with their rank: a sign binds tighter than those of lower rank
+#: ops that an expression writes as operators, with their precedence: a higher one binds tighter
 SYMBOLS = {
     "logical_or": ("or", 1),
     "logical_and": ("and", 2),
@@ -37,15 +37,15 @@ SYMBOLS = {
     "matmul": ("@", 8),
     "power": ("**", 10),
 }
-#: signs of bits between conditions, which Python writes in words
+#: bitwise ops between booleans, which an expression writes as words
 BETWEEN_FLAGS = {"bitwise_or": ("or", 1), "bitwise_and": ("and", 2)}
-#: signs before one operand; "not" binds more loosely than a comparison
+#: prefix operators; "not" binds more loosely than a comparison
 BEFORE = {"negative": ("-", 9), "invert": ("~", 9), "logical_not": ("not ", 3)}
-#: nodes of an expression, and its characters
+#: maximum nodes and characters of an expression
 WRITTEN, LONG = 40, 100
-#: characters of the outer part of one
+#: maximum characters of an outlined expression
 BRIEF = 60
-#: levels of an expression, at most
+#: maximum levels of an expression
 DEEP = 40
 
 
@@ -59,7 +59,7 @@ def formula(graph: Graph, ref: Ref, longest: int = LONG) -> str | None:
 
 
 def outlined(graph: Graph, ref: Ref) -> str | None:
-    """The outer part of a longer expression, with dots for what is inside: ``abs(… - x) + abs(… - y)``."""
+    """The outer part of a longer expression, with dots for the inner parts: ``abs(… - x) + abs(… - y)``."""
     found = None
     for depth in range(1, DEEP):
         text = _at(graph, ref, 0, [WRITTEN], depth)
@@ -84,7 +84,7 @@ def _at(graph: Graph, ref: Ref, outer: float, left: list[int], depth: int) -> st
         node = graph.nodes[ref.node]
     if node.op == "Merge" and not closes(graph, node.name):
         return _alternatives(graph, node, outer, left, depth)
-    if node.op == "Switch" or _keeps_numbers(graph, node):  # a branch reads a value of outside
+    if node.op == "Switch" or _keeps_numbers(graph, node):  # a branch reads a value from outside
         return _at(graph, node.inputs[0], outer, left, depth)
     if node.op in CONTROL or node.op in ("Const", "Placeholder") or not node.inputs:
         return plain_name(graph, ref)
@@ -105,7 +105,7 @@ def _at(graph: Graph, ref: Ref, outer: float, left: list[int], depth: int) -> st
 
 
 def _keeps_numbers(graph: Graph, node: Node) -> bool:
-    """True for a conversion to a dtype that has all numbers of the one before."""
+    """True for a cast that NumPy calls safe."""
     if node.op != "cast":
         return False
     try:
@@ -141,7 +141,7 @@ def _alternatives(graph: Graph, merge: Node, outer: float, left: list[int], dept
 
 
 def _ways(graph: Graph, ref: Ref) -> set[tuple[Ref, int]]:
-    """The predicates that must hold (1) or not (0) for a value of a branch, from the Switches behind it."""
+    """The predicates that must hold (1) or not (0) for a value of a branch, from the Switches upstream of it."""
     found: set[tuple[Ref, int]] = set()
     waiting, seen = [ref], {ref}
     while waiting and len(seen) < WALK:

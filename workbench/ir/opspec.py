@@ -29,8 +29,8 @@ class Bound:
     """An op prepared for one node of a plan, with its constant inputs and attributes included.
 
     ``evaluate(arrays)`` gets only the inputs ``takes``; ``reason`` is (slug, sentence): the code that computes the node
-    and why. If the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same from
-    addresses to addresses of contiguous arrays. With ``sees``, ``evaluate`` neither keeps nor returns its inputs.
+    and why. If the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same on
+    the addresses of contiguous arrays. With ``sees``, ``evaluate`` neither keeps nor returns its inputs.
     ``affine`` (s, t) says that the result is the single input times s plus t, each step rounded to its dtype: compiled
     code may compute it. ``joins`` is the data with which its framework computes it together with other nodes, None if
     it cannot.

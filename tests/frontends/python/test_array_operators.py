@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 import warnings
@@ -470,6 +471,12 @@ def test_what_is_unknown_is_named():
         library_calls.call(b, np.fft.fft, (x,), {})
     with pytest.raises(UnknownOpError, match="before the call"):
         library_calls.call(b, np.random.normal, (), {})
+    with pytest.raises(UnknownOpError, match=r"such as np\.sqrt"):
+        library_calls.call(b, cmath.sqrt, (x,), {})
+    with pytest.raises(UnknownOpError, match="did you mean arange"):
+        library_calls.call(b, np.angle, (x,), {})
+    with pytest.raises(UnknownOpError, match="supported functions of builtins are abs, "):
+        library_calls.call(b, vars, (x,), {})
     with pytest.raises(UnknownOpError, match="cumsum"):
         operators.attribute(b, x, "cumsumm")
     with pytest.raises(TypeMismatchError, match="out"):

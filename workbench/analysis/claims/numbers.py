@@ -193,7 +193,7 @@ class LastDigits(Claim):
 
 
 def spacings(a: Any, b: Any) -> float:
-    """Distance of two floats in spacings at the larger one; infinite for anything else."""
+    """Distance between two floats, in units of the spacing at the larger one; infinite for anything else."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind != "f" or a.dtype != b.dtype or a.shape or b.shape or not (np.isfinite(a) and np.isfinite(b)):
         return math.inf

@@ -53,8 +53,8 @@ def may_meet(lhs: Sequence[Any], op: str, rhs: Sequence[Any], fewest: int) -> tu
 
 
 def together(found: Sequence[tuple[float | None] | None], logic: str) -> tuple[float | None] | None:
-    """The answers of :func:`may_meet` about the clauses of a condition, in one: with "or" all of them must be
-    undecided. The chance is known only for a clause that ends the loop by turning false.
+    """Combine the answers of :func:`may_meet` for the clauses of a condition: with "or" all of them must be
+    undecided. The chance is known only for a clause that ends the loop when it becomes false.
     """
     open_ = [f for f in found if f is not None]
     if not open_ or logic == "or" and len(open_) < len(found):

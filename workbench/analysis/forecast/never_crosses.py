@@ -207,7 +207,7 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
 
 
 def reaches_in_period(e: Evolution, keep: str, t: float) -> bool | None:
-    """True if the model of an oscillation ends the clause within its periods; None if it is too close to call."""
+    """True if the modelled oscillation makes the clause false within eight periods; None if it is too close to call."""
     if e.model is None:
         return None
     n = int(min(max(8 * (e.period or 1.0), 64), 8192))

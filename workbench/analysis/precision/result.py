@@ -16,8 +16,8 @@ from workbench.trace.describe import describe, short
 
 @dataclass(frozen=True)
 class Operand:
-    """One input of the bad node at that firing. ``item`` is its item that gave the bad item of the result, None if
-    several did; ``bad`` says whether it holds NaN or infinities itself.
+    """One input of the bad node at that firing. ``item`` is the element of it that produced the bad element of the
+    result, None if several did; ``bad`` says whether it holds NaN or infinities itself.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Operand:
     @harmless
     def __str__(self) -> str:
         many = isinstance(self.value, np.ndarray) and self.value.size > 1
-        at = f", of which the item {self.item}" if many and self.item is not None else ""
+        at = f" (the element used: {self.item})" if many and self.item is not None else ""
         return f"{self.name} = {short(self.value)}{at}"
 
 
@@ -67,13 +67,13 @@ class NanOrigin:
     why : str
         The explanation.
     inputs_bad : bool
-        Whether an operand was not finite already.
+        Whether an operand was already NaN or infinite.
     because : NanOrigin or None
         The origin of an infinity among the operands.
     note : str
         A sentence on what is unknown.
     edited : bool
-        Whether it was written by an edit of a user.
+        Whether it was written by a user's edit.
     headline : str
         Which loop variable is not finite, and since when, as shown on screens; "" if it was not requested.
 
@@ -117,7 +117,7 @@ class NanOrigin:
 
     @property
     def formula(self) -> str:
-        """The op with its operands, for arrays with the items behind the bad one: ``multiply(y = 0, log = -inf)``."""
+        """The op and its operands, or for arrays the elements used: ``multiply(y = 0, log = -inf)``."""
         if self.edited:
             return "set by hand"
         shown = (o.value if o.item is None else o.item for o in self.operands[:3])
@@ -136,7 +136,7 @@ class NanOrigin:
         where = "".join(
             f" in iteration {i} of {f}" for f, i in zip(self.frame[::-1], self.iteration[::-1], strict=True)
         )
-        verb = "was written by hand over" if self.edited else "is computed by" if self.operands else "is held by"
+        verb = "was set by hand in" if self.edited else "is computed by" if self.operands else "is held by"
         line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} {verb} {self.name} ({self.op})"
         line += where + (f", {self.source.where}" if self.source is not None else "")
         items = getattr(self.value, "size", 1)
@@ -148,7 +148,7 @@ class NanOrigin:
             lines.append(f"It is {'an input' if self.op == 'Placeholder' else 'a constant'} that holds {kind} itself.")
         elif self.responsible is not None:
             lines.append(f"Cause: {self.why}.")
-            lines.append("It was made from " + "; ".join(map(str, self.operands)) + ".")
+            lines.append("It was computed from " + "; ".join(map(str, self.operands)) + ".")
         if self.because is not None:
             lines += ["That infinity in turn:", *(f"  {part}" for part in self.because.text().splitlines())]
         return "\n".join([*lines, *([self.note] if self.note else [])])

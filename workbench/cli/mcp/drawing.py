@@ -1,4 +1,4 @@
-"""The tool that draws: a picture of the variables of a loop, or of the graph, as content that clients show as one."""
+"""The drawing tool: a picture of the variables of a loop, or of the graph, that clients show as an image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCALES = (1.5, 1.0, 0.5)
 def workbench_picture(run: int, what: str = "variables", names: list | None = None, dark: bool = False) -> Any:
     """A picture (PNG) of a run: "variables" of a loop over its iterations, or "graph" with values in its boxes.
 
-    names: the variables to draw; by default those of the loop that the run is in. Needs kaleido and a Chrome.
+    names: the variables to draw; by default those of the loop that the run is in. Needs kaleido and Chrome or Chromium.
     """
     source = held(run)
     from workbench.widgets import EvolutionView, GraphView  # plotly and ipywidgets: imported only for drawing

@@ -52,8 +52,8 @@ def readable(path: str) -> Path:
 
 
 def _instead(allowed: list[Path], parent: Path) -> str:
-    """Files in the folder of a missing one, as the fix of the refusal; those of the first folder if that is unknown."""
+    """The fix for a missing file: what its folder contains, or the first allowed folder if its own does not exist."""
     folder = parent if parent.is_dir() else allowed[0]
     names = sorted(printable(path.name, 80) for path in itertools.islice(folder.iterdir(), LOOKED_AT))
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{folder} has {', '.join(names[:NAMED]) or 'no files'}{more}."
+    return f"{folder} contains {', '.join(names[:NAMED]) or 'no files'}{more}."

@@ -31,7 +31,7 @@ class KernelChoice:
     ``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``scalar_op`` names the op that the fast
     path may run instead; ``sees``: a call may read the rows' own memory, because it keeps no reference; ``draws``: it
     also gets the iteration path of the firing; ``takes``: the inputs that the call gets, None for all; ``at``: the same
-    call from addresses to addresses.
+    call on the addresses of contiguous inputs and outputs.
     """
 
     kind: str
@@ -75,11 +75,11 @@ def choose(
                 sizes = tuple(d.itemsize for d in dtypes)
                 why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
                 return KernelChoice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes, scalar_op=scalar_op)
-    # the power of NumPy scalars is that of the C library, as in Python
+    # NumPy's scalar power calls the C library's pow, as Python does
     if single and (node.attrs.get("checked") or (node.attrs.get("operator") and set(inputs) == {"float64"})):
         scalar_op = "_".join(("checked", spec.name, *map(str, inputs), str(outputs[0])))
         if scalar_op in CHECKED:
-            why = f"{spec.name} on {', '.join(map(str, inputs))} is compiled; Python computes what it may fail on"
+            why = f"{spec.name} on {', '.join(map(str, inputs))} is compiled; Python runs the cases that may raise"
             return KernelChoice("call", ("checked", why), call=evaluator(spec, node), scalar_op=scalar_op)
     if bound is not None:
         return KernelChoice("call", bound.reason, call=bound.evaluate, sees=bound.sees, takes=bound.takes, at=bound.at)

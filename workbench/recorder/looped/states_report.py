@@ -54,7 +54,7 @@ class StatesReport:
     label : Course
         The course of the states: that of all tokens, or MIXED.
     courses : list of TokenCourse
-        The course of each token: label, since which loop, period, rate.
+        The course of each token: label, the loop from which it holds, period, rate.
     states, norms, steps, cosines, to_end, cosines_to_end : ndarray
         The states (one more than loops if the first is known), and for each loop and token the norm, the distance and
         the cosine to the previous state, and those to the final one.
@@ -120,7 +120,7 @@ class StatesReport:
 
     @property
     def since(self) -> int | None:
-        """The loop since which all tokens rest, repeat or are not finite; None if one does not."""
+        """The loop from which on all tokens rest, repeat or are not finite; None if one does not."""
         found = [course.since for course in self.courses]
         return None if None in found else max(k for k in found if k is not None)
 

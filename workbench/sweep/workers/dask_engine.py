@@ -155,7 +155,7 @@ class DaskWorkers:
             raise error
         else:
             raise SweepError(
-                f"sweep: a worker of Dask could not run its points: {type(error).__name__}: {error}.",
+                f"sweep: a Dask worker could not run its points: {type(error).__name__}: {error}.",
                 slug="worker-error",
                 fix="workers need the same workbench as here, and the libraries that the graph needs.",
             ) from error

@@ -59,8 +59,9 @@ class Samples:
         return row + (phase - row) % self.every
 
     def add(self, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
-        """Add rows ``first``, first + 1, ... as far as they are to be kept; (n, row_bytes) uint8, and references by
-        column."""
+        """Add those of the rows ``first``, first + 1, ... that are due to be kept; ``rows`` is (n, row_bytes) uint8,
+        and ``objects`` holds the references by column.
+        """
         if self.stop != first:  # rows in between are missing, so older rows cannot be distinguished from them
             self.clear(first)
         moves = []

@@ -25,8 +25,8 @@ def returns_clear(y: np.ndarray, mark: float = 0.0) -> float | None:
     """The smallest distance, if y (n,) > 0, the distance to the threshold, keeps returning to the same level; else
     None.
 
-    Sharp returns, as of a record that grows and falls by factors, are read from the logarithm of y + ``mark`` (the
-    record itself), if ``mark`` is given.
+    Sharp returns, as in a record that rises and falls by large factors, are detected on the logarithm of the record
+    (y + ``mark``), if ``mark`` is given.
     """
     n = len(y)
     if n < FEWEST or not (y > 0).all():

@@ -1,7 +1,7 @@
 """Two exact counters compared with each other: their gap is affine, without rounding.
 
-Equality at the end then decides whether a strict comparison turns one evaluation later.  Because it is inferred from
-observations, the answer is a forecast, never a proof.
+Equality at the end then decides whether a strict comparison becomes false one evaluation later.  Because it is
+inferred from observations, the answer is a forecast, never a proof.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ EXACT_VALUES, FEWEST = 32, 4
 
 
 def two_counters(lhs: Sequence[Any], rhs: Sequence[Any], op: str) -> Steps | None:
-    """First k at which ``lhs op rhs`` fails, both records oldest first and one of them of floats; None if there is
-    none.
+    """First k at which ``lhs op rhs`` fails, None if there is none; both records are oldest first, and at least one
+    holds floats.
     """
     sides = [[v.item() if isinstance(v, np.generic) else v for v in side[-EXACT_VALUES:]] for side in (lhs, rhs)]
     if len(lhs) < FEWEST or not any(isinstance(side[-1], float) for side in sides):

@@ -1,8 +1,8 @@
 """An integer counter that restarts, by a rule or at random: iterations since the last improvement, ramps, batches.
 
 Where the lengths of its runs grow by a whole factor, or by a constant, they are continued, and the first run that is
-long enough ends the clause.  If they follow no rule, the counter may restart before it reaches the threshold: its
-present run says nothing about the end unless it is far longer than every earlier one.
+long enough makes the clause false.  If they follow no rule, the counter may restart before it reaches the threshold:
+its present run says nothing about the end unless it is far longer than every earlier one.
 """
 
 from __future__ import annotations

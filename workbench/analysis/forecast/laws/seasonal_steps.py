@@ -3,7 +3,7 @@
 The record, or its logarithm if it is positive, changes by the same steps in each period of 2 to 16 values. Two periods
 and three more values must show this to within rounding; integers with distinct steps need fewer. If two different
 ratios have begun to repeat, the answer is a guess with a wide interval. Each position in the period is then a separate
-counter, and the first of them to cross the threshold ends the clause.
+counter, and the first of them to cross the threshold makes the clause false.
 """
 
 from __future__ import annotations

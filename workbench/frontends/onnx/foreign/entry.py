@@ -12,7 +12,7 @@ import numpy as np
 from workbench.errors import ExecutionError, UnknownOpError
 from workbench.frontends.onnx.foreign import reference, regions, widened
 from workbench.frontends.onnx.foreign.affine import affine
-from workbench.frontends.onnx.foreign.following import followed
+from workbench.frontends.onnx.foreign.inferred_types import inferred_types
 from workbench.frontends.onnx.foreign.ml_ops import one_hot, zip_map
 from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, present
 from workbench.frontends.onnx.foreign.ort_exceptions import distrust
@@ -64,7 +64,7 @@ def _source(name: str) -> str:
 
 
 def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
-    return followed(attrs["node"], attrs["opsets"], tuple(types), tuple(values), attrs["types"])
+    return inferred_types(attrs["node"], attrs["opsets"], tuple(types), tuple(values), attrs["types"])
 
 
 def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Checks, while a model is read, that a node can be evaluated, and infers the types of its outputs.
 
-The onnx library's reference evaluator is tried first, because that is cheap; then onnxruntime, in a session of the
-single node. That session is discarded: the one used for runs is created with the plan, which knows the constants.
+The onnx library's reference evaluator is tried first, because that is cheap; then onnxruntime, in a session for
+this node alone. That session is discarded: the one used for runs is created with the plan, which knows the constants.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _says_sizes(constant: np.ndarray) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _cached_types(node: bytes, opsets: Opsets, keys: tuple[Any, ...]) -> tuple[TensorType, ...] | str:
     if isinstance(found := runtime(), str):
-        return f"the reference evaluator does not know it, and onnxruntime cannot be asked: {found}"
+        return f"the reference evaluator does not know it, and onnxruntime is not available: {found}"
     inputs: dict[str, tuple[Kind, np.ndarray | None]] = {}
     for name, kind, constant in keys:
         value = None

@@ -1,7 +1,7 @@
-"""Calls of functions of Python or NumPy that a graph supports.
+"""Calls to Python and NumPy functions that a graph supports.
 
-NumPy's functions and methods are in ``numpy_calls``, Python's builtins in ``builtin_calls``, the module math in
-``math_calls``. A call with known arguments is executed at capture, if the function is one of these.
+NumPy's functions and methods are in ``numpy_calls``, Python's builtins in ``builtin_calls``, those of the math module
+in ``math_calls``. A call with known arguments is executed at capture, if the function is one of these.
 """
 
 from __future__ import annotations
@@ -96,9 +96,14 @@ def _unknown(owner: str, function: Any) -> UnknownOpError:
         "math": [f.__name__ for f in math_calls.TABLE],
         "builtins": [f.__name__ for f in builtin_calls.TABLE],
     }
-    known = tables.get(owner, [])
+    known = sorted(set(tables.get(owner, ())))
     near = difflib.get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"of {owner} there are {', '.join(sorted(set(known)))}."
-    if owner in ("random",) or "random" in str(getattr(function, "__module__", "")):
+    if owner == "random" or "random" in str(getattr(function, "__module__", "")):
         hint = "draw the numbers before the call and give them as an argument, or use the random ops of GraphBuilder."
-    return UnknownOpError(f"{_name(function)} cannot be put into a graph.", fix=hint if known or near else hint)
+    elif owner == "cmath":
+        hint = "use NumPy functions for complex numbers, such as np.sqrt and np.exp."
+    elif near:
+        hint = f"did you mean {' or '.join(near)}?"
+    else:
+        hint = f"the supported functions of {owner} are {', '.join(known)}."
+    return UnknownOpError(f"{_name(function)} cannot be put into a graph.", fix=hint)

@@ -30,7 +30,7 @@ MAX_ELEMENTS = 64
 _Constant = tuple[str, tuple[int, ...], bytes]
 
 
-def followed(
+def inferred_types(
     node: bytes,
     opsets: Opsets,
     types: tuple[TensorType, ...],

@@ -125,7 +125,7 @@ def _fresh(place: Path) -> tuple[Path, int]:
 
 
 def _take_over(number: int, found: os.stat_result) -> None:
-    """Give a new file the owner and the permissions of the file that it replaces, as far as this is allowed."""
+    """Give a new file the owner and the permissions of the file that it replaces, if this is allowed."""
     with suppress(OSError):
         os.fchown(number, found.st_uid, found.st_gid)
     with suppress(OSError):

@@ -69,9 +69,9 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     ----------
     graph : Graph, Session, Watch, function, module or exported program
         A graph, for which a session is created that starts before the first node; a session, which stays open when the
-        panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
-        is read by :func:`workbench.from_jax`; a module of PyTorch or a function of tensors, which is called once while
-        all its ops are recorded; a program exported by ``torch.export``, which is read by :func:`workbench.from_torch`.
+        panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a JAX function, which is
+        read by :func:`workbench.from_jax`; a PyTorch module or a function of tensors, which is called once while all
+        its ops are recorded; a program exported by ``torch.export``, which is read by :func:`workbench.from_torch`.
     inputs : mapping or tuple, optional
         Values of the graph's inputs by name; for a function or module, the tuple of its arguments.
     **options
@@ -117,7 +117,7 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
 
 
 def _of_torch(value: Any) -> bool:
-    """True for a module or a tensor of PyTorch."""
+    """True for a PyTorch module or tensor."""
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
@@ -166,16 +166,16 @@ def diff(
     ----------
     a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, watch of ops, module of PyTorch, or program
         The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
-        firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
-        with the inputs of the other run, a session or graph of JAX; a graph of JAX is run with the arguments with which
-        it was created. Programs that should compute the same are run with ``args``; see below. Two watches with
+        firing, oldest first, or a mapping of iteration paths to arrays). A JAX function is run under ``jax.jit`` with
+        the inputs of the other run, a JAX session or graph; a JAX graph is run with the arguments with which it was
+        created. Programs that should compute the same are run with ``args``; see below. Two watches with
         ``ops="torch"``, or one and the path of a saved watch, are compared tensor by tensor, by hashes of their numbers
         or, with ``rtol``, by their statistics; the result has ``first`` with its iteration, op and line. Two runs of
         :func:`record_decoding` are compared token by token; ``first`` is the first op that differs.
     args : tuple, mapping or tensor, optional
-        Inputs of two programs, in order or by name. For two modules or functions of PyTorch, the arguments with which
-        they are called, with all ops recorded, from equal random states; they are compared like two watches. ``b`` may
-        also be a dtype (or its name), to which ``a`` and its arguments are converted; statistics then agree within 4
+        Inputs of two programs, in order or by name. For two PyTorch modules or functions, the arguments with which they
+        are called, with all ops recorded, from equal random states; they are compared like two watches. ``b`` may also
+        be a dtype (or its name), to which ``a`` and its arguments are converted; statistics then agree within 4
         roundings of that dtype.
     rtol, atol : float, default 0.0
         Two items agree within ``atol + rtol * max(|a|, |b|)``.
@@ -498,7 +498,7 @@ def _graph_html(graph: Graph) -> str:
 
 
 def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
-    """Plot the distance of a variable from its limit over the iterations.
+    """Plot the distance between a variable and its limit over the iterations.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ class Stretch:
     end: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def activations(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(first row, row behind the last, events) of each activation; rows are counted from ``first``, without the
-        init row if it is kept.
+        """(first row, row after the last, events) of each activation; rows are counted from ``first``, without the init
+        row if it is kept.
         """
         stop = np.append(self.starts[1:], self.first + len(self.width)) - self.first
         low = self.starts - self.first

@@ -1,4 +1,4 @@
-"""The chain of values behind a value as rows of a tree, and the origin of a NaN, as plain data."""
+"""The chain of values that lead to a value as rows of a tree, and the origin of a NaN, as plain data."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class Standing(Enum):
     Attributes
     ----------
     NOT_ENTERED, ABOUT_TO_BEGIN, IN_PROGRESS, RUNNING, PAUSED
-        Not over: no iteration was begun; the loop is entered and its condition was not asked yet; a record ends in the
-        loop; iterations are under way; the run is paused in the loop.
+        Not over: no iteration was begun; the loop is entered and its condition has not been evaluated yet; a record
+        ends in the loop; iterations are under way; the run is paused in the loop.
     ENDED
         The condition became false by what the loop computed.
     LEFT

@@ -1,4 +1,4 @@
-"""``workbench explain``: the chain of values behind a value."""
+"""``workbench explain``: the chain of values that lead to a value."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ import re
 from workbench.ir.node import Source
 
 _FRAME = re.compile(r'File "(?P<file>[^"\n]*)", line (?P<line>\d{1,9}), in [^\n]*(?:\n(?! *File ")(?P<text>[^\n]*))?')
-#: files of PyTorch itself, and code that it generated
+#: PyTorch's own files, and code that it generated
 _OF_TORCH = re.compile(r"(site|dist)-packages[/\\](torch|functorch)[/\\]|^torch[/\\]|^<")
 
 
 def source_of(trace: str) -> Source | None:
-    """The line of the user's code in a stack trace: the innermost line outside the files of PyTorch.
+    """The line of the user's code in a stack trace: the innermost line outside the PyTorch files.
 
     Where PyTorch generated the code of a body, as ``torch.export`` does unless it is called with ``strict=True``, the
     line is that of the enclosing call, and the expression also shows the generated text.

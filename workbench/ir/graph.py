@@ -239,7 +239,7 @@ class Graph:
         return self._public.get(ref, str(ref))
 
     def type_of(self, name: str | Ref) -> TensorType:
-        """Return dtype and shape of a value, as far as known before a run.
+        """Return dtype and shape of a value, if known before a run.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Magics of IPython: ``%%watch`` records the loops of a cell, ``%wb`` and ``%%wb`` show a captured function."""
+"""IPython magics: ``%%watch`` records the loops of a cell, ``%wb`` and ``%%wb`` show a captured function."""
 
 from workbench.magics.register import register
 

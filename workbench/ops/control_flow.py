@@ -1,4 +1,4 @@
-"""Control flow: the frame ops of TensorFlow 1 and SameDiff, and the ops that hold or pass values.
+"""Control flow: the TensorFlow 1 and SameDiff frame ops, and the ops that hold or pass values.
 
 The executor itself runs the frame ops and Placeholder, so they have no evaluation here. Deadness, frames and tags
 belong to the executor; this module has only the types.

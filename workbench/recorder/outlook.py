@@ -68,7 +68,7 @@ class VariableOutlook:
     y: tuple[float, ...] = ()
     bound: float | None = None  #: the number with which ``until`` compares it
     measure: str = ""
-    rests: int | None = None  #: the iteration since which it has not changed, if it has not for a while
+    rests: int | None = None  #: the iteration of its last change, if that is long enough ago
     at: int | None = None  #: the iteration of ``value``
     #: iterations where it is not finite: the first and the last, True if no value between them is drawn, and the kind
     #: ("nan", "inf") of the first

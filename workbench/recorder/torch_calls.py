@@ -1,4 +1,4 @@
-"""Calls of modules and functions of PyTorch, op by op: ``wb.debug(module, args)``, ``wb.diff(module, ...)``."""
+"""Calls to PyTorch modules and functions, op by op: ``wb.debug(module, args)``, ``wb.diff(module, ...)``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.errors import WatchError
 from workbench.text import harmless
 
-#: comparison -> (the op of the loop's own condition, its ufunc): the loop goes on while this holds
+#: comparison -> (the op of the loop's own condition, its ufunc): the loop continues while this holds
 OPPOSITE = {
     "<": ("greater_equal", np.greater_equal),
     "<=": ("greater", np.greater),
@@ -34,7 +34,7 @@ class UntilClause(NamedTuple):
 
     @property
     def going(self) -> tuple[str, np.ufunc]:
-        """Op and ufunc of the comparison that holds while the loop goes on."""
+        """Op and ufunc of the comparison that holds while the loop continues."""
         return OPPOSITE[self.op]
 
 

@@ -65,7 +65,7 @@ def sweep(
     threads : int, optional
         Number of threads; by default the number of cores.
     client : distributed.Client, optional
-        A client of Dask, on whose workers the points run; needs the library ``distributed``.
+        A Dask client, on whose workers the points run; needs the library ``distributed``.
     store : str or Path, optional
         A folder to which results are written as Parquet files as they arrive. Points that are already there are not run
         again. Needs ``pyarrow``.

@@ -134,7 +134,7 @@ class Circles(OfSides):
 class Observed(OfSides):
     """The clause holds in the last observed iterations, ``first`` to ``last``, and no more is known.
 
-    Asserts: it does, and the minimum distance of the sides is ``nearest``.
+    Asserts: it does, and the minimum distance between the sides is ``nearest``.
     """
 
     kind: ClassVar[str] = "observed"

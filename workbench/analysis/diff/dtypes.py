@@ -38,7 +38,7 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
     ------
     WorkbenchError
         For any other dtype (``bad-dtype``), and for foreign nodes whose types cannot be changed (``foreign-op``:
-        conversions, random draws, nodes of TensorFlow).
+        conversions, random draws, TensorFlow nodes).
     GraphError
         If an op does not take the dtype.
 

@@ -76,7 +76,7 @@ class Record:
     frames : mapping of str to tuple, optional
         Frame path of each value of a loop; () for all others.
     ops : mapping of str to str, optional
-        Op of each value, as far as known.
+        Op of each value, if known.
     graph : Graph, optional
         The graph to which the names belong.
     outputs : mapping, optional

@@ -1,4 +1,4 @@
-"""A function of JAX as one of two runs: ``wb.diff(jax.jit(f), graph)`` shows where jit differs from single ops."""
+"""A JAX function as one of two runs: ``wb.diff(jax.jit(f), graph)`` shows where jit differs from single ops."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MEMORY, _MOST = 1 << 30, 10_000_000
 
 
 def as_runs(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both as runs: a function of JAX under ``jax.jit`` with the inputs of the other, a graph of JAX with the arguments
-    from which it was made. Anything else is returned unchanged.
+    """Both as runs: a JAX function under ``jax.jit`` with the inputs of the other, a JAX graph with the arguments from
+    which it was made. Anything else is returned unchanged.
 
     Raises
     ------

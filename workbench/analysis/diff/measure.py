@@ -1,4 +1,4 @@
-"""Distance of two blocks of firings: the largest absolute, relative and ulp distance per firing, and its index.
+"""Distance between two blocks of firings: the largest absolute, relative and ulp distance per firing, and its index.
 
 Agreement is defined in :mod:`~workbench.analysis.diff.tolerance`, distances of numbers in
 :mod:`~workbench.analysis.diff.distances`.
@@ -87,7 +87,7 @@ def _each(n: int, kind: Kind) -> Measured:
 
 
 def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
-    """The distance of two single values."""
+    """The distance between two single values."""
     if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
         if a.shape != b.shape:
             return _each(1, Kind.SHAPE)

@@ -19,7 +19,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.values import from_graph
 
-#: the framework that compiles functions of JAX
+#: the framework that compiles JAX functions
 JIT = "jax.jit"
 _WHOLE = "{} gives other values of {} where it runs the {} in one piece: {}."
 #: default for the maximum bytes of a record
@@ -36,12 +36,12 @@ def run_with(
     max_trips: int = MAX_TRIPS,
     **named: Any,
 ) -> Record:
-    """Run an ONNX model, or a function of JAX, with another framework and record every value, in every iteration.
+    """Run an ONNX model, or a JAX function, with another framework and record every value, in every iteration.
 
     Values have the names that ``wb.load(model)`` gives them, so that :func:`diff` aligns them firing by firing. Bodies
     of Loop, Scan, If and SequenceMap are run individually, by the framework's own kernels. onnxruntime also runs the
     model once as a whole, and a note names outputs that are then different. "jax.jit" compiles the straight-line parts
-    of a function of JAX, in which XLA fuses and reorders ops; the graph itself has JAX's values op by op.
+    of a JAX function, in which XLA fuses and reorders ops; the graph itself has JAX's values op by op.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def run_with(
     ------
     WorkbenchError
         ``unknown-framework``, ``missing-extra``, ``no-model`` for a graph instead of a model (with "jax.jit" for
-        anything but a graph of JAX), ``missing-feed``, ``bad-limit``.
+        anything except a JAX graph), ``missing-feed``, ``bad-limit``.
     LoadError, FeedError
         For a model that cannot be read, or inputs that do not fit.
     ExecutionError
@@ -124,7 +124,7 @@ def _complete(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _jitted(graph: Any, inputs: Mapping[str, Any], memory: int, max_trips: int) -> Record:
-    """The record of a function of JAX under ``jax.jit``."""
+    """The record of a JAX function under ``jax.jit``."""
     if not isinstance(graph, JaxGraph):
         raise WorkbenchError(
             f"{JIT} runs functions of JAX, got {type(graph).__name__}.",

@@ -60,7 +60,7 @@ class IndexFault:
 
 
 def index_faults(source: Any, *, most: int = 100) -> list[IndexFault]:
-    """Find indices out of range in gathers, scatters and slices of JAX, which JAX does not report.
+    """Find indices out of range in JAX gathers, scatters and slices, which JAX does not report.
 
     Recorded values are read: the newest 100,000 firings of each input.
 

@@ -15,7 +15,7 @@ from workbench.trace.describe import short
 
 
 class Item(NamedTuple):
-    """One operand: its name, its value, and its item that gave the bad item of the result (None: several did)."""
+    """One operand: its name, its value, and its item that produced the bad item of the result (None: several did)."""
 
     name: str
     value: Any
@@ -66,8 +66,8 @@ def by_place(op: str) -> bool:
 def are_whole(op: str, call: str, shapes: Sequence[tuple[int | None, ...] | None]) -> bool:
     """True if a node computes with its operands unchanged.
 
-    A call of PyTorch reads views of storages, with separate strides, and numbers that are not operands: items of a
-    storage are items of the tensor only if the tensor is the whole storage.
+    A PyTorch call reads views of storages, with separate strides, and numbers that are not operands: items of a storage
+    are items of the tensor only if the tensor is the whole storage.
     """
     if not call or not op.startswith("torch:"):
         return True

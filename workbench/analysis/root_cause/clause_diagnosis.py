@@ -65,7 +65,7 @@ class ClauseDiagnosis:
 
     @property
     def approaches(self) -> bool:
-        """True if the distance of the sides never grows in the known values, and is smaller at their end."""
+        """True if the distance between the sides never grows in the known values, and is smaller at their end."""
         v = self.values
         gaps = [np.abs(x.astype(np.float64) - t) for x, t in ((v.early_x, v.early_t), (v.late_x, v.late_t))]
         return bool(np.all(np.diff(np.concatenate(gaps)) <= 0) and gaps[0][0] > gaps[1][-1])

@@ -1,4 +1,4 @@
-"""The first firing behind a clause whose integer result differs from the exact one."""
+"""The first firing upstream of a clause whose integer result differs from the exact one."""
 
 from __future__ import annotations
 

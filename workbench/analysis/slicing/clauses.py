@@ -26,7 +26,7 @@ CONNECTIVES = {
 
 #: reductions of bool arrays that apply such an op to all items
 REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
-#: maximum number of nodes that one search behind a branch visits
+#: maximum number of nodes that one search upstream of a branch visits
 MOST = 400
 
 

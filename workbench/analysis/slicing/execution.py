@@ -1,4 +1,4 @@
-"""Execution of a slice: the program behind a loop's condition, started in the state of a live run.
+"""Execution of a slice: the program that computes a loop's condition, started in the state of a live run.
 
 The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same
 compiled executor in a ring of two chunks, and start from the session's current loop variables. The session itself is

@@ -42,7 +42,7 @@ def depends_on_itself(graph: Graph, path: tuple[str, ...], variable: LoopVariabl
 
 
 def real_numbers(values: Any) -> np.ndarray:
-    """``values`` as (n,) float64. SessionError for anything but a real number or a row of them."""
+    """``values`` as (n,) float64. SessionError for anything other than a real number or a row of them."""
     try:
         with np.errstate(over="ignore"):
             found = np.atleast_1d(np.asarray(values, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Protocol of the executor of a slice: the part of the graph behind a loop's condition, run alone."""
+"""Protocol of the executor of a slice: the part of the graph that computes a loop's condition, run alone."""
 
 from __future__ import annotations
 

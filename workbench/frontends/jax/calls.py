@@ -1,4 +1,4 @@
-"""Calls: jit and other primitives of JAX that compute an inner jaxpr. Its equations become a region.
+"""Calls: jit and other JAX primitives that compute an inner jaxpr. Its equations become a region.
 
 The same holds for primitives of other libraries, such as the linear solve of lineax, whose implementation is a function
 that JAX can trace: in op-by-op mode, JAX calls this function.

@@ -30,7 +30,7 @@ class IndexBounds(NamedTuple):
 
 
 def bounds_of(node: Node, types: Sequence[TensorType]) -> list[IndexBounds]:
-    """The indices of a foreign node of JAX whose inputs have these types; none if it takes no indices."""
+    """The indices of a foreign JAX node whose inputs have these types; none if it takes no indices."""
     name = node.op.removeprefix(f"{PREFIX}:")
     if name == node.op or not (name in ("gather", "dynamic_slice", "dynamic_update_slice") or "scatter" in name):
         return []

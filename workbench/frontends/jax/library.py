@@ -2,7 +2,7 @@
 
 A jaxpr is not a stable interface of JAX: classes were merged, primitives renamed, parameters changed. This module reads
 from a jaxpr all that the rest of the package needs, by duck typing where versions differ, and refuses untested
-versions. Source: https://docs.jax.dev/en/latest/jax.extend.core.html and the changelog of JAX.
+versions. Source: https://docs.jax.dev/en/latest/jax.extend.core.html and the JAX changelog.
 """
 
 from __future__ import annotations

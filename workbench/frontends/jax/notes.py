@@ -12,7 +12,7 @@ from workbench.frontends.jax.library import made_in, opened
 from workbench.frontends.jax.source_lines import place_of
 from workbench.ir.node import Source
 
-#: the function of JAX that vmaps a cond or a switch
+#: the JAX function that vmaps a cond or a switch
 _BRANCHES = "_cond_batching_rule"
 
 

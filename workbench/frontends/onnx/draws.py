@@ -1,4 +1,4 @@
-"""Random ops of ONNX: every draw is determined by its node, the iteration path, and the seed.
+"""ONNX random ops: every draw is determined by its node, the iteration path, and the seed.
 
 Without a seed a firing draws from a Philox generator whose key is a hash of the node's name and the iteration path, so
 that a replay draws the same values. With a seed, a node outside all loops draws the same as the onnx library's

@@ -1,4 +1,4 @@
-"""Ops on the sequences and optionals of ONNX (their values: see ``workbench.ir.values``).
+"""Ops on ONNX sequences and optionals (their values: see ``workbench.ir.values``).
 
 A sequence is an immutable :class:`ArrayList`: an op that inserts or erases returns another list, whose elements are the
 same arrays. An optional with a value is that value itself; one without is :data:`NOTHING`. The graph does not type the

@@ -61,7 +61,7 @@ DTYPES: dict[int, str] = {
 NUMBERS = {name: number for number, name in DTYPES.items()}
 #: dtypes of which onnxruntime stores several elements in a byte, and the workbench one
 PACKED = frozenset(("int4", "uint4", "float4_e2m1fn", "int2", "uint2"))
-#: dtypes with the same bytes in our arrays and in tensors of onnxruntime
+#: dtypes with the same bytes in our arrays and in onnxruntime tensors
 SAME = frozenset(DTYPES.values()) - PACKED - {STRING, "complex64", "complex128"}
 
 

@@ -74,7 +74,7 @@ class Engine(CaptureHeap):
 
     # -- walking -----------------------------------------------------------------------------------------------
     def evaluate(self, node: ast.expr) -> Any:
-        """The result of an expression: an object that a variable may hold, a number or an array of Python or NumPy."""
+        """The result of an expression: an object that a variable may hold, a Python or NumPy number or array."""
         found = self.holder(node)
         if foreign.is_number_like(found):
             with self.at(node):

@@ -119,6 +119,6 @@ class Method:
     name: str
 
 
-#: names of entries of a scope that are not variables of Python; none is a valid identifier
+#: names of entries of a scope that are not Python variables; none is a valid identifier
 BREAK, CONTINUE, RETURNED, RESULT, ASSERTED = "break", "continue", "returned", "return value", "asserted"
 FLAGS = (BREAK, CONTINUE, RETURNED)

@@ -1,4 +1,4 @@
-"""Exported programs of PyTorch: ``.pt2`` files, read without PyTorch."""
+"""Exported PyTorch programs: ``.pt2`` files, read without PyTorch."""
 
 from workbench.frontends.pytorch.convert import from_exported
 from workbench.frontends.pytorch.exporting import from_torch

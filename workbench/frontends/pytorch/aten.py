@@ -1,4 +1,4 @@
-"""ATen calls as foreign nodes, ``torch:aten.mul.Tensor``: each computes one call of PyTorch on arrays.
+"""ATen calls as foreign nodes, ``torch:aten.mul.Tensor``: each computes one PyTorch call on arrays.
 
 The attribute ``call`` describes each argument, as JSON. In a recorded loop the operands are whole storages, as arrays,
 and an argument is a strided part of one, so that kernels see the recorded strides and give the same bits; a storage
@@ -215,7 +215,7 @@ def _whole_array(torch: Any, name: str, tensor: Any, kind: TensorType) -> np.nda
 
 
 def _as_tensor(torch: Any, array: Any, own: bool) -> Any:
-    """The numbers of an array as a vector of torch; a copy if they will be written."""
+    """The numbers of an array as a torch vector; a copy if they will be written."""
     array = np.ascontiguousarray(array).reshape(-1)
     name = array.dtype.name
     if name == "bfloat16" or name.startswith("float8"):
@@ -225,7 +225,7 @@ def _as_tensor(torch: Any, array: Any, own: bool) -> Any:
 
 
 def as_array(torch: Any, tensor: Any, kind: TensorType) -> np.ndarray:
-    """The numbers of a vector of torch as an array of a type."""
+    """The numbers of a torch vector as an array of a type."""
     dtype = numpy_dtype(kind.dtype)
     tensor = tensor.detach()
     if kind.dtype == "bfloat16" or kind.dtype.startswith("float8"):

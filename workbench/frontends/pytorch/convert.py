@@ -1,4 +1,4 @@
-"""Converts an exported program of PyTorch to a graph, without PyTorch."""
+"""Converts an exported PyTorch program to a graph, without PyTorch."""
 
 from __future__ import annotations
 

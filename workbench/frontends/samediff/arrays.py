@@ -1,4 +1,4 @@
-"""FlatArrays of SameDiff -> NumPy arrays.
+"""SameDiff FlatArrays -> NumPy arrays.
 
 An array is a buffer and ND4J's shape info: ``[rank, dimensions, strides, flags, element-wise stride, order]``, strides
 in elements. The strides locate the elements for every order, so that arrays of order c and f, and views of larger

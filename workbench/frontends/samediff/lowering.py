@@ -1,4 +1,4 @@
-"""Nodes of a FlatGraph -> nodes of TensorFlow 1, by the rule of each op."""
+"""Nodes of a FlatGraph -> TensorFlow 1 nodes, by the rule of each op."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def reached(values: Values, wanted: Iterable[str]) -> set[str]:
 
 
 def tf_nodes(values: Values, needed: set[str]) -> tuple[dict[str, NodeDef], list[str]]:
-    """The nodes of TensorFlow 1 for the variables ``needed``, and notes on repairs.
+    """The TensorFlow 1 nodes for the variables ``needed``, and notes on repairs.
 
     Raises one UnknownOpError with every op that has no counterpart.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _MAGIC = b"ML\xefR"
-#: an operation of StableHLO by its name, or one of its attributes
+#: a StableHLO operation by its name, or one of its attributes
 _WORD = re.compile(rb"\b(?:stablehlo|chlo)\.[a-z]|#stablehlo")
 _OPENS = re.compile(
     rb"\s*(?://[^\n]*\n\s*)*(?:#[A-Za-z_0-9]+[^\n]*\n\s*)*(?:module\b|func\.func\b|\"builtin\.module\")"

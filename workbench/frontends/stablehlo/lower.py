@@ -1,4 +1,4 @@
-"""A module of StableHLO -> nodes.
+"""A StableHLO module -> nodes.
 
 function ─► each operation ─┬─ while, if, case      ► frames and branches  (control.py)
                             ├─ call, composite      ► a region

@@ -65,7 +65,7 @@ def _compare(operation: Any, values: Sequence[Value]) -> Any:
 
 
 def _select(operation: Any, values: Sequence[Value]) -> Any:
-    """The primitive of JAX takes the case for false first."""
+    """The JAX primitive takes the case for false first."""
     return "select_n", {}, (values[0], values[2], values[1])
 
 

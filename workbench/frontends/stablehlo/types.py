@@ -1,4 +1,4 @@
-"""Types of StableHLO as types of the workbench. Source: https://openxla.org/stablehlo/spec#types."""
+"""StableHLO types as workbench types. Source: https://openxla.org/stablehlo/spec#types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foreign ops of TensorFlow: ops without a counterpart here are evaluated by TensorFlow itself, eagerly, node by node.
+"""Foreign TensorFlow ops: ops without a counterpart here are evaluated by TensorFlow itself, eagerly, node by node.
 
 Such a node has the op ``tensorflow:Name`` and carries its NodeDef (op and attributes) in the attribute ``node``, its
 output types in ``types``, and in ``stateful`` the flag of TensorFlow's registry. It needs nothing else, so a saved
@@ -37,7 +37,7 @@ PREFIX = "tensorflow"
 
 
 class EagerCall(NamedTuple):
-    """The eager call of TensorFlow for a node: the op, and its attributes for a call and for a node of a graph."""
+    """The eager TensorFlow call for a node: the op, and its attributes for a call and for a node of a graph."""
 
     op: str
     attrs: tuple[Any, ...]
@@ -171,7 +171,7 @@ def _call(raw: bytes) -> EagerCall:
 
 
 def _tensor(value: Any) -> Any:
-    """An array as a TensorFlow tensor; opaque values of TensorFlow (variants) are passed unchanged."""
+    """An array as a TensorFlow tensor; opaque TensorFlow values (variants) are passed unchanged."""
     library = tensorflow()
     if isinstance(value, library.Tensor):
         return value

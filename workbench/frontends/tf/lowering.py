@@ -1,4 +1,4 @@
-"""Flat nodes of TensorFlow -> workbench nodes, by the rule of each op."""
+"""Flat TensorFlow nodes -> workbench nodes, by the rule of each op."""
 
 from __future__ import annotations
 

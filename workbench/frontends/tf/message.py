@@ -1,4 +1,4 @@
-"""Messages of TensorFlow in binary or text form -> plain dicts; malformed bytes raise a LoadError."""
+"""TensorFlow messages in binary or text form -> plain dicts; malformed bytes raise a LoadError."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stacks of TensorFlow 1: a mutable resource becomes a value that is passed from one push or pop to the next.
+"""TensorFlow 1 stacks: a mutable resource becomes a value that is passed from one push or pop to the next.
 
 A loop that pushes gets the stack as an extra variable, and so does every enclosing loop and the loop that pops.
 TensorFlow's gradient of a loop receives the values of its iterations this way::

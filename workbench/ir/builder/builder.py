@@ -349,7 +349,7 @@ class GraphBuilder:
         is_constant : bool, default False
             Whether the value is available in every iteration (a loop invariant), or only in iteration 0.
         parallel_iterations : int, default 10
-            Kept for models of TensorFlow; the executor runs one iteration at a time.
+            Kept for TensorFlow models; the executor runs one iteration at a time.
         name : str, optional
             Name of the node.
 
@@ -713,7 +713,7 @@ class GraphBuilder:
         self._nodes[name] = replace(node, types=(node.types[0].join(type_), *node.types[1:]))
 
     def type_of(self, ref: Ref) -> TensorType:
-        """Return dtype and shape of a value, as far as they are known at this point."""
+        """Return dtype and shape of a value, if they are known at this point."""
         node = self._nodes.get(ref.node)
         return UNKNOWN if node is None else node.types[ref.index]
 

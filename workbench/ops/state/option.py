@@ -1,4 +1,4 @@
-"""Optionals of TensorFlow: some tensors, or none; what a branch keeps for the gradient where it is taken or not."""
+"""TensorFlow optionals: some tensors, or none; what a branch keeps for the gradient where it is taken or not."""
 
 from __future__ import annotations
 

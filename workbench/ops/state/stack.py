@@ -1,4 +1,4 @@
-"""Stacks of TensorFlow 1, in which a loop stores the values that the loop of its gradient needs.
+"""TensorFlow 1 stacks, in which a loop stores the values that the loop of its gradient needs.
 
 TensorFlow's stacks are mutable resources. Here a push returns a new stack; importing turns the resource into an extra
 variable of the loops that push and pop (:mod:`workbench.frontends.tf.stacks`).

@@ -1,4 +1,4 @@
-"""TensorArrays of TensorFlow 1, as immutable values.
+"""TensorFlow 1 TensorArrays, as immutable values.
 
 In TensorFlow a TensorArray is a mutable resource; its *flow*, a float that is always 0, is passed from write to write
 to order them. Here the flow *is* the state: a write returns a new flow and leaves the old one unchanged, so that a run

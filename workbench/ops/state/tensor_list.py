@@ -1,4 +1,4 @@
-"""TensorLists of TensorFlow 2: immutable lists of arrays of one dtype, with shapes compatible with ``element_shape``.
+"""TensorFlow 2 TensorLists: immutable lists of arrays of one dtype, with shapes compatible with ``element_shape``.
 
 They are pure in TensorFlow too (a variant tensor that is copied on write); here the copies share their elements. An
 unwritten element reads as zeros if its shape is known from the list, the op or other elements.

@@ -1,4 +1,4 @@
-"""Names for the values that a solver of SciPy passes to its callback.
+"""Names for the values that a SciPy solver passes to its callback.
 
 SciPy decides by the *name* of the callback's parameter what it passes: a watch has the parameter
 ``intermediate_result``, so minimize, least_squares and differential_evolution pass an OptimizeResult. The others pass

@@ -1,4 +1,4 @@
-"""Pairs of ops whose names differ in the two runs: those that gave the same values for a token of the prompt.
+"""Pairs of ops whose names differ in the two runs: those that produced the same values for a token of the prompt.
 
 A value is identified by its number of elements, their sum, the sum of their squares and the largest: the order of the
 axes does not matter. Ops without such a pair, as after a fault that exists from the first token on, are paired as the
@@ -13,7 +13,7 @@ from workbench.recorder.decoding.pairing import put_by
 from workbench.recorder.decoding.record import ModelCall
 from workbench.recorder.decoding.rows import HUGE, PositionRows
 
-#: maximum distance of two sums, relative to the size of the values
+#: maximum distance between two sums, relative to the size of the values
 CLOSE = 1e-5
 
 

@@ -143,7 +143,7 @@ class OpFollower:
             self.log.keep(DecodingOp(name, self.phases.module, file, line, nth, k), values, inputs, settings, outside)
 
     def _outside(self, x: Any) -> Any:
-        """Name and digest of a parameter or buffer; 0 for any other tensor that no op of the call gave."""
+        """Name and digest of a parameter or buffer; 0 for any other tensor that no op of the call produced."""
         label = self.phases.name_of(x)
         return (label, self._digest(x)) if label else 0
 

@@ -20,10 +20,10 @@ MAX_MODULES = 4
 
 @dataclass(frozen=True)
 class Apart:
-    """An op that gave different values for a token: ``op`` and ``other`` are the ops of the two runs.
+    """An op that produced different values for a token: ``op`` and ``other`` are the ops of the two runs.
 
-    ``relative`` is the distance relative to the size of the values, ``absolute`` the largest distance of two elements,
-    in float64. ``position`` is the index of the token that the model had read.
+    ``relative`` is the distance relative to the size of the values, ``absolute`` the largest distance between two
+    elements, in float64. ``position`` is the index of the token that the model had read.
     """
 
     position: int
@@ -72,7 +72,7 @@ class DecodingDiff:
     Attributes
     ----------
     rows : tuple of Apart
-        The ops that gave different values, by token and in the order of execution.
+        The ops that produced different values, by token and in the order of execution.
     choice : TokenChoice or None
         The first token that was chosen differently.
     compared : int
@@ -161,12 +161,12 @@ class DecodingDiff:
         Raises
         ------
         WatchError
-            If there are no two modules of PyTorch with layers that differ (``no-ranking``).
+            If there are no two PyTorch modules with layers that differ (``no-ranking``).
         """
         return ranking_of(self.a, self.b, self.choice)
 
     def figure(self) -> Any:
-        """A plotly heat map of the distance of the two runs by module and token."""
+        """A plotly heat map of the distance between the two runs by module and token."""
         modules, positions, distances = self.table()
         tokens = [self.a.text(int(self.a.tokens[0][p])) for p in positions]
         return heat_map(modules, positions, distances, tokens, self.tolerance)

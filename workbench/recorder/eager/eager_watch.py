@@ -171,7 +171,7 @@ class EagerWatch(Watch):
 
     # -- questions ----------------------------------------------------------------------------------------------------
     def first_bad(self) -> BadOp | None:
-        """The op that first gave a NaN, or an infinity, that reached the loss, a parameter or a recorded value.
+        """The op that first produced a NaN, or an infinity, that reached the loss, a parameter or a recorded value.
 
         If there is none, the first silent fault: a parameter of the optimizer that gets no gradient or a zero one, or
         never changes; an integer that wrapped; a buffer in training mode that is read and never written, although a new
@@ -182,7 +182,7 @@ class EagerWatch(Watch):
 
     @property
     def replays(self) -> Replay:
-        """The replay of the first iterations op by op: exact, or the first op that gave different values."""
+        """The replay of the first iterations op by op: exact, or the first op that produced different values."""
         return self.recorder.replay
 
     def session(self, **options: Any) -> Session:

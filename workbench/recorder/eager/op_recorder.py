@@ -157,7 +157,7 @@ class OpRecorder(OpCalls):
         return found
 
     def is_bad(self) -> bool:
-        """True if an op of the iteration gave an unintended NaN or infinity."""
+        """True if an op of the iteration produced an unintended NaN or infinity."""
         return any(e.flag & (INFINITE | NOT_A_NUMBER) for e in self.current)
 
     # -- iterations ---------------------------------------------------------------------------------------------------

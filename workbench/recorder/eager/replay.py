@@ -24,7 +24,7 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Replay:
-    """The outcome of calling the ops of the first iterations again: whether they gave the same values.
+    """The outcome of calling the ops of the first iterations again: whether they produced the same values.
 
     ``exact`` is None if it was not tried, for ``reason``; ``first`` is the first op with different values.
     """

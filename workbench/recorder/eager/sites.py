@@ -17,7 +17,7 @@ class Site(NamedTuple):
     Attributes
     ----------
     op : str
-        Name of the ATen op without its overload, such as "mul_"; "input" for a tensor that no recorded op gave.
+        Name of the ATen op without its overload, such as "mul_"; "input" for a tensor that no recorded op produced.
     overload : str
         The whole name, such as "aten.mul_.Tensor".
     module : str

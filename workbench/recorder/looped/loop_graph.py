@@ -46,7 +46,7 @@ class LoopedStep:
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """(distance of two states, norm of the larger one); NaN where one is not finite."""
+    """(distance between two states, norm of the larger one); NaN where one is not finite."""
     size = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
     if not np.isfinite(size):
         return float("nan"), float("nan")

@@ -51,7 +51,7 @@ class TokenPaths:
 
     @cached_property
     def to_end(self) -> np.ndarray:
-        """(states, tokens): the distance of each state to the last one."""
+        """(states, tokens): the distance from each state to the last one."""
         with np.errstate(all="ignore"):
             return length(self.states - self.states[-1])
 
@@ -73,7 +73,7 @@ class TokenPaths:
         return cosine(moved[:-1], moved[1:])
 
     def returned(self, period: int) -> np.ndarray:
-        """(states - period, tokens): the distance of each state to the one ``period`` loops before."""
+        """(states - period, tokens): the distance from each state to the one ``period`` loops before."""
         with np.errstate(all="ignore"):
             return length(self.states[period:] - self.states[:-period])
 

@@ -28,7 +28,7 @@ DROPPED = {
 
 
 class WatchReports:
-    """Receives the progress of watches in threads, processes and workers of Dask.
+    """Receives the progress of watches in threads, processes and Dask workers.
 
     It listens on a port of this machine. Pass it, or its ``address``, to the workers, where ``wb.watch(...,
     report=reports)`` sends it the outlook of the loop about five times a second. Workers prove that they know a secret

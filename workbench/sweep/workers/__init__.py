@@ -1,1 +1,1 @@
-"""Sweeps on the workers of Dask: the engine in ``dask_engine`` sends chunks to ``dask_worker``, which runs them."""
+"""Sweeps on Dask workers: the engine in ``dask_engine`` sends chunks to ``dask_worker``, which runs them."""

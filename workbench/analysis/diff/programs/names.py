@@ -62,7 +62,7 @@ def _decisions(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[s
 def shifts(a: Graph, b: Graph, pairs: Mapping[Ref, Ref]) -> dict[Ref, int]:
     """Values of b whose iteration has another index in a -> the index in a minus the index in b.
 
-    Loops of ONNX decide in the body about the *next* iteration, other loops at the beginning about the current one.
+    ONNX loops decide in the body about the *next* iteration, other loops at the beginning about the current one.
     """
     ahead = _decisive(a, ahead=True), _decisive(b, ahead=True)
     both = ((theirs, (theirs.node in ahead[1]) - (mine.node in ahead[0])) for mine, theirs in pairs.items())

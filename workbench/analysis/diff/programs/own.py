@@ -306,7 +306,7 @@ def _numbers(array: np.ndarray) -> np.ndarray | None:
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> float:
-    """The largest distance of two items; infinite if only one is NaN or infinite, or for unequal non-numbers."""
+    """The largest distance between two items; infinite if only one is NaN or infinite, or for unequal non-numbers."""
     x, y = _numbers(one), _numbers(other)
     if x is None or y is None or x.shape != y.shape:
         return 0.0 if one.shape == other.shape and bool(np.all(one == other)) else float("inf")

@@ -24,8 +24,8 @@ _DECADES = 8
 class Ranking:
     """Values of a comparison, ranked by the factor by which the own error exceeds its bound for rounding.
 
-    ``own`` is the error of b at a value on the inputs that *a* has there; "all" is the largest distance of both runs,
-    including inherited errors. Iterate over it for the rows; ``row.own`` has the numbers.
+    ``own`` is the error of b at a value on the inputs that *a* has there; "all" is the largest distance between the two
+    runs, including inherited errors. Iterate over it for the rows; ``row.own`` has the numbers.
 
     Examples
     --------
@@ -106,8 +106,8 @@ class Ranking:
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
     def figure(self) -> Any:
-        """Return bars of plotly in the order of execution: the own error of each value, and the distance of both runs,
-        relative to its largest number.
+        """Return bars of plotly in the order of execution: the own error of each value, and the distance between the
+        two runs, relative to its largest number.
         """
         go = needed("plotly.graph_objects", error=TraceError)
         rows = self.made[: 4 * self.most]

@@ -1,4 +1,4 @@
-"""A graph compared with itself in another precision: the distance of both runs."""
+"""A graph compared with itself in another precision: the distance between the two runs."""
 
 from __future__ import annotations
 

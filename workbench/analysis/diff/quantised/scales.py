@@ -68,7 +68,7 @@ class Form:
 
 
 def kind(node: Node) -> str:
-    """The name of a foreign op of ONNX without its domain; "" for our own ops."""
+    """The name of a foreign ONNX op without its domain; "" for our own ops."""
     return node.op[5:].rpartition(".")[2] if node.op.startswith("onnx:") else ""
 
 

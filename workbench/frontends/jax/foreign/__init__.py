@@ -1,4 +1,4 @@
-"""Foreign ops of JAX: a primitive with its parameters, computed by JAX itself, equation by equation.
+"""Foreign JAX ops: a primitive with its parameters, computed by JAX itself, equation by equation.
 
 Such a node has the op ``jax:NAME`` and carries the parameters as JSON (``codec.py``), the types of its results, the
 kinds of random keys among inputs and outputs, and whether 64-bit numbers were enabled. It needs nothing else, so that a

@@ -1,4 +1,4 @@
-"""The registry entry of a foreign node of JAX, and its evaluation by a compiled call of its primitive."""
+"""The registry entry of a foreign JAX node, and its evaluation by a compiled call of its primitive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The primitives of JAX by name, and those that are not evaluated."""
+"""JAX primitives by name, and those that are not evaluated."""
 
 from __future__ import annotations
 

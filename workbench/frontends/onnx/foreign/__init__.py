@@ -1,4 +1,4 @@
-"""Foreign ops of ONNX: ops that the registry lacks are evaluated by another library, node by node.
+"""Foreign ONNX ops: ops that the registry lacks are evaluated by another library, node by node.
 
 ::
 

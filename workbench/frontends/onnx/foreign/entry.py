@@ -25,7 +25,7 @@ from workbench.ops import foreign
 
 PREFIX = "onnx"
 
-#: dtypes for which the kernels of onnxruntime are only the second choice
+#: dtypes for which onnxruntime's kernels are only the second choice
 _LEFT = frozenset(("bfloat16", *NARROW))
 #: sessions with constants, by node, operator sets, types and the identity of the constants. A session keeps its
 #: constants alive, so that an identity cannot be reused for another array; plans keep the sessions.

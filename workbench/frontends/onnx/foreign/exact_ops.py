@@ -1,5 +1,5 @@
-"""Nodes of ONNX with exactly the results of workbench ops: those that move, count or compare elements, and arithmetic
-that is exact or rounded once, as IEEE 754 requires.
+"""ONNX nodes with exactly the results of workbench ops: those that move, count or compare elements, and arithmetic that
+is exact or rounded once, as IEEE 754 requires.
 
 Left out are ops that libraries may round differently (sums, matrix products, functions), and ops with different special
 cases: a division of integers by zero, a cast of floats to integers, the maximum of a number and NaN.

@@ -1,4 +1,4 @@
-"""Several nodes as one session of onnxruntime."""
+"""Several nodes as one onnxruntime session."""
 
 from __future__ import annotations
 

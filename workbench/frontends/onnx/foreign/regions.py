@@ -35,7 +35,7 @@ Shapes = tuple[Any, ...]
 Orders = tuple[tuple[int, ...] | None, ...]
 #: maximum number of combinations of shapes for which a region is compared; others run node by node
 MOST_SHAPES = 32
-#: rewritings of onnxruntime that change bits, or that do not apply to single nodes. Names of its class
+#: onnxruntime optimizations that change bits, or that do not apply to single nodes. Names of its class
 #: GraphTransformer:
 #: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/graph_transformer_utils.cc
 SWITCHED_OFF = ";".join(
@@ -79,7 +79,7 @@ def join(
 
 
 class RegionSession:
-    """Nodes that become one session of onnxruntime on their first run. Thread-safe."""
+    """Nodes that become one onnxruntime session on their first run. Thread-safe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""One node as a session of onnxruntime."""
+"""One node as an onnxruntime session."""
 
 from __future__ import annotations
 

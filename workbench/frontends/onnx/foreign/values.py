@@ -1,4 +1,4 @@
-"""Converts values of onnxruntime (arrays, strings, packed integers, maps, and lists of these) to and from values of
+"""Converts onnxruntime values (arrays, strings, packed integers, maps, and lists of these) to and from values of
 graphs.
 """
 
@@ -114,7 +114,7 @@ def _map(found: Runtime, value: Any, kind: MapType) -> c_void_p:
 
 
 def taken(found: Runtime, value: c_void_p) -> Any:
-    """A copy of the content of a value of onnxruntime: an array, a list of arrays, a dict, or a list of dicts."""
+    """A copy of the content of an onnxruntime value: an array, a list of arrays, a dict, or a list of dicts."""
     kind, count = c_int(), c_size_t()
     found.GetValueType(value, byref(kind))
     if kind.value not in (_SEQUENCE, _MAP):
@@ -135,7 +135,7 @@ def taken(found: Runtime, value: c_void_p) -> Any:
 
 
 def array(found: Runtime, value: c_void_p) -> np.ndarray:
-    """A copy of the array in a tensor of onnxruntime."""
+    """A copy of the array in an onnxruntime tensor."""
     address, element, shape = found.described(value)
     dtype = DTYPES[element]
     if dtype == STRING:

@@ -1,4 +1,4 @@
-"""Rules for the ops of ONNX that create, move and cut arrays; ``table`` assigns them to ops."""
+"""Rules for the ONNX ops that create, move and cut arrays; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for the random ops of ONNX; ``table`` assigns them to ops."""
+"""Rules for the ONNX random ops; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 

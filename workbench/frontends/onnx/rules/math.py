@@ -1,4 +1,4 @@
-"""Rules for ops of ONNX that become one or a few workbench ops; ``table`` assigns them to ops."""
+"""Rules for ONNX ops that become one or a few workbench ops; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for the ops of ONNX on sequences and optionals; ``table`` assigns them to ops."""
+"""Rules for the ONNX ops on sequences and optionals; ``table`` assigns them to ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls: plain Python functions are inlined, functions of Python and NumPy go to ``library_calls``."""
+"""Calls: plain Python functions are inlined, Python and NumPy functions go to ``library_calls``."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _hashable(function: Any) -> bool:
 
 
 def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The result of a function of Python, NumPy or math, or of a plain function, which is inlined."""
+    """The result of a Python, NumPy or math function, or of a plain function, which is inlined."""
     name = getattr(function, "__name__", type(function).__name__)
     if kwargs.get("out") is not None:
         engine.fail(

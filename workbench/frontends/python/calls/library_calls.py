@@ -25,7 +25,7 @@ Handler = Callable[..., Any]
 def call(builder: GraphBuilder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``function(*args, **kwargs)`` in the graph, or NotImplemented for a function that is in none of the tables.
 
-    Raises UnknownOpError for functions of NumPy, math and Python that the graph lacks, TypeMismatchError for arguments
+    Raises UnknownOpError for NumPy, math and Python functions that the graph lacks, TypeMismatchError for arguments
     that they do not accept.
     """
     if isinstance(function, BoundMethod):

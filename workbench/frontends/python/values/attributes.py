@@ -1,4 +1,4 @@
-"""Attributes and methods of values: shapes and dtypes are known at capture, methods are calls of NumPy functions."""
+"""Attributes and methods of values: shapes and dtypes are known at capture, methods are calls to NumPy functions."""
 
 from __future__ import annotations
 

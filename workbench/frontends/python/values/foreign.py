@@ -1,8 +1,8 @@
 """Refuses objects of other libraries and classes, which define their own operators.
 
-A tensor of PyTorch, a Decimal or a pandas Series computes by itself. If its operators ran during the capture, their
-result would be a constant of the graph, which is wrong once the object changes, and a loop on such an object would run
-at capture. So they are refused by name, with a replacement.
+A PyTorch tensor, a Decimal or a pandas Series computes by itself. If its operators ran during the capture, their result
+would be a constant of the graph, which is wrong once the object changes, and a loop on such an object would run at
+capture. So they are refused by name, with a replacement.
 
 Two checks: :func:`is_number_like` for foreign numbers and arrays, which are always refused, and :func:`refuse` before
 an operator runs at capture, for any class that defines this operator itself.
@@ -97,7 +97,7 @@ def _own(kind: Any, names: tuple[str, ...]) -> str | None:
 
 
 def is_of_torch(value: Any) -> bool:
-    """True for modules, tensors and functions of PyTorch."""
+    """True for PyTorch modules, tensors and functions."""
     return any(kind.__module__.partition(".")[0] == "torch" for kind in _class(value).__mro__)
 
 

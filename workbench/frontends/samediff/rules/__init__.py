@@ -1,4 +1,4 @@
-"""SameDiff op -> nodes of TensorFlow 1: one table, joined from the tables of the op families."""
+"""SameDiff op -> TensorFlow 1 nodes: one table, joined from the tables of the op families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SameDiff op -> nodes of TensorFlow 1: the interface of rules, and factories for the usual ones.
+"""SameDiff op -> TensorFlow 1 nodes: the interface of rules, and factories for the usual ones.
 
 SameDiff's ops are those of TensorFlow, so a rule emits the node that TensorFlow would have, under the name of the
 variable that SameDiff computes; the rules of :mod:`workbench.frontends.tf.rules` lower it. Arguments of SameDiff that
@@ -22,7 +22,7 @@ from workbench.frontends.tf.schema import DTYPES as TF_DTYPES
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 from workbench.ir.types import dtype_name, numpy_dtype
 
-#: prefix of the name of a workbench op, in a node of TensorFlow
+#: prefix of the name of a workbench op, in a TensorFlow node
 OURS = "workbench.op."
 #: axis number of a reduction that means all axes
 ALL = 2**31 - 1
@@ -56,7 +56,7 @@ def promoted(first: str, second: str) -> str:
 
 @dataclass
 class Parts:
-    """The nodes for one op of SameDiff.
+    """The nodes for one SameDiff op.
 
     ``inputs`` are tensors, ``dtypes`` and ``results`` the types of inputs and outputs in the file (None if missing).
     ``constant`` returns the value of a constant tensor, ``taken`` holds the names in use.
@@ -135,7 +135,7 @@ FlatRule = Callable[[Parts], bool]
 
 
 def to(op: str, most: int | None = None, **attrs: Any) -> FlatRule:
-    """A rule for an op of TensorFlow with the same inputs (at most ``most`` of them)."""
+    """A rule for a TensorFlow op with the same inputs (at most ``most`` of them)."""
     return lambda p: p.result(op, *p.inputs[:most], **attrs)
 
 

@@ -68,7 +68,7 @@ def _summed(p: Parts, part: str, x: TensorName) -> TensorName:
 
 
 def _distance(build: Callable[[Parts, TensorName, TensorName], bool]) -> FlatRule:
-    """A rule for the distance of two float arrays of equal shape along axes, not of all pairs of rows."""
+    """A rule for the distance between two float arrays of equal shape along axes, not of all pairs of rows."""
 
     def rule(p: Parts) -> bool:
         if not p.has(2) or not is_float(p.dtypes[0]) or p.dtypes[0] != p.dtypes[1]:

@@ -1,4 +1,4 @@
-"""Foreign ops of StableHLO: one operation as a module of MLIR text, compiled and executed by XLA.
+"""Foreign StableHLO ops: one operation as a module of MLIR text, compiled and executed by XLA.
 
 Such a node has the op ``stablehlo:NAME`` and carries the text and the types of its results, so that a saved graph works
 wherever JAX is installed.

@@ -1,4 +1,4 @@
-"""The registry entry of a foreign node of StableHLO, and its evaluation by XLA on the CPU."""
+"""The registry entry of a foreign StableHLO node, and its evaluation by XLA on the CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""While, If and Case of TensorFlow 2 -> the frame ops of TensorFlow 1, under the name of the node that they replace.
+"""TensorFlow 2's While, If and Case -> the TensorFlow 1 frame ops, under the name of the node that they replace.
 
 ::
 

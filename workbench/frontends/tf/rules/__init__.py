@@ -48,7 +48,7 @@ _FAMILIES = (
 
 RULES: dict[str, Rule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}
 
-#: defaults of TensorFlow that differ from those of our op, for attributes that a file may omit (a SavedModel always
+#: TensorFlow defaults that differ from those of our op, for attributes that a file may omit (a SavedModel always
 #: does); float attributes are float32
 DEFAULTS: dict[str, Mapping[str, Any]] = {
     "ApproximateEqual": {"tolerance": float(np.float32(1e-5))},

@@ -22,7 +22,7 @@ from workbench.frontends.tf.tensor_proto import DTypeAttr
 class LoweredNode:
     """The lowered form of one NodeDef.
 
-    ``inputs`` are tensors of TensorFlow. ``also_after`` names nodes whose constant value became an attribute.
+    ``inputs`` are TensorFlow tensors. ``also_after`` names nodes whose constant value became an attribute.
     ``outputs[i]`` is the output of our op for tensor ``i`` of TensorFlow's op (None: the same order). ``via`` is an op
     that is applied to the inputs first, as a separate node.
     """

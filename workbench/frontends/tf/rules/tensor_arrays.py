@@ -13,7 +13,7 @@ from workbench.frontends.tf.graphdef import NodeDef, TensorName
 from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
 from workbench.frontends.tf.tensor_proto import DTypeAttr
 
-#: names of ops that only this importer creates; no op of TensorFlow has a dot in its name
+#: names of ops that only this importer creates; no TensorFlow op has a dot in its name
 NEW_FLOW, JOIN_FLOWS = "workbench.new_flow", "workbench.join_flows"
 
 

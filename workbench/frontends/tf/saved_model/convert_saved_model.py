@@ -37,7 +37,7 @@ SERVE = "serve"
 DEFAULT_SIGNATURE = "serving_default"
 #: the signature that TensorFlow adds for the model's initialisation, which has no other use
 _INIT = "__saved_model_init_op"
-#: collections of TensorFlow 1: those with the node of the initialisation, and the one with the assets
+#: TensorFlow 1 collections: those with the node of the initialisation, and the one with the assets
 _INIT_COLLECTIONS, _ASSETS = ("saved_model_main_op", "legacy_init_op"), "saved_model_assets"
 
 

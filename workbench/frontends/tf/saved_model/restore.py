@@ -2,7 +2,7 @@
 
 The graph itself contains this: the saver's restore op leads to RestoreV2, whose outputs are assigned to the variables,
 in TensorFlow 1 in the graph, in TensorFlow 2 in a function that gets the variables as arguments. Names alone are not
-sufficient: two variables of TensorFlow 2 may have the same name. Variables that the saver omits are looked up by name,
+sufficient: two TensorFlow 2 variables may have the same name. Variables that the saver omits are looked up by name,
 then in the checkpoint's own table of objects.
 """
 

@@ -19,7 +19,7 @@ DEEP = 64
 class OpOperand:
     """A tensor that an op read, by its statistics.
 
-    ``made_by`` is the site that gave it, in ``iteration``; ``zeros`` of its ``count`` elements are 0.
+    ``made_by`` is the site that produced it, in ``iteration``; ``zeros`` of its ``count`` elements are 0.
     """
 
     made_by: Site

@@ -78,7 +78,7 @@ def _instruction() -> tuple[int, int]:
 
 
 def _is_real(recorder: OpRecorder, event: OpEvent) -> bool:
-    """True if an op gave floats: an op that gives integers always cuts the gradient."""
+    """True if an op produced floats: an op that produces integers always cuts the gradient."""
     return event.row >= 0 and int(recorder.log.rows(event.row, event.row + 1)["kind"][0]) in _REAL
 
 

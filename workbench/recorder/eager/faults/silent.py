@@ -40,7 +40,7 @@ class Silent:
 
     def __init__(self, recorder: OpRecorder) -> None:
         self._recorder = recorder
-        #: (kind, parameter) -> iteration since which it lasts, and its site, None until that is found
+        #: (kind, parameter) -> iteration from which on it lasts, and its site, None until that is found
         self._since: dict[tuple[str, str], int] = {}
         self._where: dict[tuple[str, str], Site | None] = {}
         self._stepped: dict[str, Stepped] = {}

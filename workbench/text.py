@@ -123,6 +123,16 @@ def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
     return "NaN" if math.isnan(real) else f"{real:.{digits}g}"
 
 
+def ordinal(n: int, digits: str = "") -> str:
+    """An ordinal number; ``digits`` is the text of ``n`` if it is not ``str(n)``.
+
+    >>> ordinal(2), ordinal(12), ordinal(21), ordinal(1003, "1,003")
+    ('2nd', '12th', '21st', '1,003rd')
+    """
+    end = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{digits or n}{end}"
+
+
 def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = number) -> tuple[str, str]:
     """Two numbers as text, with the fewest digits that distinguish them.
 

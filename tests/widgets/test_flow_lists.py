@@ -12,8 +12,9 @@ import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench.widgets import BreakpointTable, CallStackView, EvolutionView, GraphView
-from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path, with_place
+from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path, recommended_text, with_place
 from workbench.widgets.live.selection import Moment, Selection
+from workbench.widgets.text.display_names import Spoken
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -22,6 +23,12 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left")
 def session():
     with wb.Session(nested(), {"n": 5}) as session:
         yield session
+
+
+@pytest.mark.parametrize(("hits", "nth"), [(2, "2nd"), (11, "11th"), (21, "21st"), (103, "103rd"), (112, "112th")])
+def test_the_hit_of_a_recommended_breakpoint_is_an_ordinal(hits, nth):
+    words = recommended_text({"where": "x", "health": "nan", "hits": hits}, Spoken(newton()))
+    assert words.endswith(f": stop when nan, for the {nth} time")
 
 
 @pytest.mark.parametrize("kind", [CallStackView, BreakpointTable])

@@ -10,6 +10,7 @@ from workbench.debugger.conditions.grammar import others
 from workbench.debugger.conditions.parser import parse
 from workbench.debugger.conditions.value_checks import CHECKS
 from workbench.errors import WorkbenchError
+from workbench.text import ordinal
 from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.loop_names import tag_text
@@ -85,7 +86,7 @@ def recommended_text(options: Mapping[str, Any], spoken: Spoken) -> str:
         words = "it changes"
     sentence = f"{place}: stop when {words}" if words else f"{place}: stop"
     times = int(options.get("hits", 1) or 1)
-    return sentence if times == 1 else f"{sentence}, for the {times}{ {2: 'nd', 3: 'rd'}.get(times, 'th') } time"
+    return sentence if times == 1 else f"{sentence}, for the {ordinal(times)} time"
 
 
 def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.text import ordinal
 from workbench.widgets.evolution.evolution_lines import lines_of
 from workbench.widgets.series.series_reader import ELEMENTS, width_of
 from workbench.widgets.text.labels import short_name
@@ -140,7 +141,7 @@ def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None 
     bad = np.argwhere(~np.isfinite(z))[:200]
     notes = []
     if step > 1:
-        notes.append(f"every {numeral(step)}th iteration")
+        notes.append(f"every {ordinal(step, numeral(step))} iteration")
     if len(places) < flat.shape[1]:
         notes.append(f"{len(places)} of {numeral(flat.shape[1])} components, those that change most")
     with np.errstate(all="ignore"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.errors import DeadValueError, WorkbenchError
 from workbench.ir.node import Ref
+from workbench.text import ordinal
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import SHORT, last_iterations
@@ -168,7 +169,7 @@ def _firings(source: ViewSource, series: Any, part: Index) -> Inspected:
     iterations, values = series.window(low, high + 1, step)
     turn = slice(None, None, -1 if picked.step < 0 else 1)
     steps = tuple(tuple(int(i) for i in path) for path in iterations[turn])
-    note = f"every {numeral(step)}th value" if step > abs(places.step) else ""
+    note = f"every {ordinal(step, numeral(step))} value" if step > abs(places.step) else ""
     return Inspected(values[turn], steps[-1] if steps else (), f"{numeral(len(places))} values", note, steps)
 
 
@@ -194,7 +195,7 @@ def _within(source: ViewSource, series: Any, time: tuple[Index, ...]) -> Inspect
         return Inspected(None, note="this slice of time contains no iteration")
     same = len({np.shape(v) for v in values}) == 1
     stacked: Any = np.stack(values) if same else values
-    note = f"every {picked.step}th iteration" if len(picked) < len(places) else ""
+    note = f"every {ordinal(picked.step)} iteration" if len(picked) < len(places) else ""
     return Inspected(stacked, steps[-1], f"{len(steps)} iterations", note, tuple(steps))
 
 

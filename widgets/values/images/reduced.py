@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.text import ordinal
+
 #: maximum items for means; of larger arrays every k-th row and column is used
 MAX_ITEMS = 16_000_000
 #: an array is drawn as lines if its shorter side is at most FLAT and its longer side at least LONG times as long
@@ -55,4 +57,4 @@ def reduced(view: np.ndarray, side: int) -> tuple[np.ndarray, str]:
             sums = np.add.reduceat(sums / step, starts, axis=axis)
         whole = sums * (step * step / (counts[0][:, None] * counts[1][None, :])).astype(sums.dtype)
     note = f"1 pixel is the mean of {step} \u00d7 {step} items"
-    return whole, note if every == 1 else f"{note}, every {every}th row and column"
+    return whole, note if every == 1 else f"{note}, every {ordinal(every)} row and column"

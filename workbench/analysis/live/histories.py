@@ -16,6 +16,7 @@ from workbench.analysis.live.value_stream import is_real
 from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.node import Ref
 from workbench.ir.token_loops import token_values
+from workbench.text import ordinal
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
@@ -107,7 +108,7 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
     sample = newest[0]
     if not isinstance(sample, np.ndarray | np.generic) or not _is_number(np.asarray(sample).dtype):
         kind = getattr(np.asarray(sample), "dtype", type(sample).__name__)
-        why = "Its values are no numbers, so there is no evolution to tell."
+        why = "Its values are not numbers, so they have no pattern to report."
         return HistoryColumn.empty(why, dtype=str(kind), total=total)
     sample = np.asarray(sample)
     size, item = max(sample.size, 1), max(sample.dtype.itemsize, 1)
@@ -128,10 +129,11 @@ def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
         found.values = found.values[len(numbers) - len(found.iterations) :]
     _picture(reading, stop, path[-1], found, size)
     if sample.dtype.kind == "c":
-        found.notes.append("Of complex numbers the magnitude is told.")
+        found.notes.append("Its values are complex; their magnitudes are analysed.")
     if (step := found.step) > 1:
         found.notes.append(
-            f"It has a value in every {step}th iteration only: what repeats faster than every {2 * step} is not seen."
+            f"It has a value in every {ordinal(step)} iteration only: "
+            f"what repeats faster than every {2 * step} is not seen."
         )
     _missing(trace, ref, found)
     if len(found) < 16:

@@ -22,6 +22,7 @@ from workbench.analysis.series.classify import classify_history, worst_of
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import History, HistoryError
 from workbench.ir.node import Ref
+from workbench.text import ordinal
 from workbench.threads import Lock
 from workbench.trace import Trace
 
@@ -148,7 +149,7 @@ def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
     if k == 1:
         return found
     if found.label in (Pattern.OSCILLATING, Pattern.CHAOTIC):
-        why = f"Every {k}th iteration alone cannot tell a pattern from its sampling. Of these values: "
+        why = f"Every {ordinal(k)} iteration alone cannot distinguish a pattern from its sampling. Of these values: "
         return Evolution(Pattern.UNKNOWN, why=[why + " ".join(found.why)], method="thinned", count=found.count)
     if found.rate is not None and found.rate > 0:
         found.rate = float(found.rate ** (1.0 / k))

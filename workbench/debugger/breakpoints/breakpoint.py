@@ -15,7 +15,7 @@ from workbench.debugger.conditions.value_checks import LOOKS_BACK, failing_check
 from workbench.debugger.iteration_path import Path
 from workbench.execution import Position
 from workbench.ir.node import Ref
-from workbench.text import facts_html, harmless
+from workbench.text import facts_html, harmless, ordinal
 
 
 class Breakpoint(HitCounter):
@@ -257,9 +257,3 @@ def changed(batch: Batch) -> np.ndarray:
     if batch.values.dtype.kind in "fcV":
         same = same | (np.isnan(batch.values) & np.isnan(before))
     return np.asarray(there & ~same.reshape(len(same), -1).all(1))
-
-
-def ordinal(n: int) -> str:
-    """``3rd`` for 3."""
-    end = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{end}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.kernels.layout import Place
-from workbench.text import harmless
+from workbench.text import harmless, ordinal
 from workbench.trace.row_ranges import Spans, both, clipped, holding, runs_of
 from workbench.trace.rows import RowReader
 
@@ -30,7 +30,8 @@ class Coverage:
     def __str__(self) -> str:
         if self.whole:
             return f"all {self.happened} iterations"
-        parts = [f"{'' if k == 1 else f'every {k}th '}from {low} to {high}" for low, high, k in self.stretches[-4:]]
+        newest = self.stretches[-4:]
+        parts = [f"{'' if k == 1 else f'every {ordinal(k)} '}from {low} to {high}" for low, high, k in newest]
         more = "..., " if len(self.stretches) > 4 else ""
         return f"{self.kept} of {self.happened} iterations{': ' if parts else ''}{more}{', '.join(parts)}"
 

@@ -53,7 +53,7 @@ def test_b_the_first_nan_with_its_operand_in_one_action(opened):
     told = opened.kernel("o = wb.nan_origin(nan.session); print(o.iteration[0])")
     with Actions(1) as act:
         # at the first sight, without an action: node, iteration and operand
-        panel.card("health", f"y is NaN since iteration {int(told) + 1}", "sqrt(", f"in iteration {told}")
+        panel.card("health", f"y has been NaN since iteration {int(told) + 1}", "sqrt(", f"in iteration {told}")
         act(panel.ask("panel.querySelector('.workbench-health button').click()"))
         panel.until(
             "return panel.querySelector('.workbench-time-told').textContent === args[0]", f"looking at iteration {told}"

@@ -31,7 +31,7 @@ SICK, ENDLESS = range(2)
 def test_behind_an_alarm_stands_the_chain_from_its_cause_and_a_row_leads_there(opened):
     panel = Panel(opened.page, SICK)
     panel.show()
-    panel.card("health", "y is NaN since iteration 1", "subtract(")
+    panel.card("health", "y has been NaN since iteration 1", "subtract(")
     panel.why("health")
     panel.says("why", "where it comes from", "exp(y \u00d7 1.5 = 1200)", "both infinite, and cancel", "line 6")
     rows = lambda: panel.ask("return panel.querySelectorAll('.workbench-why-chain li').length")  # noqa: E731

@@ -196,7 +196,7 @@ def test_a_branch_is_switched_over():
         session.run()
         assert updated(session, feeds, x=2.0).cut == ("greater",)
         over = updated(session, feeds, x=-2.0)
-        assert over.loops[0].first is None and "not run any more" in over.loops[0].why
+        assert over.loops[0].first is None and "no longer runs" in over.loops[0].why
         assert len(session.trace["climb/v"]) == 0 and len(session.trace["cond/exp"]) == 1
         back = updated(session, feeds, x=2.0, y=4.0)
         assert back.loops[0].first == 0 and "first time" in back.loops[0].why

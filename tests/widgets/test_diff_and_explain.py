@@ -200,7 +200,7 @@ def test_where_a_nan_came_from_is_told():
         view.update_now()
         status = view.status
         assert status["bad"] and "sqrt" in status["origin"]["lines"][1] and status["rows"][0]["bad"] == "NaN"
-        assert status["origin"]["lines"][0] == "x is NaN since iteration 4."
+        assert status["origin"]["lines"][0] == "x has been NaN since iteration 4."
         say(view, kind="origin")
         assert selection.node == "while/sqrt" and selection.moment.iteration == tuple(wb.nan_origin(session).iteration)
         view.close()

@@ -28,7 +28,8 @@ def test_the_node_the_iteration_and_the_operand():
         first = int(np.flatnonzero(np.isnan(y))[0])
         found = health_model(session)
         assert found["node"] == "while/sqrt" and found["iteration"] == [first] and found["frame"] == ["while"]
-        assert f" is NaN since iteration {first + 1}. First NaN: sqrt in iteration {first}, sqrt(" in found["text"]
+        since = f" has been NaN since iteration {first + 1}."
+        assert f"{since} First NaN: sqrt in iteration {first}, sqrt(" in found["text"]
 
 
 def test_a_run_of_numbers_has_nothing_to_tell():

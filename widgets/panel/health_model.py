@@ -85,8 +85,8 @@ def _fault_model(fault: IndexFault) -> dict[str, Any]:
 
 
 def health_text(origin: NanOrigin, whole: bool = True) -> str:
-    """``y is NaN since iteration 9. First NaN: sqrt in iteration 8, sqrt(x = −0.35)``; not ``whole``: older values were
-    dropped.
+    """``y has been NaN since iteration 9. First NaN: sqrt in iteration 8, sqrt(x = −0.35)``; not ``whole``: older
+    values were dropped.
     """
     headline = f"{origin.headline}. " if origin.headline else ""
     return spaced(printable(headline + origin.short)) + ("" if whole or origin.edited else "; older ones are not kept")

@@ -225,7 +225,7 @@ def _held(end: LoopEnd) -> str:
             return f"no {end.how} was taken"
         return f"no {end.how} was taken: {end.still} was false in iteration {end.still.iteration:,}"
     if end.still is None:
-        return "the rest of its condition was not asked any more"
+        return "the rest of its condition was not evaluated"
     if end.still.iteration < end.iterations:
         return f"{end.still} still held when it was last looked at, in iteration {end.still.iteration:,}"
     return f"{end.still} still held"
@@ -268,7 +268,7 @@ def _capital(text: str) -> str:
 
 SENTENCES = {
     Standing.NOT_ENTERED: lambda end: "has not been entered",
-    Standing.ABOUT_TO_BEGIN: lambda end: "is about to begin: its condition has not been asked yet",
+    Standing.ABOUT_TO_BEGIN: lambda end: "is about to begin: its condition has not been evaluated yet",
     Standing.IN_PROGRESS: lambda end: f"is in progress; {count(end.iterations, 'iteration')} done",
     Standing.RUNNING: lambda end: f"is running; {count(end.iterations, 'iteration')} done",
     Standing.PAUSED: lambda end: f"is paused in iteration {end.iterations:,}",
@@ -283,7 +283,7 @@ SENTENCES = {
 }
 WHY = {
     **dict.fromkeys(GOING, lambda end: ""),
-    Standing.ABOUT_TO_BEGIN: lambda end: "Its condition has not been asked yet.",
+    Standing.ABOUT_TO_BEGIN: lambda end: "Its condition has not been evaluated yet.",
     Standing.ENDED: lambda end: f"{_false(end)}." if end.by is not None else _capital(end.how),
     Standing.LEFT: lambda end: _capital(_taken(end)),
     Standing.CUT_OFF: lambda end: f"Its limit was reached: {_false(end)}; {_held(end)}.",

@@ -104,7 +104,7 @@ class DeviceRegion:
             return "the device's library has no graphs"
         copied = sum(_bytes(t) for t in (*self._takes, *self._gives))
         if copied > min(MOST_COPIED, COPIED_FOR_EACH * len(self._steps)):
-            return f"its inputs and outputs take {copied:,} bytes, which are dearer to copy than calls"
+            return f"its inputs and outputs take {copied:,} bytes, which cost more to copy than the calls"
         return ""
 
     def __call__(self, operands: Sequence[Any], addresses: Sequence[int | None]) -> list[Any] | None:

@@ -39,8 +39,8 @@ def place_node(
         return Placement(None, ("host-small", f"{spec.name} runs on the host: {_too_small(home, arrays)}"))
     odd = next((t for t in (*ins, *outs) if not t.is_static or t.dtype not in DTYPES), None)
     if odd is not None:
-        why = "its dtype is not one of the device's" if odd.is_static else "its shape is known only as it runs"
-        return Placement(None, ("host-type", f"{spec.name} runs on the host: of {odd}, {why}"))
+        why = "its dtype is not one of the device's" if odd.is_static else "its shape is known only at run time"
+        return Placement(None, ("host-type", f"{spec.name} runs on the host: it has {odd}, and {why}"))
     rule = None
     if spec.pure and not spec.draws and ":" not in spec.name:
         rule = rule_of(RuleNode(spec, attrs, tuple(ins), tuple(outs), tuple(values), home.space))

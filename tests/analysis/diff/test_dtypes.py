@@ -35,7 +35,7 @@ def test_a_loop_that_never_ends_in_float32():
     graph = b.build(b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a}))
     found = wb.diff_dtypes(graph, {"a": 2.0}, "float32", rtol=1e-4, atol=1e-5, max_events=20_000)
     assert found.flips[0].iteration == (4,) and "goes on in b" in found.text()
-    assert found.lengths and "b has not come to its end" in found.text()
+    assert found.lengths and "b has not reached its end" in found.text()
 
 
 def test_what_cannot_be_put_into_another_dtype():

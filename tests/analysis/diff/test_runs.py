@@ -121,7 +121,7 @@ def test_a_session_that_is_not_finished_differs_nowhere(plain):
         other.step(20)
         found = wb.diff(plain, other)
         assert found.first is None and not found.lengths, "the loop goes on: its length is not known"
-        assert found.equal and not found.complete and "not come to its end" in found.text()
+        assert found.equal and not found.complete and "not reached its end" in found.text()
         assert wb.diff(other, plain).rows == () == wb.diff(other, plain).lengths
 
 

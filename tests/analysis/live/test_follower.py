@@ -264,7 +264,7 @@ def test_what_cannot_be_followed():
         with pytest.raises(FollowError, match="There is no loop 'x'") as caught:
             follower.names("x")
         assert caught.value.slug == "no-such-frame"
-        with pytest.raises(FollowError, match="lives in the outermost level") as caught:
+        with pytest.raises(FollowError, match="is in the outermost level") as caught:
             follower.state("z0", "while")
         assert caught.value.slug == "other-frame"
         with pytest.raises(TraceError):

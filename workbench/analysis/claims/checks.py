@@ -69,7 +69,7 @@ CHECKS: dict[str, Callable[[Any], str]] = {
     "origin": _at,
     "edited": lambda c: "the list of the values that were set by hand",
     "infinite": lambda c: f"the value, read in iteration {c.last:,}{_began(c)}",
-    "wraps": lambda c: f"the op in iteration {c.iteration:,}, computed again with integers without an end",
+    "wraps": lambda c: f"the op in iteration {c.iteration:,}, computed again with integers of unlimited size",
     "last-digits": _at,
     "overshoots": lambda c: f"the steps of {c.variable} in {_over(c)}",
     "sign-flips": lambda c: f"the values in iteration {c.iteration:,} and in the one before",

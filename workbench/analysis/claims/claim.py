@@ -81,7 +81,7 @@ class Claim:
             raise WorkbenchError(
                 f"The claim {self.kind!r} has no values to be recomputed from.",
                 slug="no-evidence",
-                fix="ask the session again: session.termination().claims.",
+                fix="get the claims again: session.termination().claims.",
             )
         with Subnormals(self.flushed), np.errstate(all="ignore"):
             return bool(self._holds(self.evidence))

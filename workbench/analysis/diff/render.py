@@ -76,7 +76,7 @@ def summary(diff: Diff) -> list[str]:
             f"{diff.firings:,} results were compared ({diff.tolerance})."
         )
     else:
-        but = "a loop runs through another number of iterations"
+        but = "a loop runs a different number of iterations"
         if not diff.lengths:
             but = f"{diff.alone[0]:,} results of a and {diff.alone[1]:,} of b are missing on the other side"
         lines.append(

@@ -21,7 +21,7 @@ from workbench.ir.values import from_graph
 
 #: the framework that compiles JAX functions
 JIT = "jax.jit"
-_WHOLE = "{} gives other values of {} where it runs the {} in one piece: {}."
+_WHOLE = "{} computes different values of {} when it runs the {} in one piece: {}."
 #: default for the maximum bytes of a record
 MEMORY = 1 << 30
 
@@ -198,7 +198,7 @@ def _as_a_whole(
         return []
     return [
         _WHOLE.format(
-            framework, ", ".join(unequal), "model", "it rewrites nodes when it need not show what is between them"
+            framework, ", ".join(unequal), "model", "it rewrites nodes whose intermediate values it need not return"
         )
     ]
 

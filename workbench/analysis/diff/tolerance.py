@@ -27,11 +27,11 @@ class Kind(Enum):
     INF = "One side is infinite where the other is not."
     SHAPE = "The shapes differ."
     DTYPE = "The dtypes differ."
-    OTHER = "The values are of different kinds, or differ as texts or objects."
-    BRANCH = "A branch or a loop decides otherwise."
+    OTHER = "The values are of different kinds, or are texts or objects that differ."
+    BRANCH = "A branch or a loop decides differently."
     ONLY_A = "It fired in a only: in b its branch was not taken."
     ONLY_B = "It fired in b only: in a its branch was not taken."
-    LENGTH = "A loop runs through another number of iterations."
+    LENGTH = "A loop runs a different number of iterations."
 
 
 _KINDS = tuple(Kind)

@@ -27,7 +27,7 @@ def notes(a: Side, b: Side, pairs: Mapping[Key, Key]) -> tuple[str, ...]:
 def _of_trace(side: TraceSide, word: str, keys: list[Ref]) -> list[str]:
     found = []
     if side.unfinished(()):
-        found.append(f"{word} has not come to its end: what follows in the other run was not compared.")
+        found.append(f"{word} has not reached its end: the rest of the other run was not compared.")
     partial = set[tuple[str, ...]]()
     for path, kept in side.trace.coverages().items():
         if not kept.whole:

@@ -36,7 +36,7 @@ def repaired(graph: Graph, feeds: Mapping[str, np.ndarray], fix: Fix) -> tuple[G
     """
     if fix.kind not in APPLY or not fix.applies:
         advice = "change the program as the fix says, or limit the iterations: that can be applied to every loop."
-        why = f"no number says how ({fix})" if fix.kind in KINDS else f"unknown kind of fix {fix.kind!r}."
+        why = f"it contains no number to apply ({fix})" if fix.kind in KINDS else f"unknown kind of fix {fix.kind!r}."
         raise refuse("fix-not-applicable", why, advice)
     if fix.frame is None or fix.frame not in graph.frames:
         raise refuse("fix-not-applicable", "it does not say in which loop.", "take one of session.termination().fix.")

@@ -81,7 +81,7 @@ def _beside(clause: Any, limit: float, kind: str) -> Fix:
     threshold = _number(clause.threshold)
     if kind == "f" and abs(limit - threshold) <= NEAR * max(abs(limit), abs(threshold)):
         with_tolerance = f"compare with a tolerance, abs({clause.name} - {clause.other}) > tol"
-        sentence = f"{with_tolerance}: {clause.name} comes to rest beside it."
+        sentence = f"{with_tolerance}: {clause.name} comes to rest near it."
     else:
         sentence = f"{clause.name} comes to rest at {limit:.15g}: compare with that, or change its update."
     return Fix(sentence, "update", clause.name)

@@ -262,7 +262,7 @@ def _sentence(
     limit = "limit, which is not certain yet," if limit_words is None else f"limit {limit_words}"
     text = f"The distance to the {limit} is {error[-1]:.3g} in iteration {last:,}"
     if 0 <= error[-1] < limit_error:
-        text += ", no more than the limit itself is uncertain"
+        text += ", no more than the uncertainty of the limit itself"
     first = error[np.isfinite(error)]
     if len(first) and first[0] > error[-1] > 0:
         text += f", {first[0] / error[-1]:,.0f} times less than at first" if first[0] < 1e9 * error[-1] else ""
@@ -272,7 +272,7 @@ def _sentence(
     if tolerance is None:
         return text
     if crossing is None:
-        return f"{text} When it comes within {tolerance:.3g} cannot be told."
+        return f"{text} When it will be within {tolerance:.3g} cannot be predicted."
     at, low, high = crossing
     if at <= last:
         return f"{text} It is within {tolerance:.3g} from iteration {at:,} on."

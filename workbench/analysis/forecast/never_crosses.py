@@ -102,7 +102,7 @@ def _verdict(
         if still is not None:
             return still
     if found.sure and (e.doubt > 0.25 or len(x) < 8 and e.doubt > 0 or len(x) < 12 and found.slug == "limit-beyond"):
-        return Verdict("doubtful", f"{name} looks {e.label.name}, but the evidence is too thin for a never.", False)
+        return Verdict("doubtful", f"{name} looks {e.label.name}, but the evidence against an end is too weak.", False)
     if (
         found.sure
         and found.slug in ("floor", "limit-beyond")

@@ -207,7 +207,7 @@ def _last(o: Posterior, s: OperandRecord) -> PassageForecast:
     if math.isinf(o.iterations):
         waited = f", and never waited longer than {o.rest.longest:,} before" if o.rest.longest < o.rest.length else ""
         sentence = (
-            f"{s.name} has hardly become better for {o.rest.length:,} evaluations{waited}; "
+            f"{s.name} has hardly improved in {o.rest.length:,} evaluations{waited}; "
             f"clause {s.clause} is not expected to turn."
         )
         return never_turns("stagnates", sentence, min(MOST_AHEAD, o.never))

@@ -219,7 +219,7 @@ class Follower:
             home = trace.layout.frames[trace.layout.values[ref.node, ref.index].frame].path
             if home != path:
                 raise FollowError(
-                    f"{str(name)!r} lives in {'/'.join(home) or 'the outermost level'}, not in {'/'.join(path)}.",
+                    f"{str(name)!r} is in {'/'.join(home) or 'the outermost level'}, not in {'/'.join(path)}.",
                     slug="other-frame",
                     fix="leave the frame out, or name the variable of that loop.",
                 )

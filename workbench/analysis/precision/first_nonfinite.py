@@ -53,7 +53,7 @@ def first_nonfinite(source: Any, *, recompute: bool = True) -> NanOrigin | None:
 
 
 def _headline(trace: Trace, found: NanOrigin) -> str:
-    """A sentence such as ``loss is NaN since iteration 2``, about the first bad loop variable, scalars first."""
+    """A sentence such as ``loss has been NaN since iteration 2``, about the first bad loop variable, scalars first."""
     side, test = TraceSide(trace, "run"), np.isnan if found.kind == "nan" else np.isinf
     best: tuple[tuple[bool, tuple[int, ...]], str, tuple[int, ...]] | None = None
     for path, frame in trace.graph.frames.items():
@@ -70,7 +70,7 @@ def _headline(trace: Trace, found: NanOrigin) -> str:
                 best = key, name, iteration
     kind = "NaN" if found.kind == "nan" else "infinite"
     if best is not None:
-        return f"{best[1]} is {kind} since iteration {', '.join(map(str, best[2]))}"
+        return f"{best[1]} has been {kind} since iteration {', '.join(map(str, best[2]))}"
     if not found.iteration:
         return ""
     return f"{found.name} is {kind} in iteration {', '.join(map(str, found.iteration))}"

@@ -144,7 +144,7 @@ class NanSearch:
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self._bad(ref, (*path[:-1], middle)) else (middle + 1, high)
-        return self.behind(ref, (*path[:-1], high), "Recomputed: the record does not reach back so far.")
+        return self.behind(ref, (*path[:-1], high), "Recomputed: the record does not reach back that far.")
 
     # -- one value --------------------------------------------------------------------------------------------------
     def newest(self, ref: Ref) -> NanOrigin | None:

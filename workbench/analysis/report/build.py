@@ -120,8 +120,8 @@ class _Making:
         late = [name for name in self._wanted(names, table) if not self._classify(table, name)]
         if late:
             self.notes.append(
-                f"The time was over before {count(len(late), 'variable')} could be classified: "
-                "each is when it is asked for in analysis.variables."
+                f"The time ran out before {count(len(late), 'variable')} could be classified: "
+                "each is classified when it is read from analysis.variables."
             )
         known = Loops(loops)
         found = Analysis(self.graph.name, self.state, table, known, verdict(known), interplay(known), notes=self.notes)
@@ -129,7 +129,7 @@ class _Making:
             found.failure = str(getattr(self.session.stop.error, "message", self.session.stop.error))
         found.health = self._health(table, sum(loop.all_iterations * loop.nodes for loop in loops))
         if not loops:
-            self.notes.insert(0, "This run has no loop: nothing is repeated, so there is no evolution to tell.")
+            self.notes.insert(0, "This run has no loop, so no value evolves over iterations.")
         return found
 
     # -- variables --------------------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ class _Making:
         wanted = list(self.where)
         if len(wanted) > EAGER:
             self.notes.append(
-                f"There are {len(wanted):,} loop variables: the first {EAGER} are classified, the others when they are "
-                "asked for in analysis.variables."
+                f"There are {len(wanted):,} loop variables: the first {EAGER} are classified, the others when they "
+                "are read from analysis.variables."
             )
         return wanted[:EAGER]
 
@@ -194,7 +194,7 @@ class _Making:
         if loop_variable is not None:
             self._grown(found, loop_variable)
         if not path and evolution.label is Pattern.UNKNOWN and len(column) == 1:
-            found.evolution = Evolution(Pattern.UNKNOWN, why=["It stands in no loop and has one value."], count=1)
+            found.evolution = Evolution(Pattern.UNKNOWN, why=["It is outside all loops and has one value."], count=1)
         return found
 
     def _grown(self, variable: Variable, loop_variable: LoopVariable) -> None:
@@ -231,7 +231,7 @@ class _Making:
         bad = any(v.evolution.issues.keys() & {"nan", "inf"} for v in table.classified)
         if self.left() <= 0 or firings > LOOKED_THROUGH:
             self.notes.append(
-                "Lost digits and the origin of NaN were not looked for: ask workbench.analysis.cancellations(trace)."
+                "Lost digits and the origin of NaN were not searched for: see workbench.analysis.cancellations(trace)."
             )
             return []
         try:
@@ -240,7 +240,7 @@ class _Making:
             sentences = [] if first is None else first.text().splitlines()
             return sentences + [str(c) for c in (wrap, *cancellations(self.trace)[:8]) if c is not None]
         except (*TROUBLE, RecursionError, MemoryError) as error:
-            return [f"Lost digits could not be looked for: {getattr(error, 'message', error)}"]
+            return [f"The search for lost digits failed: {getattr(error, 'message', error)}"]
 
     # -- loops ------------------------------------------------------------------------------------------------------
     def _loop(self, path: FramePath) -> Loop:
@@ -249,7 +249,7 @@ class _Making:
         names = tuple(n for n, (p, _) in self.where.items() if p == path)
         own = [v.merge for v in frame.variables if (v.merge, 0) in trace.layout.values]
         inner = tuple(p for p in self.paths if p[:-1] == path)
-        loop = Loop(path, frame.name, "", names, inner, unknown("not-asked", "Nobody asked yet."))
+        loop = Loop(path, frame.name, "", names, inner, unknown("not-asked", "Not evaluated yet."))
         try:
             if own:
                 self.stops[path] = Reading(trace, Ref(own[0])).extent()[1]
@@ -331,7 +331,7 @@ class _Making:
             inside = (n for p, n in fired.items() if p[: len(loop.frame)] == loop.frame)
             loop.share_inside = sum(inside) / whole
         if partly:
-            self.notes.append("The trace keeps only a part of the iterations; what is said is about the part.")
+            self.notes.append("The trace keeps only some of the iterations; the report is about those.")
 
     def _terminations(self, loops: list[Loop]) -> None:
         """Find the end of each loop: loops in progress first, and inner loops before outer ones."""
@@ -347,13 +347,13 @@ class _Making:
         for k, loop in enumerate(order):
             left = until - time.monotonic()
             if left <= 0 and k:
-                loop.termination = unknown("no-time", "The time of the analysis was over: give it more seconds.")
+                loop.termination = unknown("no-time", "The time for the analysis ran out: allow more seconds.")
                 late += 1
                 continue
             loop.termination = self._termination(loop, max(left / (len(order) - k), 0.01))
             loop.fixes = fixes_that_help(self.session, loop.termination, until)
         if late:
-            self.notes.append(f"The time was over before the end of {count(late, 'loop')} could be looked for.")
+            self.notes.append(f"The time ran out before the end of {count(late, 'loop')} could be searched for.")
 
     def _termination(self, loop: Loop, seconds: float) -> Termination:
         try:

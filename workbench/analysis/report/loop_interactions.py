@@ -48,7 +48,7 @@ def verdict(loops: Mapping[FramePath, Loop]) -> list[InteractionFinding]:
                         f"The {loop_named(clean(outer.path))} stays in iteration {outer.iterations:,} as long as "
                         f"{clean(loop.name)} inside it hangs: look at {clean(loop.name)} first."
                         + (
-                            " What is said of its own end assumes that the loop inside ends."
+                            " The statement about its own end assumes that the loop inside ends."
                             if outer.termination.outcome == "terminates"
                             else ""
                         ),

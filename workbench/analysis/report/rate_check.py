@@ -122,7 +122,7 @@ def drop_refuted(loop: Loop, name: str, evolution: Evolution) -> None:
         return
     if agrees(loop, rate) is False:
         evolution.limit = evolution.limit_error = evolution.rate = evolution.model = None
-        evolution.why.append("The iterations that were run ahead do not go on like this.")
+        evolution.why.append("The iterations that were run ahead do not continue like this.")
 
 
 def agrees(loop: Loop, rate: float) -> bool | None:

@@ -102,7 +102,7 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
     for variable in variables:
         lines += _variable(variable, width, ascii)
     if total > len(variables):
-        lines.append(f"  ({count(total - len(variables), 'more variable')}: ask for them in analysis.variables)")
+        lines.append(f"  ({count(total - len(variables), 'more variable')}: see analysis.variables)")
     return lines
 
 

@@ -74,7 +74,7 @@ def _sentence(counts: np.ndarray, outer: np.ndarray, e: Evolution, name: str, ar
     n, first, last = len(counts), int(counts[0]), int(counts[-1])
     each = f"each iteration of {around}"
     if n == 1:
-        return f"{name} took {count(first, 'iteration')} in its one time so far."
+        return f"{name} took {count(first, 'iteration')} in its only activation so far."
     if np.all(counts == first):
         return f"{name} takes {count(first, 'iteration')} in {each} ({n:,} so far)."
     steps = np.diff(counts)

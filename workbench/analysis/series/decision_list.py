@@ -117,7 +117,7 @@ def _irregular(h: History) -> Finding:
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
             return found
-        h.refuse("map", "none of low degree foretells each next value within 1 %")
+        h.refuse("map", "none of low degree predicts each next value within 1 %")
         h.refuse("return_map")
     found = one_way(h)
     if found is not None:
@@ -133,7 +133,7 @@ def _irregular(h: History) -> Finding:
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or random_walk(h) or envelope(h)
     if found is None:
-        h.refuse("random_walk", "its steps are no independent ones that add up")
+        h.refuse("random_walk", "its steps are not independent")
         h.refuse("envelope", "the spread of its steps neither grows nor shrinks all along")
     if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it

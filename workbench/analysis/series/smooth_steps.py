@@ -34,10 +34,10 @@ def smooth(h: History) -> Finding | None:
             off = math.exp(min(law.error, 50.0))
             h.refuse(law.kind, "it misses the last 40 % of the steps by a factor of {off:.3g}", off=off)
     if linear is None:
-        h.refuse("linear_prediction", "none of up to eight steps foretells the last 40 % within 2 %")
+        h.refuse("linear_prediction", "none of up to eight steps predicts the last 40 % within 2 %")
     else:
         h.refuse(
-            "linear_prediction", "it misses the last 40 % by {off:.2g} of the steps, and another law less", off=error
+            "linear_prediction", "it misses the last 40 % by {off:.2g} of the steps, and another law by less", off=error
         )
     rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
     if rough and chaos.irregular(h):

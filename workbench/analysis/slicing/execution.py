@@ -187,7 +187,7 @@ class SliceMachine(SliceState):
         for place in places:
             first, column = self.run.trace.source.column(place, before + 1, before + done + 1)
             if first > before + 1 or len(column) != done:
-                raise RuntimeError("rows of the look-ahead have gone before they were read")
+                raise RuntimeError("rows of the look-ahead were dropped before they were read")
             parts.append(np.ascontiguousarray(column).view(np.uint8).reshape(done, -1))
         return np.concatenate(parts, axis=1)
 

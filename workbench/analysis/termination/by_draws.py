@@ -118,7 +118,7 @@ def _answer(done: list[int], lost: int, iterations: int, names: list[str]) -> Te
     if not done:
         most = 3 / max(iterations, 1)
         words = f"None of {count(total, 'simulated run')} ended" + (
-            f", in {iterations:,} iterations together: the chance to end is at most {most:.1g} an iteration."
+            f", in {iterations:,} iterations together: the chance of an end is at most {most:.1g} per iteration."
             if iterations
             else "."
         )

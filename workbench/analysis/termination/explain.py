@@ -76,7 +76,7 @@ def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
             raise SessionError(
                 "There is no fix to apply: " + (answer.reason.sentence if not known else "none of them can be."),
                 slug="no-fix",
-                fix="ask session.termination() what is wrong, and look at its fix.",
+                fix="see session.termination(): its reason says what is wrong, its fix how to mend it.",
             )
         return found
     if fix == len(answer.fix) and answer.fuse is not None and not isinstance(fix, bool):

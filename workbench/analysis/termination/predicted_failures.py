@@ -198,7 +198,7 @@ def _followed(
     if found.full >= NEVER_REACHED:
         return noted(answer, f"{FOLLOWED[:-1]} {IN_REACH}.")
     more = (
-        f"Python's ints go on for ever; those of this graph have 64 bits, and {_named(graph, [found.node])} no longer "
+        f"Python's ints have no limit; those of this graph have 64 bits, and {_named(graph, [found.node])} no longer "
         f"fits them after {found.full:,} more iterations."
     )
     details = {**answer.details, "fails_after": found.full, "beyond": more}

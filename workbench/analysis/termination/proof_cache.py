@@ -142,7 +142,7 @@ class TerminationCache:
         if kept is not None and here is not None:
             return later(kept.answer, here[-1] - kept.iteration)
         if self.spent > RECORD * run.spent[1]:
-            return unknown("look-ahead-later", "The look-aheads have had their share of the time for now; ask again.")
+            return unknown("look-ahead-later", "The look-aheads have used their share of the time; query again.")
         begin = time.perf_counter()
         answer = seen_only(run, run.trace, path)
         self.spent += time.perf_counter() - begin

@@ -82,7 +82,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
         return replace(unknown("not-entered", missed), end=LoopEnd(Standing.NOT_ENTERED, 0))
     if failed is not None and inside:
         return unknown(
-            "node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}"
+            "node-failed", f"A node failed, so the loop cannot continue: {getattr(failed, 'message', failed)}"
         )
     around = next((p for k in range(len(path)) if (p := path[: k + 1]) in run.plan.raw), None)
     if around is not None:
@@ -92,7 +92,7 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
     # the record of an earlier activation says nothing about the current one
     observed = observe(trace, graph, path, around=run.iteration_of(number)[:-1]) if inside else None
     try:
-        missing = unknown("not-entered", f"The {loop_named(path)} is not entered from here on the way that was tried.")
+        missing = unknown("not-entered", f"The {loop_named(path)} is not entered from here on the path that was tried.")
         if run.edits:
             return _edited(run, path, inside, seconds, missing) if len(mine) == 1 else unknown(*EDITED)
         runner = slice_of(graph, path, run.plan, run.feeds)
@@ -146,7 +146,7 @@ def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
     if not inside:
         sentence = f"The condition of the {loop_named(path)} is false from the beginning, so that it runs no iteration."
         return Reason("no-iteration", sentence)
-    return Reason("now", f"The condition is false in iteration {iteration:,}, in which it is to be asked next.")
+    return Reason("now", f"The condition is false in iteration {iteration:,}, where it is evaluated next.")
 
 
 def _evaluated(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:

@@ -46,7 +46,7 @@ class LoopRestart:
             if fired:
                 core.set_position(machine, step.start, 0, dict.fromkeys(self.steps.stores(step.tree), EMPTY))
                 self.changes.compare(step, None)
-                self.loops.append(LoopUpdate(step.name, None, 0, "it is not run any more"))
+                self.loops.append(LoopUpdate(step.name, None, 0, "it no longer runs"))
                 if step is self.old.open_loop:
                     self.position.set_before(step.start, forget=True)
                     self.position.land()
@@ -103,7 +103,7 @@ class LoopRestart:
             until = {f: held[f][0] + 1 for f in step.tree} | {step.frame: partial}
         for found in first_row(self.run, self.steps, step, self.changes.changed, until):
             if found is not None and found.row is None and step is self.old.open_loop:
-                found.row, found.why = until[step.frame], "the run is inside of this iteration, which is run again"
+                found.row, found.why = until[step.frame], "the run is inside this iteration, which is run again"
             yield found
 
     def _computed_from_changed(self, step: RevisionStep) -> bool:

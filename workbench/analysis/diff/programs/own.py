@@ -78,10 +78,10 @@ class OwnError:
     def sentence(self) -> str:
         """The verdict in words, with its numbers."""
         if self.fault == "shape":
-            return "on the inputs of a it gives another shape"
+            return "on the inputs of a it gives a different shape"
         if self.fault == "kind":
             odd = not np.isfinite(self.own)
-            what = "NaN or an infinity where a does not" if odd else "another whole number or truth value"
+            what = "NaN or an infinity where a does not" if odd else "a different whole number or truth value"
             return f"on the inputs of a it gives {what}"
         wide = self.fault == "function" and self.function is not None
         error = self.function if wide and self.function is not None else self.own
@@ -121,10 +121,10 @@ class PartErrors:
         """The bounds, as a sentence."""
         more = str(self.tolerance) if self.tolerance.atol or self.tolerance.rtol else ""
         return (
-            f"A node of b errs where its result on the inputs of a is apart by more than {FUNCTION} roundings in "
+            f"A node of b is wrong where its result on the inputs of a is off by more than {FUNCTION} roundings in "
             f"float64, or {ROUNDED} as computed, of the largest number there (1 rounding: {self.eps:.2g})"
             f"{f', and more than {more}' if more else ''}."
-            + (f" Of quantised tensors {HALVES} times the effect of half a step is allowed." if self.steps.on else "")
+            + (f" Quantised tensors may be off by {HALVES} times the effect of half a step." if self.steps.on else "")
         )
 
     def of(self, theirs: Ref, path: Path, through: Collection[Ref] = ()) -> OwnError | None:

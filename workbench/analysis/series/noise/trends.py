@@ -122,9 +122,7 @@ def one_way(h: History) -> Finding | None:
     most, newest = (int(np.count_nonzero(d[a:b])) for a, b in ((len(d) // 16, len(d) // 4), (len(d) // 4, len(d))))
     smaller = smaller or most >= OCTAVES and newest < FILLED * most
     if late >= ON * before and not smaller:
-        why = (
-            "All steps lead one way, with rests between, and about as far in later octaves of time as in earlier ones."
-        )
+        why = "All steps lead one way, with rests between, about as far in later octaves of time as in earlier ones."
         return Finding(Pattern.DIVERGING, "one_way", why, doubt=0.4)
-    why = "All steps lead one way, with rests between, and less far in later octaves of time than in earlier ones."
+    why = "All steps lead one way, with rests between, less far in later octaves of time than in earlier ones."
     return Finding(Pattern.CONVERGING, "one_way", why, limit=last, limit_error=before + late, doubt=0.4)

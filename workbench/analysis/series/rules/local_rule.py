@@ -134,5 +134,5 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
     if not shares:
         return None
     share = max(shares)
-    why = f"Of the closest pairs {share:.0%} go on alike, of noise {agree:.0%} would: a rule, and neighbours part."
+    why = f"{share:.0%} of the closest pairs stay close, in noise {agree:.0%} would: a rule whose neighbours separate."
     return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)

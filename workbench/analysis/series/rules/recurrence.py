@@ -80,7 +80,7 @@ def _recurs(h: History, error: float, found: Finding) -> Finding | None:
         return None
     if p is None and found.method == "map" and (found.rate or 1.0) > PARTING:
         return None
-    why = f"Values of several periods ago tell the present one within {error:.2g} of the deviation: it recurs."
+    why = f"Values of several periods ago predict the present one within {error:.2g} of the deviation: it recurs."
     wave = pattern_in_noise(h) or periodic_signal(h, 0.8)
     period = wave.period if wave is not None else crossings(h.x)
     return Finding(Pattern.OSCILLATING, "recurrence", why, period=period, doubt=0.1 if error < 0.1 else 0.2)
@@ -95,7 +95,7 @@ def _forgets(h: History, error: float) -> Finding | None:
     if max(p.local[-2:]) < max(GROWN * p.local[0], FAR):
         return None
     why = (
-        f"Neighbours tell the next value within {p.local[0]:.2g} of the deviation, "
+        f"Neighbours predict the next value within {p.local[0]:.2g} of the deviation, "
         f"values of several periods ago only within {error:.2g}: a rule that forgets where it began."
     )
     return Finding(Pattern.CHAOTIC, "forgetting", why, doubt=0.2)

@@ -1,9 +1,9 @@
 """Convergence acceleration: limits of convergent tails with error estimates, never below the rounding noise.
 
 Aitken's delta squared (A. C. Aitken, 1926) is exact for one geometric mode; Shanks' transform in the form of Wynn's
-epsilon algorithm (1956) removes several; Richardson's extrapolation with a fitted exponent serves power laws
-(``models.PowerLaw``).  The error is the difference to the estimate without the newest values, plus the noise that
-the extrapolation amplifies by 1 / (1 - rho).
+epsilon algorithm (1956) removes several; Richardson's extrapolation with a fitted exponent applies to power laws
+(``models.PowerLaw``).  The error is the difference to the estimate without the newest values, plus the noise that the
+extrapolation amplifies by 1 / (1 - rho).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.kernels import fits
 
 @dataclass
 class RescaledModel:
-    """A model rescaled to end at a better limit: the same shape from the same last value."""
+    """A model rescaled to tend to a better limit: the same shape from the same last value."""
 
     inner: Model
     old: float
@@ -35,9 +35,9 @@ class RescaledModel:
 
 
 def refine(h: History, found: Finding, end: int) -> None:
-    """Give a converging finding the limit with the smallest error estimate: its model's, or an accelerated one.
+    """Give a converging finding the limit with the smaller error estimate: that of its model, or an accelerated one.
 
-    If neither error is smaller than the distance from the last value, the last value is the answer.
+    If neither error is smaller than the limit's distance from the last value, the last value becomes the limit.
     """
     if found.limit is None or not math.isfinite(found.limit):
         return
@@ -51,7 +51,7 @@ def refine(h: History, found: Finding, end: int) -> None:
     found.limit_error = error = max(error, _least_error(h, found, end, ratios))
     # acceleration would treat a departing tail as if it followed a steady law
     limit, accelerated_error = (last, math.inf) if departs else fits.accelerated(h.x, end, h.start)
-    # the noise of the last bits is amplified by what the acceleration gains
+    # acceleration amplifies the noise of the last bits
     accelerated_error = max(4.0 * accelerated_error + 2.0 * grain, _least_error(h, found, end, ratios, limit))
     if accelerated_error < error and _ahead(h, limit - last, end):
         found.limit, found.limit_error = limit, accelerated_error
@@ -88,8 +88,8 @@ def _least_error(h: History, found: Finding, end: int, ratios: list[float], limi
 
 
 def _ahead(h: History, left: float, end: int) -> bool:
-    """True if steps of one sign that shrink ever more slowly can end ``left`` from the last value: their remaining sum
-    is at least that of a geometric sequence with the last ratio (here a quarter of it).
+    """True if the remaining steps can add up to ``left``. If they have one sign and shrink more and more slowly, their
+    sum is at least that of a geometric sequence with the last ratio, of which a quarter is required.
     """
     d = h.d[max(0, end - 9) : end]
     if len(d) < 5 or not (np.all(d > 0) or np.all(d < 0)):
@@ -103,7 +103,7 @@ def _ahead(h: History, left: float, end: int) -> bool:
 
 
 def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) -> tuple[float, float, float]:
-    """(signed rate, limit, error) of differences of one geometric mode, in scaled numbers.
+    """(signed rate, limit, error) from the differences of a single geometric mode, in scaled numbers.
 
     The rate is the last ratio of differences, extrapolated by Aitken while the ratios still move, and their geometric
     mean once they differ only by rounding.
@@ -139,9 +139,9 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
 
 
 def _departs(ratios: list[float]) -> bool:
-    """True if ratios of differences leave their level ever faster, as those of Newton's method far from a root, which
-    halves the value before it converges: no law of the ratios gives the limit, and Aitken's would be that of the
-    earlier phase.
+    """True if ratios of differences leave their level faster and faster, as in Newton's method far from a root, which
+    halves the value before it converges: no law of the ratios gives the limit, and Aitken's formula would give that of
+    the earlier phase.
     """
     if len(ratios) < 4:
         return False

@@ -1,4 +1,4 @@
-"""``classify``: numerical health, then the decision list, then confidence; for a tensor, the worst component."""
+"""``classify``: numerical health, the decision list and the confidence; for a tensor, the worst component decides."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def classify(values: Any) -> Evolution:
     ----------
     values : array_like or pandas.Series
         Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool. For (n, d) the eight most active
-        components are classified, and the 2-norm if there are more; the worst decides.
+        components are classified, and the 2-norm if there are more; the worst label decides.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def classify(values: Any) -> Evolution:
     Raises
     ------
     HistoryError
-        For values that are empty (``empty-history``), complex or not numeric (``bad-history-dtype``), masked
+        If the values are empty (``empty-history``), complex or not numeric (``bad-history-dtype``), masked
         (``bad-history-masked``), ragged (``bad-history``), of more than two axes (``bad-history-shape``) or tables with
         named columns (``bad-history-table``).
 
@@ -70,7 +70,7 @@ def classify(values: Any) -> Evolution:
 
 
 def classify_history(h: History) -> Evolution:
-    """The decision order for one scalar history."""
+    """Classify one scalar history by the decision list."""
     with np.errstate(all="ignore"):
         issues = numerical_health.first_bad(h)
         found = numerical_health.nonfinite(h)

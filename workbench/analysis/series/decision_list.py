@@ -30,7 +30,7 @@ from workbench.analysis.series.waveform import folded, pattern_in_noise
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
-#: Methods whose period is that of one sine, or a mean period: a pattern of many values has a different one.
+#: Methods whose period is that of a single sine, or a mean period; the period of a repeated pattern may be different.
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 #: Maximum error of an arithmetic law, and maximum remaining share of a falling magnitude.
 EVEN, FELL = 1e-4, 0.9
@@ -46,8 +46,9 @@ def decide(h: History) -> Finding:
 def _as_size(h: History, found: Finding) -> Finding:
     """The finding; for a falling magnitude, which does not cross zero, CONVERGING instead of DIVERGING.
 
-    Losses, residuals and distances may fall ever more slowly without a visible limit, but they have one, because they
-    are not negative. Integers, and values that follow a law to many digits, are arithmetic and may continue below zero.
+    Losses, residuals and distances may fall more and more slowly without a visible limit, but they have one, because
+    they are not negative. Integers, and values that follow a law to many digits, are arithmetic and may continue below
+    zero.
     """
     if found.label is not Pattern.DIVERGING or h.integral or h.low * h.high <= 0.0:
         return found
@@ -58,7 +59,7 @@ def _as_size(h: History, found: Finding) -> Finding:
     part = max(1, n // 10)
     first, before, last = (float(np.median(v)) for v in (size[:3], size[-2 * part : -part], size[-part:]))
     if last > before:
-        return found  # the values have turned
+        return found  # the values have begun to rise again
     if not last < FELL * first or first - last < 0.5 * float(size.max() - size.min()):
         return found
     now = float(h.x[-1])
@@ -104,7 +105,7 @@ def _with_order(h: History, found: Finding) -> Finding:
         if how is not None and how.label is Pattern.CONVERGING:
             found.rate, found.order, found.sublinear_exponent = how.rate, how.order, how.sublinear_exponent
             if how.rate is not None and 0.0 < how.rate < 1.0 and found.limit_error is not None and not h.integral:
-                # once rounding absorbs a step, the values stop at 1 / (1 - rate) such steps from their limit
+                # once rounding absorbs a step, the values stop 1 / (1 - rate) such steps from their limit
                 swallowed = h.ulp(float(h.x[-1])) / (1.0 - how.rate)
                 found.limit_error = max(found.limit_error, min(swallowed, 0.01 * (h.high - h.low)))
             found.why += " " + how.why
@@ -128,7 +129,7 @@ def _irregular(h: History) -> Finding:
     h.refuse("spectrum", "one frequency and its harmonics carry {share:.0%} of the variance", share=peak[0])
     found = periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
-        # an attractor with nearly regular turns has a broad line: the behaviour of neighbours outweighs it
+        # an attractor with nearly regular turns has a broad spectral line, so the behaviour of neighbours decides
         rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or random_walk(h) or envelope(h)
@@ -136,7 +137,7 @@ def _irregular(h: History) -> Finding:
         h.refuse("random_walk", "its steps are not independent")
         h.refuse("envelope", "the spread of its steps neither grows nor shrinks all along")
     if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
-        # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
+        # the lobes of an attractor differ in spread, so a rule that separates neighbours decides
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
         if rule is not None and rule.label is Pattern.OSCILLATING and not level(h.x):
             rule = moving_mean(h) or rule  # a cyclic motion may follow a trend

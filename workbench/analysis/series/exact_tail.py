@@ -12,7 +12,7 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Maximum share of the maximum of a record of positive values at which a cycle is the end of a fall, not a swing.
+#: A cycle of positive values below this share of the record's maximum is the end of a fall, not an oscillation.
 FELL = 1e-5
 
 
@@ -42,13 +42,15 @@ def level(h: History) -> Finding | None:
 
 
 def rounding_floor(h: History, run: int) -> float:
-    """64 eps of the largest value before the last ``run``: smaller values may be mere rounding of larger numbers."""
+    """64 eps of the largest value before the last ``run`` values: smaller values may be mere rounding of larger
+    numbers.
+    """
     return 64 * h.eps * fits.extremes(h.x[: len(h) - run])[1]
 
 
 def _few_kinds(h: History, p: int, run: int) -> bool:
-    """True for integers, or values that all occurred before, if the last ones have so few distinct values that they
-    repeat by chance, and the record before had more.
+    """True if the last values, integers or values that occurred before, have so few distinct values that they may
+    repeat by chance, and the earlier record has more.
     """
     tail = run + p
     if 2 * tail >= len(h):
@@ -65,7 +67,7 @@ def periodic(h: History) -> Finding | None:
     """OSCILLATING if the tail repeats exactly, and not by chance because its alphabet is small.
 
     Significance is a description length (``fits.repeats``): a repetition of real numbers is accepted after one and a
-    half periods, one of coin flips only when it is long.
+    half periods, a repetition of coin flips only if it is long.
     """
     p, run = fits.repeats(h.words)
     if not p or _few_kinds(h, p, run):
@@ -74,11 +76,11 @@ def periodic(h: History) -> Finding | None:
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))
-    for q in range(1, p // 2 + 1):  # the last bits may make only a multiple of the period exact
+    for q in range(1, p // 2 + 1):  # because of the last bits, only a multiple of the period may be exact
         if p % q == 0 and q > 1 and float(np.max(np.abs(cycle[q:] - cycle[:-q]))) <= bits < 1e-3 * float(np.ptp(cycle)):
             p, cycle = q, cycle[-q:]
             break
-    # the last bits of a converged value may flutter: that is a limit, not an oscillation
+    # the last bits of a converged value may alternate: that is a limit, not an oscillation
     flutter = float(np.ptp(cycle))
     bits = 8 * h.ulp(float(np.max(np.abs(cycle))))
     middle = float(np.mean(cycle))

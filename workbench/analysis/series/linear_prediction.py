@@ -2,8 +2,8 @@
 
 One model covers geometric, alternating, momentum (two complex modes), sine and drift.  It is accepted only if a free
 run over the last 40 % of the window, started from the values before it, stays within 2 %.  The dominant root decides.
-Fails on power laws (roots crowd at 1; step 5 is tried as well and the better prediction wins), on noise and on maps.
-The least squares, roots and free runs are ``fits.linear_orders`` and ``fits.linear_modes``.
+The method fails on power laws (their roots cluster at 1; step 5 is tried as well and the better prediction wins), on
+noise and on maps. ``fits.linear_orders`` and ``fits.linear_modes`` compute the least squares, roots and free runs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def resting(h: History, found: Finding) -> Finding:
 
 
 def slow_root(d: np.ndarray, p: int) -> float:
-    """Modulus of the loudest slow root of the last window of ``d``."""
+    """Modulus of the slow root with the largest amplitude in the last window of ``d``."""
     z, c = fits.linear_modes(d, 0, len(d), p)
     most = max(abs(v) for v in c)
     return max(abs(root) for root, share in zip(z, c, strict=True) if abs(share) > 1e-3 * most)

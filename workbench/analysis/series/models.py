@@ -45,7 +45,7 @@ class Cycle:
 
 @dataclass
 class Counter:
-    """Steps of one size."""
+    """Steps of constant size."""
 
     last: float
     step: float
@@ -60,7 +60,7 @@ class Counter:
 class PowerLaw:
     """Differences a * K**-s with K = k + k0 (signs alternate if ``alternating``); K is that of the last difference.
 
-    The remaining sum is taken by the midpoint rule with one Euler-Maclaurin correction, error O(K**-(s+3)).
+    The remaining sum is computed by the midpoint rule with one Euler-Maclaurin correction; its error is O(K**-(s+3)).
     """
 
     last: float
@@ -138,7 +138,7 @@ class LinearRecurrence:
 
 @dataclass
 class Superlinear:
-    """Errors e(j+1) = C e(j)**p with p > 1, towards ``limit``."""
+    """Values that converge to ``limit`` with errors e(j+1) = C e(j)**p, p > 1."""
 
     limit: float
     error: float
@@ -149,7 +149,7 @@ class Superlinear:
     def predict(self, j: np.ndarray) -> np.ndarray:
         j = np.atleast_1d(np.asarray(j, dtype=float))
         sign, log_e = (1.0 if self.error >= 0 else -1.0), math.log(max(abs(self.error), 1e-320))
-        fixed = self.log_c / (1.0 - self.order)  # log e = fixed is the map's unstable point
+        fixed = self.log_c / (1.0 - self.order)  # log e = fixed is the unstable fixed point of the map
         with np.errstate(all="ignore"):
             return self.limit + sign * np.exp(np.minimum(fixed + (log_e - fixed) * self.order**j, 0.0))
 

@@ -18,7 +18,8 @@ def first_bad(h: History) -> dict[str, int]:
 
 
 def nonfinite(h: History) -> Finding | History | None:
-    """A finding if the record ends with NaN or Inf; the finite tail if it is finite again; None if all is finite.
+    """A finding if the record ends with NaN or Inf; the finite tail if it is finite again; None if all values are
+    finite.
 
     A record that returned to finite numbers for a quarter of its length (and 8 values) is judged by that tail.
     """
@@ -75,7 +76,7 @@ def _steady_log(h: History) -> float | None:
     late, early = math.log(ends[0] / ends[1]) / quarter, math.log(ends[1] / ends[2]) / quarter
     if abs(late - early) < 0.1 * abs(late):
         return late
-    # of an oscillation, only the envelope
+    # for an oscillation, only the envelope
     return None if abs(late) > 3 * abs(early) else math.log(tops[0] / tops[1]) / quarter
 
 
@@ -92,7 +93,9 @@ def _exploding(h: History, rate: float | None) -> tuple[dict[str, int], list[str
 
 
 def _vanishing(h: History, rate: float | None) -> tuple[dict[str, int], list[str]]:
-    """|x| shrinks geometrically towards the smallest normal number of the dtype, or is already below it."""
+    """The issue and its sentence if |x| shrinks geometrically to below the smallest normal number of the dtype, or is
+    already below it; else nothing.
+    """
     normal = h.smallest_normal
     size = np.abs(h.raw)
     if 0 < size[-1] < normal <= size[0]:
@@ -114,7 +117,8 @@ def _vanishing(h: History, rate: float | None) -> tuple[dict[str, int], list[str
 
 
 def _cancellation(h: History) -> tuple[dict[str, int], list[str]]:
-    """Values that shrank but kept the spacing of larger numbers, or ended in noise of the first values' rounding.
+    """The issue and its sentence if values shrank but kept the spacing of larger numbers, or ended in noise of the size
+    of the first values' rounding.
 
     The first case is certain: the last values are multiples of one power of two, which stays fixed while they shrink,
     as for differences of rounded numbers. The second is typical of norms of such differences: at least ten values at
@@ -161,7 +165,7 @@ def _cancellation(h: History) -> tuple[dict[str, int], list[str]]:
 
 
 def _shrinks(window: np.ndarray) -> bool:
-    """True if sizes span a factor of 8 or more, falling or as noise."""
+    """True if the magnitudes span a factor of 8 or more, by falling or by scattering."""
     moving = window[window > 0]
     return len(moving) > 0 and float(moving.max()) >= 8.0 * float(moving.min())
 
@@ -169,7 +173,7 @@ def _shrinks(window: np.ndarray) -> bool:
 def stagnation(h: History) -> int | None:
     """Iteration from which steps of nearly one size were lost to rounding (8 ulp or less, then exactly none); or None.
 
-    This is a counter that its dtype can no longer count: float32 absorbs + 1 at 2**24.
+    This happens to a counter too large for its dtype: float32 absorbs + 1 at 2**24.
     """
     if h.integral or len(h) < 6:
         return None
@@ -182,7 +186,7 @@ def stagnation(h: History) -> int | None:
     if len(steps) < 3 or np.any(steps == 0) or np.ptp(np.sign(h.d[max(0, last - 7) : last + 1])) != 0:
         return None
     nearly_constant = steps.max() <= 2.5 * steps.min()
-    # a geometric sequence of rate above 0.4 passes that too, so check the earlier steps as well
+    # a geometric sequence with a rate above 0.4 passes this test too, so the earlier steps are checked as well
     further = np.abs(h.d[max(0, last - 63) : last + 1])
     nearly_constant = nearly_constant and further.max() <= 4.0 * steps.min()
     # slowly shrinking steps look equal here; those of a counter add up to the whole distance

@@ -96,7 +96,7 @@ class Evolution:
         The distance from the newest value to the limit, at least a hundredth of the distance covered; 0 without a
         limit. The limit is printed only if its error is small compared with this.
     least : float or None
-        A lower bound of the values, such as 0 for norms. Limits and forecasts are not below it, either.
+        A lower bound of the values, such as 0 for norms. Limits and forecasts are not below it either.
     why_not : list of RefusedLaw
         The laws that were rejected for the label: ``law``, ``reason`` and ``numbers``. ``print`` them.
 
@@ -129,7 +129,7 @@ class Evolution:
     why_not: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def above(self, least: float = 0.0) -> Evolution:
-        """The answer about values that are never below ``least``, such as norms: no limit or forecast is, either.
+        """The answer for values that are never below ``least``, such as norms: then no limit or forecast is either.
 
         A limit below ``least`` by no more than its error becomes ``least``; any other lower limit is dropped.
         """
@@ -140,10 +140,10 @@ class Evolution:
         return self
 
     def of_norm(self) -> Evolution:
-        """The part of an answer about a norm or a modulus that also holds for its array: whether it vanishes or grows.
+        """The part of an answer about a norm or a modulus that also holds for its array: that it vanishes or grows.
 
-        Any other norm says nothing about the elements: on a circle they move for ever with one norm, and the norm of a
-        converging iterate may oscillate.
+        The norm reveals nothing else about the elements: on a circle they move for ever with a constant norm, and the
+        norm of a converging iterate may oscillate.
         """
         self.above(0.0)
         vanishes = self.label is Pattern.CONVERGING and self.limit is not None and self.limit <= (self.limit_error or 0)
@@ -167,7 +167,7 @@ class Evolution:
         return {**out, "issues": dict(self.issues), "why": list(self.why), "why_not": refused}
 
     def to_pandas(self) -> Any:
-        """Return :meth:`table` as a pandas Series; of several answers, ``pandas.DataFrame`` makes one row each.
+        """Return :meth:`table` as a pandas Series; ``pandas.DataFrame`` makes one row for each of several answers.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Evolution:
         Returns
         -------
         dict of str to list, or None
-            ``iteration``, ``value``, ``low`` and ``high``, of one length; iterations at which the model leaves the
+            ``iteration``, ``value``, ``low`` and ``high``, of equal length; iterations at which the model leaves the
             finite numbers are left out. None if the answer has no model.
 
         Raises
@@ -248,7 +248,7 @@ class Evolution:
 
 @dataclass
 class Finding:
-    """Result of one step of the decision list; a step that does not apply gives None."""
+    """The result of one step of the decision list; a step that does not apply returns None."""
 
     label: Pattern
     method: str
@@ -261,4 +261,4 @@ class Finding:
     limit: float | None = None
     limit_error: float | None = None
     issues: dict[str, int] = field(default_factory=dict)
-    doubt: float = 0.0  # 0 none .. 1: lowers the calibrated confidence
+    doubt: float = 0.0  # from 0 to 1; lowers the calibrated confidence

@@ -56,15 +56,15 @@ def smooth(h: History) -> Finding | None:
             h.refuse(fit.kind, "it describes at most the last third of the record, which may be a part of a swing")
         tail = None
     if linear is None and tail is not None:
-        # the approach to a turn of a curve falls faster and faster, too
+        # steps shrink faster and faster before a turning point too
         found = step_ratios.falling(h, end)
         return None if found is not None and _episode(h, tail, found) else found
     return linear
 
 
 def _episode(h: History, tail: smooth_tail.Tail, found: Finding) -> bool:
-    """True if the law of a tail that is a third of the record or less may be a part of an oscillation: it does not grow
-    beyond the values before it, and it moves about as far as they do."""
+    """True if a tail of at most a third of the record may be a part of an oscillation: it does not grow beyond the
+    values before it, and it moves about as far as they do."""
     if 3 * len(tail.d) >= h.end:
         return False
     before, after = h.x[: tail.first + 1], h.x[tail.first :]
@@ -75,7 +75,7 @@ def _episode(h: History, tail: smooth_tail.Tail, found: Finding) -> bool:
 
 
 def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:
-    """True if the roots crowd towards 1 as the record grows, as they do only for a power law."""
+    """True if the roots approach 1 as the record grows, as they do only for a power law."""
     z = abs(linear.model.dominant)
     if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
         return False

@@ -103,7 +103,7 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
             doubt = 0.3 if fit.error > 0.05 and len(h) < 64 else 0.0  # noise also alternates for a while
             return Finding(Pattern.OSCILLATING, "two_cycle", why, model, period=2.0, doubt=doubt)
         why = f"The value changes by {h.unscale(step):.6g} each iteration: a counter."
-        doubt = 0.3 if fit.error > 0.02 and len(h) < 64 else 0.0  # a turning point of a curve looks like that
+        doubt = 0.3 if fit.error > 0.02 and len(h) < 64 else 0.0  # a turning point of a curve looks like this
         return Finding(Pattern.DIVERGING, "counter", why, Counter(float(h.x[-1]), step, fit.error), doubt=doubt)
     if fit.kind == "geometric":
         return _geometric(h, tail, fit, shape)

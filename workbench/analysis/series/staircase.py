@@ -14,7 +14,7 @@ from workbench.analysis.series.models import Stairs
 from workbench.analysis.series.result import Finding
 from workbench.analysis.series.value_series import History
 
-#: Minimum number of steps, with treads of one length of two values or more.
+#: Minimum number of steps, with treads of equal length, at least two values.
 LEAST = 4
 
 
@@ -32,7 +32,7 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     found = decide(steps)
     h.refused |= steps.refused
     found.why = f"The values step every {every} iterations; of the values at the steps: {found.why}"
-    # the record and its steps have one largest value, so one scale
+    # the record and its steps have the same largest value, and thus the same scale
     if found.rate is not None and found.rate > 0:
         found.rate **= 1.0 / every
     if found.period is not None:

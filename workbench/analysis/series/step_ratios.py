@@ -1,8 +1,8 @@
-"""Step 5, before and after the laws of smooth tails: the change of step sizes, whatever law they follow.
+"""Step 5, before and after the laws of smooth tails: verdicts from the change of step sizes, for any law.
 
 Superlinear order shows in the growth of the log-ratios themselves; steps that shrink geometrically in either direction
-have a bounded sum; the last half of a tail may follow a law that its transient hides; and ratios that fall with convex
-steps end a sum of terms that shrink faster than any geometric sequence.
+have a bounded sum; the last half of a tail may follow a law that its transient hides; and ratios that fall while the
+steps are convex indicate a sum of terms that shrink faster than any geometric sequence.
 
 If no law fits, geometric growth or decay is recognised under swings or noise: the logarithm of the steps' spread, block
 by block, and that of the distance from the level are straight lines, fitted by least squares.
@@ -84,8 +84,8 @@ def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
 def falling(h: History, end: int) -> Finding | None:
     """CONVERGING if the last six ratios of steps fall, all below 0.95, and the steps are convex.
 
-    Sums whose terms shrink faster than any geometric sequence (factorials) end like this, and S-shaped transients.
-    Steps near the extremum of a smooth curve fall too, but straight to zero.
+    Sums whose terms shrink faster than any geometric sequence (factorials) end in this way, and so do S-shaped
+    transients. Steps near the extremum of a smooth curve fall too, but straight to zero.
     """
     d = h.d[max(0, end - 7) : end].tolist()
     if len(d) < 7 or 0.0 in d:

@@ -23,12 +23,14 @@ _LARGEST["bfloat16"] = 3.3895313892515355e38
 
 @cache
 def _format(dtype: np.dtype) -> tuple[int, int]:
-    """Binary digits and exponent of the smallest positive number of a dtype; NumPy builds its name anew each time."""
+    """Binary digits and exponent of the smallest positive number of a dtype; cached, because NumPy builds the name anew
+    each time.
+    """
     return _FORMATS.get(dtype.name, (53, -1074))
 
 
 class HistoryError(WorkbenchError):
-    """Values that are not the record of a variable, or an invalid question about them.
+    """Raised for values that are not the record of a variable, or for invalid arguments about a record.
 
     Raised by :func:`workbench.classify`, :func:`workbench.iterations_to_tolerance` and
     :class:`workbench.TerminationMonitor`. Slugs: ``bad-history`` for rows of different lengths, ``bad-history-dtype``
@@ -155,14 +157,14 @@ class History:
 
     @property
     def largest(self) -> float:
-        """Largest finite number of the dtype, unscaled."""
+        """Largest finite number of the dtype, not scaled."""
         if self.integral:
             return 1.0 if self.dtype.kind == "b" else float(np.iinfo(self.dtype).max)
         return _LARGEST.get(self.dtype.name, _LARGEST["float64"])
 
     @property
     def smallest_normal(self) -> float:
-        """Smallest normal number of a floating dtype, unscaled."""
+        """Smallest normal number of a floating dtype, not scaled."""
         return 2.0 ** (self.tiny + self.exponent + self.digits - 1)
 
     def ulp(self, x: float) -> float:
@@ -190,9 +192,10 @@ def as_values(values: Any) -> np.ndarray:
 
 
 def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
-    """(values, dtype that rounded them): bfloat16 and float8 are widened to float32, and their rounding is kept.
+    """(values, dtype that rounded them): bfloat16 and float8 values are widened to float32, but their own dtype is
+    returned.
 
-    A masked array may have no masked value; the index of a pandas Series is ignored; a DataFrame is refused, because
+    A masked array may have no masked value; the index of a pandas Series is ignored; a DataFrame is rejected, because
     its columns have separate names and dtypes.
     """
     if hasattr(values, "columns") and hasattr(values, "iloc"):

@@ -1,10 +1,10 @@
-"""Patterns that repeat under noise, and values of one phase of a wave.
+"""Detects patterns that repeat under noise, and compares values at the same phase of a wave.
 
 Patterns of a whole number of values are found by epoch folding (Leahy et al., Astrophys. J. 266, 1983): the record is
 cut into rows of p values; the means of the columns are the pattern, the rest is noise.  Candidates are the highest
 peaks of the autocorrelation and their divisors; the Bayesian information (Schwarz, Ann. Statist. 6, 1978) penalises a
-pattern for each of its values.  A smooth wave, whose period need not be an integer, drifts along the rows: the residual
-then recurs one row later, and the pattern is rejected.
+pattern for each of its values.  A smooth wave whose period is not an integer drifts along the rows: then the residual
+recurs one row later, and the pattern is rejected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def folded(h: History, period: float) -> float:
 #: Minimum number of repetitions, number of candidates from the autocorrelation, and nats by which the pattern must beat
 #: a level.
 ROWS, CANDIDATES, NATS = 4, 6, 25.0
-#: Minimum autocorrelation at a candidate: a pattern with a third of the variance has about a third.
+#: Minimum autocorrelation at a candidate; for a pattern with a third of the variance it is about a third.
 LIKE = 0.22
 #: Maximum median distance of values adjacent in a wave's phase, relative to their deviation, for a wave without noise.
 WITHIN = 0.05
@@ -92,7 +92,7 @@ def pattern_in_noise(h: History) -> Finding | None:
         return None
     _, period = spectral_peak(h)
     if period > 2 and 1.0 - fits.sine(h.x[-SPECTRUM:], period)[0] < found.rest / 0.6:
-        return None  # a sine of any period leaves no larger residual
+        return None  # a sine of any period leaves an equally small residual
     half = len(h.x) // 2
     early, late = (float(np.var(part)) for part in (h.x[:half], h.x[half:]))
     if not 0.25 * early < late < 4.0 * early:

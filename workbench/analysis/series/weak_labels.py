@@ -1,4 +1,4 @@
-"""Weak labels for records that no other step decides: with much doubt, from the direction in which the values drift."""
+"""Weak labels for records that no other step decides, from the direction in which the values drift, with much doubt."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workbench.analysis.series.value_series import History
 
 
 def leaning(h: History) -> Finding | None:
-    """A label if four of five steps lead towards zero, to about a third of the size; or away from it, to three times
-    the size.
+    """A label if four of five steps lead towards zero, to about a third of the magnitude, or away from it, to three
+    times the magnitude.
     """
     n = len(h)
     if not 8 <= n <= 256:

@@ -1,8 +1,8 @@
 """Step 7, levels: noise of constant spread around a level.
 
-The rule for a noise ball (constant spread around a level): CONVERGING if the record shows the way to it, that is if
-the first values or block means lie six standard errors or more from the level; STABLE if the record is inside the ball
-from the start; OSCILLATING only if one frequency and its harmonics carry most of the variance.
+A record with constant spread around a level is CONVERGING if it shows the approach to the level, that is if the first
+values or block means lie six standard errors or more from it; STABLE if it scatters about the level from the start;
+OSCILLATING only if one frequency and its harmonics carry most of the variance.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from workbench.kernels import fits
 #: Ratio of the largest to the smallest value above which the logarithm is examined, and standard errors from its level
 #: beyond which the end of a record has left it.
 DECADES, AFAR = 100.0, 6.0
-#: Number of values at the end, and minimum ratio of their distance from the middle to the usual one, for a record that
-#: leaves its noise.
+#: Number of values at the end, and minimum ratio of their median distance from the median to that of all values, for a
+#: record that leaves its noise.
 NEWEST, BEYOND = 4, 8.0
 
 
 def _leaves(h: History) -> Finding | None:
-    """The verdict on a record whose last values lie beyond its noise, for one of many decades also in the logarithm: a
-    residual that jumps by decades looks like noise about a level compared with its largest values.
+    """The verdict on a record whose last values lie beyond its noise. A record that spans decades is also tested in the
+    logarithm, because a residual that jumps by decades looks like noise about a level compared with its largest values.
     """
     size = np.abs(h.x - np.median(h.x))
     usual, newest = float(np.median(size)), float(np.median(size[-NEWEST:]))
@@ -47,7 +47,7 @@ def _leaves(h: History) -> Finding | None:
 
 
 def noise_ball(h: History) -> Finding | None:
-    """Constant spread around a level; needs 12 values."""
+    """The verdict on a record with constant spread around a level, of at least 12 values."""
     if len(h) < 12:
         return None
     level, spread, error, far = fits.ball(h.x)

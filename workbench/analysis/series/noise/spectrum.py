@@ -52,13 +52,13 @@ def spectral_peak(h: History) -> tuple[float, float]:
         if low < high:
             share += float(power[low:high].sum())
             covered, reach = covered + high - low, high
-    # wide masks catch noise too: subtract the share of noise with the same total
+    # wide masks include noise too: subtract the share that noise of the same total would have
     share, expected = share / total, covered / len(power)
     return max(0.0, (share - expected) / max(1.0 - expected, 1e-9)), n / center
 
 
 def periodic_signal(h: History, least: float, peak: tuple[float, float] | None = None) -> Finding | None:
-    """One frequency and its harmonics carry ``least`` or more of the variance."""
+    """OSCILLATING if one frequency and its harmonics carry ``least`` or more of the variance."""
     share, period = spectral_peak(h) if peak is None else peak
     if share < least or len(h) < 3 * period:
         return None
@@ -71,7 +71,7 @@ def periodic_signal(h: History, least: float, peak: tuple[float, float] | None =
         math.log(n) + 0.5 * (n - 3) * math.log(max(1.0 - explained, 1e-300)) > math.log(1e-5)
         or n < 64
         and explained < least
-        # a wandering mean also has most of its variance in a few slow turns
+        # a drifting mean also has most of its variance in a few slow oscillations
         or n < 6 * period
         and explained < 0.9
         or explained < 0.3

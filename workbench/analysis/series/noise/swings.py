@@ -29,8 +29,8 @@ def _line(t: list[float], y: list[float]) -> tuple[float, float, float]:
 
 
 def _law(logs: list[float]) -> tuple[float, float, bool]:
-    """Slopes of the logarithms of all blocks but the first, over the logarithm of the block and over the block; True if
-    the residual of the first line, a power law, is smaller than that of the second, a geometric one.
+    """Slopes of the logarithms of all blocks except the first, over the logarithm of the block index and over the
+    index; True if the residual of the first line, a power law, is smaller than that of the second, a geometric one.
     """
     slope, _, power = _line([math.log(b + 1.5) for b in range(len(logs))], logs)
     decay, _, geometric = _line([b + 1.0 for b in range(len(logs))], logs)
@@ -38,7 +38,7 @@ def _law(logs: list[float]) -> tuple[float, float, bool]:
 
 
 def _left(h: History, spread: list[float], logs: list[float]) -> float:
-    """The remaining distance by the law of the blocks' spread, k**-s or geometric, if the values keep drifting."""
+    """The remaining distance if the values keep drifting, by the law of the blocks' spread, k**-s or geometric."""
     blocks = len(spread)
     slope, decay, is_power = _law(logs[1:])
     if is_power:
@@ -49,7 +49,7 @@ def _left(h: History, spread: list[float], logs: list[float]) -> float:
 
 
 def envelope(h: History) -> Finding | None:
-    """Spread of the differences that grows or shrinks steadily over the record."""
+    """The verdict on a record whose differences have a spread that grows or shrinks steadily."""
     blocks = 8 if len(h.d) >= 64 else 4
     if len(h.d) < 16:
         return None
@@ -65,7 +65,7 @@ def envelope(h: History) -> Finding | None:
     late = spread[-1] / spread[blocks // 2]
     # with few steps in a block the spread varies by chance
     chance = 1.0 if blocks == 8 else 1.0 + 8.0 / (len(h.d) // blocks)
-    # a few outliers widen a block, too: the usual step must follow the spread for at least half of its change
+    # a few outliers widen a block too, so the median step must change in the same direction
     quarter = len(h.d) // 4
     usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
     if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
@@ -76,7 +76,7 @@ def envelope(h: History) -> Finding | None:
         newest = h.x[-max(4, len(h) // 8) :]
         limit, error = float(newest.mean()), float(np.ptp(newest))
         last = float(h.x[-1])
-        # the newest value is closer than any mean if values vary less from one to the next, or it is the usual one
+        # the newest value is closer than any mean if consecutive values vary less, or if it is typical
         near = float(np.mean(np.diff(newest) ** 2)) < float(np.var(newest)) or float(np.median(newest)) == last
         if ratio < 0.02:
             error = 4 * float(np.max(np.abs(h.d[-4:]))) + 2 * h.ulp(last)
@@ -85,7 +85,7 @@ def envelope(h: History) -> Finding | None:
         rate = spread_rate(h.d[: h.end])
         rate = rate if rate is not None and rate < 1.0 else None
         return Finding(Pattern.CONVERGING, "envelope", why, rate=rate, limit=limit, limit_error=error)
-    # a spread that grew on the way to a level does not grow further there
+    # a spread that grew during the approach to a level does not grow further at the level
     grows = blocks < 8 or spread[-1] > 1.1 * spread[blocks // 2]
     if ratio > 2.5 * chance and max(correlation, along_log) > 0.85 and usual > min(math.sqrt(ratio), 2.0) and grows:
         rate = spread_rate(h.d)

@@ -1,7 +1,7 @@
-"""Step 7, trends: the mean of a noisy record still moves, by a law without a limit or towards a level.
+"""Step 7, trends: a noisy record whose mean still moves, by a law without a limit or towards a level.
 
-A moving mean is judged by its block means: whichever law of drift, logarithm, root, power with a limit or exponential
-leaves the least squares; a law with a limit must be clearly better than one without.
+A moving mean is judged by its block means: of drift, logarithm, root, power with a limit and exponential, the law with
+the smallest residual is chosen; a law with a limit must be clearly better than one without.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from workbench.kernels import fits
 SWING_RATIO = 2.0
 #: Minimum distance covered in the second half by a law with a limit, in units of the scatter of the means around it.
 BEND_RATIO = 10.0
-#: Minimum distance covered in the later half of the octaves of time, as a share of that in the earlier half, for a sum
-#: without a limit.
+#: Minimum distance covered in the later half of the octaves of time, as a share of that in the earlier half, for a
+#: record without a limit.
 ON = 0.3
-#: Ratio of its later steps to the earlier ones below which they belong to a sum with a limit.
+#: Ratio of later to earlier steps, below which the record has a limit.
 SMALLER = 0.35
 #: Minimum number of steps in two octaves of time, and maximum share in the two following ones, for a record that
 #: saturates.
@@ -40,7 +40,7 @@ def _slope(y: list[float]) -> tuple[float, float]:
 
 
 def moving_mean(h: History) -> Finding | None:
-    """A mean that still moves in the second half, judged by dyadic blocks."""
+    """The verdict on a mean that still moves in the second half, judged by dyadic blocks."""
     n = len(h)
     blocks = 16 if n >= 128 else 8
     if n < 3 * blocks:
@@ -52,7 +52,7 @@ def moving_mean(h: History) -> Finding | None:
     se = max(se, _error(h, size) / math.sqrt(42.0)) if blocks == 16 else se
     kind, exponent, level, rest, moved = fits.asymptote(m, size)
     if blocks == 16:
-        # a curve is not straight, but its law may leave equally small residuals
+        # the means lie on a curve, but a line may leave equally small residuals
         bent = kind != 0 and moved > BEND_RATIO * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
         if abs(slope) / se < 7.0 and not bent:
             return None
@@ -74,18 +74,18 @@ def moving_mean(h: History) -> Finding | None:
     law = f"k**{exponent:.3g}" if exponent else "a logarithm"
     *_, before, late = fits.block_spreads(h.d, 8)
     if late < 0.25 * before:
-        return None  # a mean that has moved so far now rests
+        return None  # a mean that has moved until now and rests at the end
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({law}).", doubt=0.1)
 
 
 def _error(h: History, size: int) -> float:
-    """Standard error of the mean of the last ``size`` values, as if they were independent."""
+    """Standard error of the mean of the last ``size`` values, if they were independent."""
     return float(np.std(h.x[-size:])) / math.sqrt(size)
 
 
 def drifting(h: History) -> Finding | None:
     """DIVERGING if the means of eight blocks all move in one direction, farther than the values scatter within a block,
-    and follow a law without a limit: swings then lie along a trend.
+    and follow a law without a limit: then the record oscillates about a trend.
     """
     n = len(h)
     if n < 48:
@@ -118,7 +118,7 @@ def one_way(h: History) -> Finding | None:
         return None
     half = len(sizes) // 2
     smaller = float(np.median(sizes[-half:])) < SMALLER * float(np.median(sizes[:half]))
-    # a logarithm has equally many steps in each octave: after many, chance does not leave the last two nearly empty
+    # a logarithm has equally many steps in each octave; if the last two have few, the record saturates
     most, newest = (int(np.count_nonzero(d[a:b])) for a, b in ((len(d) // 16, len(d) // 4), (len(d) // 4, len(d))))
     smaller = smaller or most >= OCTAVES and newest < FILLED * most
     if late >= ON * before and not smaller:

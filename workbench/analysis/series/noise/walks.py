@@ -1,9 +1,9 @@
-"""Step 7, walks: a record without mean reversion, and how it is distinguished from slowly decorrelating noise.
+"""Step 7, walks: distinguishes a record without mean reversion from noise that decorrelates slowly.
 
-A walk of independent steps is recognised in its second half: its steps are uncorrelated and it wanders. For correlated
-steps the augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey, Biometrika 71,
-1984) decides, with a constant: the steps are regressed on the value before them and on the steps before them. A walk is
-DIVERGING: its variance grows without bound.
+A walk of independent steps is recognised in its second half: its steps are uncorrelated and their sum drifts far. For
+correlated steps the augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey,
+Biometrika 71, 1984) decides, with a constant: the steps are regressed on the value before them and on the steps before
+them. A walk is DIVERGING: its variance grows without bound.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
-#: Critical values of the Dickey-Fuller and of the weighted symmetric statistic, which one walk in a hundred and one in
-#: forty pass: a record below either reverts to its mean and is not a walk.
+#: Critical values of the Dickey-Fuller and of the weighted symmetric statistic: one walk in a hundred is below the
+#: first, and one in forty below the second. A record below either reverts to its mean and is not a walk.
 LEANING = (-3.5, -2.77)
-#: Critical value of both statistics for the end of a record that rests there, and maximum deviation of that end as a
-#: share of all values'.
+#: Critical value of both statistics for the end of a record that has settled, and maximum standard deviation of that
+#: end, as a share of that of all values.
 RETURNS, RESTED = -4.0, 0.2
 #: Minimum number of values (with fewer, half a slow wave looks like a walk) and maximum number of (last) values.
 LEAST, MOST = 1000, 8192
@@ -33,7 +33,7 @@ NOISE = 0.05
 
 
 def leans(lean: list[float]) -> bool:
-    """True if the record reverts to its mean, from far away or around it."""
+    """True if either statistic shows that the record reverts to its mean."""
     return any(t < least for t, least in zip(lean, LEANING, strict=True))
 
 
@@ -53,7 +53,7 @@ def rests(h: History) -> bool:
 
 
 def random_walk(h: History) -> Finding | None:
-    """Independent steps whose sum wanders: tested on the second half, 40 values or more."""
+    """The verdict on independent steps whose sum drifts far, tested on the second half, of at least 40 values."""
     steps, t, lag, wandered, *lean = fits.walk(h.x)
     if steps < 40 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0:
         return None
@@ -86,7 +86,7 @@ def unit_root(h: History) -> Finding | None:
         return None  # a walk moves in both directions
     first, *_, late = fits.block_spreads(d, 4)
     if late < 0.6 * first or rests(h):
-        return None  # the steps of a record that approaches rest shrink
+        return None  # the steps of a record that comes to rest shrink
     n = len(d) - LAGS
     rows = np.stack([np.ones(n), x[LAGS:-1]] + [d[LAGS - i : -i] for i in range(1, LAGS + 1)], axis=1)
     rows[:, 1] -= rows[:, 1].mean()

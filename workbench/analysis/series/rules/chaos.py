@@ -1,8 +1,8 @@
 """Step 8: bounded and irregular values that follow a rule.
 
 Two tests of a rule: a low-order polynomial map of one or two past values, fitted to the first 60 % and tested on the
-last 40 % one step ahead; and nearest neighbours in one to three delay coordinates.  A map found is followed: its
-largest Lyapunov exponent along the record, or where its orbit ends.  Otherwise neighbours are followed for about four
+last 40 % one step ahead; and nearest neighbours in one to three delay coordinates.  If a map is found, its largest
+Lyapunov exponent along the record decides, or the end of its orbit.  Otherwise neighbours are followed for about four
 periods: CHAOTIC if their distance exceeds five times the initial one, or half the attractor.  (An alternative, the 0-1
 test of Gottwald and Melbourne, Proc. R. Soc. A 460, 2004, needs longer records.)
 """
@@ -31,7 +31,7 @@ def irregular(h: History) -> bool:
 
 
 def steady(h: History) -> bool:
-    """True if the steps are as large at the end of the last 512 values as at their start, within a factor of 2.5."""
+    """True if the steps at the end of the last 512 values are as large as at their start, within a factor of 2.5."""
     if len(h) < 40:
         return True
     spreads = fits.block_spreads(h.d[-WINDOW:], 4)
@@ -60,7 +60,7 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
         f"A polynomial map of {count(lags, 'past value')}, degree {degree}, predicts each next value within {error:.1g}"
     )
     if error > 1e-4 and not steady(h) or len(h) >= 40 and _grows(h):
-        return None  # several modes that decay or grow are nearly such a map, too
+        return None  # several modes that decay or grow are nearly such a map too
     if exponent > 0.005 and error > LATE * _late_steps(h):
         return None  # the predicted steps lead to a level; noise about that says nothing about a rule
     # the orbit of an exact map shows its limit, whatever the transient was
@@ -110,7 +110,7 @@ def return_map(h: History) -> Finding | None:
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
         return None
     if len(h) >= 40 and _grows(h):
-        return None  # a swing that grows by chance is also nearly a function of the value before
+        return None  # in an oscillation that grows by chance, a value is also nearly a function of the value before
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
@@ -127,8 +127,8 @@ def crossings(x: np.ndarray) -> float:
 def neighbours(h: History, folded: float = math.inf) -> Finding | None:
     """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values.
 
-    ``folded`` is the distance of values at one phase of a wave: if the next values of neighbours do not agree much
-    better, the wave explains the record equally well, and its edges separate neighbours.
+    ``folded`` is the median distance of values at the same phase of a wave: if the next values of neighbours do not
+    agree much better, the wave explains the record equally well, and its edges separate neighbours.
     """
     x, d = h.x[-WINDOW:], h.d[-WINDOW:]
     n = len(x)
@@ -153,7 +153,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
         pairs, one, wide, start, grown = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES)
         if pairs < 10:
             break
-        smooth = period >= 7 and one < 0.035 * width  # a finely sampled flow: steps are small, noise is not
+        smooth = period >= 7 and one < 0.035 * width  # a finely sampled flow has small steps; noise does not
         if (one > 0.5 * move or wide > 0.65 * most) and not (smooth and one < 0.95 * move and wide < 0.85 * most):
             continue
         # noise on a cycle separates neighbours once and no further; a chaotic rule continues to separate them

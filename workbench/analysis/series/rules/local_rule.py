@@ -1,9 +1,10 @@
-"""Rules against noise and waves: do neighbours in delay coordinates predict better than one linear map?
+"""Distinguishes rules from noise and waves: neighbours in delay coordinates predict a rule better than one linear map
+does.
 
 A linear map of twelve past values predicts correlated noise as well as any method, and sums of waves better than
 neighbours do.  Where local linear maps (Farmer and Sidorowich, Phys. Rev. Lett. 59, 1987; Casdagli, J. R. Stat. Soc. B
-54, 1992) are much better than that, the record follows a curved or broken rule.  This holds under measurement noise of
-some hundredths, for maps that keep area, and for sampled flows.
+54, 1992) are much better than that, the record follows a curved or broken rule.  This remains true with measurement
+noise of a few per cent, for area-preserving maps and for sampled flows.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from workbench.kernels import fits
 
 #: Minimum number of values for a rule, and for deciding that none is needed; number of points that are tested.
 RULE_VALUES, LINEAR_VALUES, POINTS = 200, 100, 64
-#: Iterations ahead, and minimum distance in time of two neighbours.
+#: Numbers of iterations ahead, and minimum distance in time of two neighbours.
 AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
-#: Maximum error of the local maps, for a rule, relative to that of the linear one at each of the steps ahead, and
-#: relative to the record's deviation.
+#: Maximum error of the local maps for a rule, relative to that of the linear map at each of the steps ahead, and
+#: relative to the record's standard deviation.
 RULE_RATIOS, RULE_ERROR = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
-#: The same ratios, at least, if no rule is needed; maximum error of the linear map that leaves nothing to explain.
+#: Minimum of the same ratios if no rule is needed; maximum error of a linear map that leaves nothing to explain.
 LINEAR_RATIO, LINEAR_ERROR = 0.72, 0.05
 #: Number of values that are searched for close pairs; maximum difference of their next values, as a share of the linear
-#: map's median error; minimum shares of the closest 16, 32 and 64 pairs that agree so, and minimum excess over the
-#: share of all errors.
+#: map's median error; minimum shares of the closest 16, 32 and 64 pairs that agree in this way, and minimum excess over
+#: the share of all errors.
 PAIR_VALUES, PAIR_TOLERANCE = 2048, 0.2
 PAIR_SHARES, SHARE_EXCESS = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
 #: Minimum share of distinct values: a queue that is sometimes empty has pairs that agree by chance.
@@ -36,9 +37,10 @@ DISTINCT_SHARE = 0.95
 
 
 class Predictability(NamedTuple):
-    """Median errors, relative to the record's deviation, of linear maps and of local maps 1 to 64 steps ahead.
+    """Median errors, relative to the record's standard deviation, of linear maps and of local maps 1 to 64 steps ahead.
 
-    ``agree`` is the share of the linear map's errors that are close to another one: large if chance has few outcomes.
+    ``agree`` is the share of the linear map's errors that are close to another such error: large if chance has few
+    outcomes.
     """
 
     linear: list[float]
@@ -47,8 +49,8 @@ class Predictability(NamedTuple):
 
     @property
     def rule(self) -> bool:
-        """True if local maps are much better than the linear one; for a smooth curve, which one step ahead cannot show,
-        further ahead.
+        """True if local maps are much better than the linear one: one step ahead, or farther ahead for a smooth curve,
+        on which a single step shows no difference.
         """
         better = [
             near < min(share * linear, RULE_ERROR)
@@ -59,7 +61,7 @@ class Predictability(NamedTuple):
 
     @property
     def linear_enough(self) -> bool:
-        """True if the linear map is equally good, one step ahead and further."""
+        """True if the linear map is equally good, one step ahead and farther."""
         pairs = list(zip(self.local, self.linear, strict=False))[:3]
         as_good = all(near > LINEAR_RATIO * linear for near, linear in pairs if linear > LINEAR_ERROR)
         return as_good and pairs[-1][1] > LINEAR_ERROR and not self.rule
@@ -97,7 +99,9 @@ def _predictability(h: History) -> Predictability | None:
 
 
 def level(x: np.ndarray, loose: bool = False) -> bool:
-    """True if the quarters have nearly one mean, and, unless ``loose``, no scatter that grows or shrinks throughout."""
+    """True if the quarters have nearly the same mean and, unless ``loose``, their scatter does not steadily grow or
+    shrink.
+    """
     means, spreads = [], []
     y = x - float(x.mean())
     for quarter in np.array_split(y, 4):
@@ -121,7 +125,7 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
         return None
     order = np.argsort(x)
     tolerance = PAIR_TOLERANCE * p.linear[0] * float(np.std(h.x[-1024:]))
-    # values that are adjacent in size may agree equally often, as with two levels between which chance switches
+    # values of similar magnitude may agree equally often, as in random switching between two levels
     after = x[order[order < len(x) - 1] + 1]
     agree = max(p.agree, float(np.mean(np.abs(np.diff(after)) <= tolerance)))
     found = [fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3)]

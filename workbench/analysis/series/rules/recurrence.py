@@ -1,9 +1,9 @@
-"""Recurring movements: do values from long ago predict the present one?
+"""Detects recurring movements, in which values from long ago predict the present one.
 
-In a movement on a torus, nearly the same phases recur after some lag, whatever the shape of the wave (almost periodic
+In a movement on a torus, nearly the same phases recur after some lag, for any shape of the wave (almost periodic
 functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then predicts the present one, up to the
-noise. Chaos and correlated noise have no such memory: no lag of several periods predicts anything.  This holds for many
-phases, for bent waves, and under noise, where neighbours in few delay coordinates do not determine the phase.
+noise. Chaos and correlated noise have no such memory: no lag of several periods predicts anything.  This is true for
+many phases, for bent waves, and under noise, where neighbours in few delay coordinates do not determine the phase.
 
 Chaos within narrow alternating bands recurs up to the width of the bands; but there neighbours predict the next value
 much better than the past does, which distinguishes the two.
@@ -23,8 +23,8 @@ from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import pattern_in_noise
 from workbench.kernels import fits
 
-#: Minimum number of values; maximum number of summed lags; minimum lag in mean periods, and as a fraction 1 / AWAY of
-#: the record.
+#: Minimum number of values; maximum number of lags in the sum; minimum lag in mean periods, and as a fraction 1 / AWAY
+#: of the record.
 LEAST, LAGS, PERIODS, AWAY = 48, 16, 1.5, 8
 #: Maximum error of the past, as a share of the deviation, if the error of neighbours is at least this part of it, or is
 #: small also far ahead; and maximum error if neighbours predict better, or are too few.
@@ -32,15 +32,15 @@ LEFT, PART, STAYED, CLOSE = 0.3, 0.4, 0.15, 0.01
 #: Minimum error of the past for a rule that forgets; maximum error of neighbours relative to it; minimum growth of that
 #: error, and its minimum size far ahead.
 FORGOTTEN, KNOWN, GROWN, FAR = 0.04, 0.2, 6.0, 0.01
-#: Minimum factor by which orbits of a map from few values separate for the map to count as chaotic.
+#: Minimum factor by which orbits of a map fitted to few values separate, if the map counts as chaotic.
 PARTING = 1.06
 #: Methods whose OSCILLATING comes from neighbours, maps or waves, and is reviewed.
 _TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "map", "return_map", "folded"))
 
 
 def past_error(h: History) -> float:
-    """Error of the best sum of values from long ago, as a share of the record's deviation; inf for a record that is too
-    short.
+    """Error of the best sum of values from long ago, as a share of the record's standard deviation; inf for a record
+    that is too short.
     """
     if "past_error" not in h.known:
         h.known["past_error"] = _past_error(h)

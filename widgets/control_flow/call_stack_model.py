@@ -27,7 +27,7 @@ NO_LOOP = {
 
 def callstack_model(source: ViewSource, snapshot: Any, moment: Moment | None, selected: str | None) -> dict[str, Any]:
     """``rows``, the outermost first: ``frame`` (path), ``name``, ``iteration`` (path), ``where`` ("iteration 3 of 11"),
-    ``node``, ``step`` (what people call it), ``source`` (text), ``expression``, ``inner`` (the innermost row).
+    ``node``, ``step`` (its display name), ``source`` (text), ``expression``, ``inner`` (the innermost row).
     ``headline`` says what is shown: the session's position, or the selected moment. Nothing is escaped.
 
     The iterations that are counted are those that were begun; ``of`` is said only where the loop has ended.

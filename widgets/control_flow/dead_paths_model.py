@@ -97,7 +97,7 @@ def _answer(
     selected: str | None,
     moment: str,
 ) -> str:
-    """Why the selected node is dead: the outermost decision against it."""
+    """The outermost decision that makes the selected node dead."""
     if selected is None or selected not in graph.nodes:
         return ""
     for row in sorted(rows, key=lambda r: len(r["frame"])):

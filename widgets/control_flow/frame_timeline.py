@@ -208,9 +208,9 @@ class FrameTimeline(FigureView):
         Parameters
         ----------
         along : int, default 0
-            Number of bars to go on in the lane; negative goes back.
+            Number of bars to move forward in the lane; negative moves back.
         down : int, default 0
-            Number of lanes to go down; negative goes up.
+            Number of lanes to move down; negative moves up.
         """
         bars = [[b for b in lane["bars"] if b["kind"] != "activation"] for lane in self._part()["lanes"]]
         lanes = [k for k, lane in enumerate(bars) if lane]

@@ -31,7 +31,7 @@ class Bookmark:
 
 
 def bookmarks_of_data(data: Any, graph: Graph) -> tuple[Bookmark, ...]:
-    """The bookmarks of a file; ValueError for what is none. Files that were written before have none."""
+    """The bookmarks of a file; ValueError for invalid data. Older files have none."""
     if not isinstance(data, list) or len(data) > MOST:
         raise ValueError("the bookmarks are not a list")
     return tuple(_checked(entry, graph) for entry in data)

@@ -1,4 +1,4 @@
 """The note of who saved a finding, which travels with it."""
 
-#: characters of a note
+#: maximum characters of a note
 MOST_NOTE = 20_000

@@ -55,7 +55,7 @@ class DebugSnapshot:
     bookmarks: tuple[Bookmark, ...] = ()
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write it as one file; returns the path. TraceError where it cannot be written."""
+        """Write it as one file; returns the path. TraceError if it cannot be written."""
         head: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
@@ -84,7 +84,7 @@ class DebugSnapshot:
         """A live session on the same graph and inputs, with the breakpoints; with ``go`` run to the recorded place,
         with the recorded edits.
 
-        The run is exact: it computes everything again. SessionError where an input was not recorded.
+        The run is exact: it computes everything again. SessionError if an input was not recorded.
         """
         session = Session(self.trace.graph, self.inputs)
         try:
@@ -140,7 +140,7 @@ def finding_of(
 
 
 def _recorded(trace: Trace) -> dict[str, np.ndarray]:
-    """The inputs, as far as a trace has them."""
+    """The inputs that a trace has."""
     found = {}
     for name in trace.graph.inputs:
         try:

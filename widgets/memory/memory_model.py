@@ -27,7 +27,7 @@ def arrays_words(count: int, size: int) -> str:
 # -- managers and the ledger -----------------------------------------------------------------------------------------
 def ledger_model(memory: Any, path: str | None = None) -> dict[str, Any]:
     """``lines`` (name, x seconds, y bytes; the first is the whole), ``peak`` (x, y), ``limit``, ``events``, ``rows`` of
-    a table, ``headline``, ``words``. With ``path`` only that manager and its submanagers.
+    a table, ``headline``, ``words``. With ``path``, only that manager and its submanagers.
 
     ``memory``: figures of the ledger with their curves.
     """

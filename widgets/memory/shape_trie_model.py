@@ -1,4 +1,4 @@
-"""The shape trie as plain data for a picture: its statistics, and a tree of bounded size with one row a node.
+"""The shape trie as plain data for a picture: its statistics, and a tree of bounded size with one row per node.
 
 Chains of single children become one row (``3 × 224 × 224``): a picture shows where shapes part, not how long they are.
 The ``weight`` of a row is the room that it gets: what is summed up grows with its logarithm only, so that it does not

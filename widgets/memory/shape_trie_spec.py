@@ -21,7 +21,7 @@ def _shapes(count: int) -> str:
 
 
 def _references(count: int | None) -> str:
-    """``, 3 references``; nothing where it is not known."""
+    """``, 3 references``; empty if it is unknown."""
     return "" if count is None else f", {numeral(count)} reference{'' if count == 1 else 's'}"
 
 

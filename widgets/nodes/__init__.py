@@ -1,1 +1,1 @@
-"""The nodes of a graph as a table, with what each of them gave."""
+"""The nodes of a graph as a table, with the newest value of each."""

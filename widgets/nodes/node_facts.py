@@ -164,7 +164,7 @@ class NewestFacts:
             later.append((numbers[alone], row))
 
     def _bytes(self, trace: Trace, frame: int, row: int, column: int, rows: Any) -> np.ndarray | None:
-        """A whole row as bytes, or None where it cannot be had in one piece."""
+        """A whole row as bytes, or None if it cannot be read in one piece."""
         place, source = self.places.columns[column].row, trace.source
         if not isinstance(source, LiveSource | KeptSource):
             return None

@@ -10,11 +10,11 @@ from workbench.ir.op_names import bare_op
 from workbench.widgets.text.labels import expression, short_name, shorten, value_text
 from workbench.widgets.text.loop_names import loop_name, loops_spoken
 
-#: ops that hand a value on as it is
+#: ops that pass a value on unchanged
 PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
-#: so many of them are gone through
+#: maximum number of them that are followed
 FAR = 100
-#: what joins the two sides of a branch
+#: ops that join the two sides of a branch
 EITHER = "either branch"
 #: characters of what is computed
 ROOM = 40
@@ -80,7 +80,7 @@ class Spoken:
         return f"{given} ({made})" if moves and given else made
 
     def _given(self, ref: Ref) -> str:
-        """The name that the user gave to a value; empty without one."""
+        """The name that the user gave to a value; empty if it has no name."""
         for _ in range(FAR):
             if ref.node in self._variables:
                 return short_name(self._variables[ref.node])

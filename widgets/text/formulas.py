@@ -9,7 +9,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.widgets.text.labels import PREFIX, SYMBOLS, expression
 
-#: how strongly an operator binds; what is not here needs no brackets
+#: precedence of operators; others need no brackets
 BINDS = {
     **dict.fromkeys(("logical_or", "bitwise_or"), 1),
     **dict.fromkeys(("logical_and", "bitwise_and"), 2),

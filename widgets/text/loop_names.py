@@ -34,7 +34,7 @@ def operand_text(graph: Graph, ref: Ref) -> str:
 
 
 def written(graph: Graph, ref: Ref, room: int) -> str:
-    """The formula of a value as far as there is room, else its name."""
+    """The formula of a value if there is room, else its name."""
     return written_out(graph, ref, room) or operand_text(graph, ref)
 
 

@@ -170,7 +170,7 @@ def test_a_click_on_a_point_looks_at_it_in_all_views(views):
         )
     views.opened.tells("print(selection.moment, selection.node)", "while 20 x")
     verdict = views.view(TERMINATION).locator(".workbench-verdict").inner_text
-    until(verdict, lambda text: "; the verdict is of iteration " in text)
+    until(verdict, lambda text: "; the verdict is on iteration " in text)
 
 
 def heads(k: int) -> str:

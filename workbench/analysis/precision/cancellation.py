@@ -96,7 +96,7 @@ class Cancellation:
         where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
         lost = "all" if self.result == 0 else f"{self.digits:.1f} of"
         line = "" if self.source is None else f" ({self.source})"
-        arrives = f"; it arrives in {self.sink}" if self.sink else "; it does not affect later values"
+        arrives = f"; it arrives in {self.sink}" if self.sink else "; no variable or output has a significant error"
         return (
             f"{self.node}{line} loses {lost} {self.available:.1f} digits{where}: "
             f"{self.left:.9g} and {self.right:.9g} leave {self.result:.3g}{arrives}."

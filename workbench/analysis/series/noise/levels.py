@@ -29,7 +29,7 @@ def _leaves(h: History) -> Finding | None:
     size = np.abs(h.x - np.median(h.x))
     usual, newest = float(np.median(size)), float(np.median(size[-NEWEST:]))
     if newest > BEYOND * max(usual, h.ulp(h.high)) and newest >= 0.25 * float(size.max()):
-        why = f"The last values lie {newest / max(usual, 1e-300):.3g} times as far from the median as most values do."
+        why = f"The last values lie {newest / max(usual, 1e-300):.3g} times as far from the median as a typical value."
         return Finding(Pattern.DIVERGING, "leaves", why, doubt=0.4)
     if not h.low > 0.0 or h.high < DECADES * h.low:
         return None

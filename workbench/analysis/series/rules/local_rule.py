@@ -138,5 +138,8 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
     if not shares:
         return None
     share = max(shares)
-    why = f"{share:.0%} of the closest pairs stay close, in noise {agree:.0%} would: a rule whose neighbours separate."
+    why = (
+        f"{share:.0%} of the closest pairs have similar next values, against {agree:.0%} by chance: "
+        "a rule whose neighbours separate."
+    )
     return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)

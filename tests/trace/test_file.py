@@ -213,7 +213,7 @@ CHANGES = [
     ({"graph.txt": None}, "bad-trace", "graph.txt"),
     ({"graph.txt": b"graph"}, "not-a-graph", ""),
     ({"graph.txt": b"\xff\xfe"}, "not-a-trace", ""),
-    ({"f1.starts.npy": pickled()}, "bad-trace", "does not hold the numbers"),
+    ({"f1.starts.npy": pickled()}, "bad-trace", "does not contain the declared numbers"),
     ({"f1.starts.npy": b""}, "bad-trace", ""),
     ({"f1.starts.npy": wide}, "bad-trace", ""),
     ({"f1.starts.npy": lambda d: d[:-3]}, "bad-trace", ""),

@@ -103,7 +103,7 @@ def test_a_graph_of_too_many_nodes_is_refused_before_it_is_parsed(members, tmp_p
 
 def test_a_header_takes_no_memory(members, tmp_path):
     path = pack(tmp_path / "t.trace", {**members, "f1.starts.npy": npy_header((1 << 40,)) + bytes(800)})
-    with pytest.raises(TraceError, match="does not hold the numbers"):
+    with pytest.raises(TraceError, match="does not contain the declared numbers"):
         wb.Trace.load(path)
 
 

@@ -194,7 +194,7 @@ CHANGES = [
     (head(lambda h: h.update(version=1)), "trace-version", "version 1"),
     (head(lambda h: h.pop("version")), "trace-version", "None"),
     (head(lambda h: h.pop("columns")), "bad-trace", "columns"),
-    (head(lambda h: h["columns"][0].update(rows=10**9)), "bad-trace", "promised"),
+    (head(lambda h: h["columns"][0].update(rows=10**9)), "bad-trace", "rows, not"),
     (head(lambda h: h["columns"][0].update(name="gone")), "bad-trace", "gone"),
     (head(lambda h: h["columns"][0].update(kind="pickle")), "bad-trace", ""),
     (head(lambda h: h["extents"].pop()), "bad-trace", "extents"),

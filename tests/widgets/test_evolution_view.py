@@ -15,6 +15,7 @@ from workbench.widgets.evolution.evolution_lines import lines_of, measured_of, s
 from workbench.widgets.evolution.evolution_model import EvolutionModel
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.live.selection import Moment, Selection
+from workbench.widgets.series import series_reader
 from workbench.widgets.strips.strip_spec import strips_spec
 from workbench.widgets.text.numerals import numeral
 
@@ -370,7 +371,8 @@ def test_measured_statistics_of_what_is_no_finite_number():
     assert np.isnan(measured_of(np.array([typed.stats(np.array([1e200, 1e200]))]))[" 2-norm"][0])
 
 
-def test_a_strip_says_how_many_values_of_a_long_record_of_arrays_were_read():
+def test_a_strip_says_how_many_values_of_a_long_record_of_arrays_were_read(monkeypatch):
+    monkeypatch.setattr(series_reader, "SLICE_S", 0.0)  # one chunk a look, however fast the machine is
     with wb.Session(vectors(2000, 1600), {}) as session:
         session.run()
         model = EvolutionModel(["w"])

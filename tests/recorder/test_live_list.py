@@ -56,6 +56,19 @@ def test_the_verdict_on_a_run_under_way_counts_nothing_and_is_of_its_own_inputs(
         assert verdict_under_way(session, lambda: session.histories) == ""
 
 
+def test_the_verdict_on_an_edited_run_is_not_that_on_the_run_after_a_restart():
+    b = wb.GraphBuilder("count")
+    start = b.placeholder("start", "float64")
+    graph = b.build(b.while_loop(lambda n: n != 1e15, lambda n: n + 1.0, {"n": start}))
+    with wb.Session(graph, {"start": 0.5}, trace="off") as session:
+        session.run_to("n", iteration=5)
+        session.set_value("n", 6.0)
+        assert of(session.number, "session")[0]["verdict"].startswith("PROVED: the loop ends after")
+        session.restart()
+        session.run(wait=False)
+        assert verdict_under_way(session, lambda: session.state == "running") == ""
+
+
 def test_a_session_that_is_forgotten_is_not_kept():
     number = wb.Session(newton(), {"a": 2.0}).number
     assert of(number, "session") == []

@@ -23,7 +23,7 @@ class _Verdict(NamedTuple):
     """The verdict on a session at a stop: with the count from there (``sentence``), and what holds while it runs."""
 
     version: int = -1
-    run: tuple[int, ...] = ()
+    run: tuple[Any, ...] = ()  # its edits and inputs
     sentence: str = ""
     onward: str = ""
 
@@ -79,7 +79,7 @@ def _verdict(session: Session, state: str, version: int) -> str:
     """
     known = _VERDICTS.get(session, _Verdict())
     if state == "running":
-        return known.onward if known.run == _run_of(session) else ""
+        return known.onward if _same(known.run, _run_of(session)) else ""
     if known.version != version:
         sentence = onward = ""
         with contextlib.suppress(WorkbenchError):  # a graph without loops, or closed in between
@@ -88,9 +88,13 @@ def _verdict(session: Session, state: str, version: int) -> str:
     return known.sentence
 
 
-def _run_of(session: Session) -> tuple[int, ...]:
-    """Equal for the same run: an edit or update adds a history, other inputs are other arrays."""
-    return len(session.histories), *map(id, session.inputs.values())
+def _run_of(session: Session) -> tuple[Any, ...]:
+    """The objects that determine a run of the session: its edits so far and its inputs."""
+    return *session.trace.edits(), *session.inputs.values()
+
+
+def _same(one: tuple[Any, ...], two: tuple[Any, ...]) -> bool:
+    return len(one) == len(two) and all(a is b for a, b in zip(one, two, strict=True))
 
 
 def _first_lines(answer: Any) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The time that LLVM takes for loops of numbers, and after how many events it has been worth it.
+"""The time that LLVM takes for loops of numbers, and the events of a run after which it pays.
 
     python -m tests.benchmarks.machine_code             every loop
     python -m tests.benchmarks.machine_code collatz     some
@@ -6,8 +6,8 @@
 "polynomial k" is a Horner scheme of k ops, "branches k" has k // 2 branches of a few ops, "checked k" adds integers
 that may overflow, "functions k" calls sin. Times are of the processor: compiling in this thread, an event of a run
 whose rows are kept. "lasts" is the events of the interpreter that take as long as compiling, "begins after" what
-``workbench.plan.native.compile.events_before`` asks for with LLVM loaded, both in millions, and "loses" how much longer
-at most a run takes that ends right behind.
+``workbench.plan.native.compile.events_before`` requires with LLVM loaded, both in millions, and "loses" the largest
+share by which a run takes longer, if it ends directly after compiling.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class Evolution:
         if not vanishes and not grows and not {"nan", "inf"} & self.issues.keys():
             self.label, self.confidence, self.method, self.model = Pattern.UNKNOWN, 0.0, "norm", None
             self.limit = self.limit_error = self.rate = self.order = self.sublinear_exponent = self.period = None
-            self.why = ["The norm of an array shows only that it vanishes or grows; this norm does neither."]
+            self.why = ["The norm of an array shows only whether it vanishes or grows; this norm does neither."]
         return self
 
     def table(self) -> dict[str, Any]:

@@ -50,12 +50,11 @@ def layered(
     """Place items of given (width, height), sources above targets.
 
     ``pulls`` are further edges that count for the ranks but are not drawn and take no room, nor do items without a size
-    that have no other edge. Edges that close a
-    cycle, self loops and repeated edges do not influence the layout (and get no bends). ``gap`` is the room between
-    rows. Where several items of a row together are wider than ``room``, some of them get a row of their own. ``ports``
-    holds how far from the centres of its items each line of an edge starts and ends. ``backs`` are edges that lead
-    back, out below the source and in above the target. A ``rough`` layout is hardly larger or smaller, takes less time
-    and has more crossings.
+    that have no other edge. Edges that close a cycle, self loops and repeated edges do not influence the layout (and
+    get no bends). ``gap`` is the room between rows. If a row is wider than ``room``, some of its items get separate
+    rows. ``ports`` holds the distances from the centres of its items at which each line of an edge starts and ends.
+    ``backs`` are edges that lead back, out below the source and in above the target. A ``rough`` layout has nearly the
+    same size, takes less time and has more crossings.
     """
     names = list(sizes)
     if not names:
